@@ -8,138 +8,138 @@ export interface paths {
   "/auth/login": {
     /**
      * Log in with username and password
-     * @description Log in with username and password.
+     * @description Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. Too many wrong passwords lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.
      */
     post: operations["logIn"];
   };
   "/auth/logout": {
     /**
-     * Log out: end the session of the token
-     * @description Log out: end the session of the token.
+     * Log out
+     * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
      */
     post: operations["logOut"];
   };
   "/auth/me": {
     /**
-     * Get your account, and its limits on this server
-     * @description Get your account, and its limits on this server.
+     * Get your account
+     * @description Returns the profile of the caller with its permissions, and every limit of this server with what the account has used of it. Unlike most calls, it also works while the password must be changed.
      */
     get: operations["getOwnAccount"];
     /**
-     * Change the name, language or email address of your account
-     * @description Change the name, language or email address of your account.
+     * Update your profile
+     * @description Changes the display name, language or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
      */
     patch: operations["updateOwnAccount"];
   };
   "/auth/change-password": {
     /**
-     * Change your password and end your other sessions
-     * @description Change your password and end your other sessions.
+     * Change your password
+     * @description Replaces the password after the old one was checked, and ends all other sessions of the account; the session of this request stays. A wrong old password counts as a failed login.
      */
     post: operations["changePassword"];
   };
   "/auth/sessions": {
     /**
-     * List your live sessions, newest first
-     * @description List your live sessions, newest first.
+     * List your sessions
+     * @description Lists the live sessions of the account, the newest first. `current` marks the session of this request.
      */
     get: operations["listSessions"];
   };
   "/auth/sessions/{id}": {
     /**
      * End one of your sessions
-     * @description End one of your sessions.
+     * @description The token of the session stops working at once, and its WebSockets are closed. Ending the session of this request is the same as logging out.
      */
     delete: operations["endSession"];
   };
   "/auth/oauth/status": {
     /**
-     * List the services that users can sign in with
-     * @description List the services that users can sign in with.
+     * List the services to sign in with
+     * @description Lists every kind of service, also those that are not set up. Offer those that are `enabled`.
      */
     get: operations["listSignInMethods"];
   };
   "/auth/oidc/status": {
     /**
      * Get the status of OpenID Connect sign-in
-     * @description Get the status of OpenID Connect sign-in.
+     * @description Tells whether people can sign in with OpenID Connect, and under which name to offer it.
      */
     get: operations["getOidcStatus"];
   };
   "/auth/oauth/bind/start": {
     /**
-     * Begin to link an identity at another service to your account
-     * @description Begin to link an identity at another service to your account.
+     * Begin to link an identity to your account
+     * @description Begins as a sign-in does: send the browser to the address in the reply. The callback links the identity to the account of this session and redirects to your page. An account has at most one identity of each kind.
      */
     post: operations["startBinding"];
   };
   "/auth/oauth/unbind": {
     /**
-     * Unlink an identity at another service from your account
-     * @description Unlink an identity at another service from your account.
+     * Unlink an identity from your account
+     * @description The account can then no longer sign in with this service. The last way to sign in of an account cannot be removed.
      */
     post: operations["unbind"];
   };
   "/auth/oauth/bindings": {
     /**
-     * List the identities at other services that are linked to your account
-     * @description List the identities at other services that are linked to your account.
+     * List the identities linked to your account
+     * @description Lists the services with which the account can sign in, and since when.
      */
     get: operations["listBindings"];
   };
   "/auth/oauth/start": {
     /**
      * Begin to sign in with another service
-     * @description Begin to sign in with another service.
+     * @description Returns the address to which the browser must go, and sets a cookie that ties the attempt to this browser. The service sends the person back to the callback of this server, which redirects to your page with a `code`; exchange it with the `state` of this reply.
      */
     post: operations["startSignIn"];
   };
   "/auth/oauth/callback": {
     /**
-     * Receive the callback of the service; redirects to the console with a code or an error
-     * @description Receive the callback of the service; redirects to the console with a code or an error.
+     * Receive the callback of a sign-in
+     * @description For browsers that come back from a service, not for clients. It redirects to the console in any case: with a `code` to exchange, or with the reason of the failure. Only the browser that began the attempt is accepted.
      */
     get: operations["receiveSignInCallback"];
   };
   "/auth/oauth/exchange": {
     /**
-     * Exchange the code of a completed sign-in for a token, within a minute
-     * @description Exchange the code of a completed sign-in for a token, within a minute.
+     * Exchange the code of a sign-in for a token
+     * @description Opens a session and returns the same as a login. The code works once and for a minute. Send the `state` of the start as well, so that nobody can make your page complete the sign-in of somebody else.
      */
     post: operations["exchangeSignInCode"];
   };
   "/auth/oidc/start": {
     /**
      * Begin to sign in with OpenID Connect
-     * @description Begin to sign in with OpenID Connect.
+     * @description Another name of `POST /auth/oauth/start` with the kind `oidc`. Its callback and exchange are below `/auth/oidc`.
      */
     post: operations["startOidcSignIn"];
   };
   "/auth/oidc/callback": {
     /**
-     * Receive the callback of the service; redirects to the console with a code or an error
-     * @description Receive the callback of the service; redirects to the console with a code or an error.
+     * Receive the callback of a sign-in
+     * @description For browsers that come back from a service, not for clients. It redirects to the console in any case: with a `code` to exchange, or with the reason of the failure. Only the browser that began the attempt is accepted.
      */
     get: operations["receiveOidcCallback"];
   };
   "/auth/oidc/exchange": {
     /**
-     * Exchange the code of a completed sign-in for a token, within a minute
-     * @description Exchange the code of a completed sign-in for a token, within a minute.
+     * Exchange the code of a sign-in for a token
+     * @description Opens a session and returns the same as a login. The code works once and for a minute. Send the `state` of the start as well, so that nobody can make your page complete the sign-in of somebody else.
      */
     post: operations["exchangeOidcCode"];
   };
   "/auth/oauth/providers/{kind}": {
     /**
      * Get the settings of a way to sign in
-     * @description Get the settings of a way to sign in.
+     * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
      *
      * Needs the permission `sso`, which administrators have.
      */
     get: operations["getSignInSettings"];
     /**
-     * Change the settings of a way to sign in; fields that are left out keep their values
-     * @description Change the settings of a way to sign in; fields that are left out keep their values.
+     * Change the settings of a way to sign in
+     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -147,8 +147,8 @@ export interface paths {
   };
   "/auth/oauth/providers/{kind}/test": {
     /**
-     * Test the stored settings as far as possible without a user
-     * @description Test the stored settings as far as possible without a user.
+     * Test the settings of a way to sign in
+     * @description Checks the stored settings as far as that is possible without a person who signs in. A failed test is answered with 200 and `ok: false`; `detail` says what is wrong.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -157,14 +157,14 @@ export interface paths {
   "/auth/oidc/config": {
     /**
      * Get the settings of a way to sign in
-     * @description Get the settings of a way to sign in.
+     * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
      *
      * Needs the permission `sso`, which administrators have.
      */
     get: operations["getOidcSettings"];
     /**
-     * Change the settings of a way to sign in; fields that are left out keep their values
-     * @description Change the settings of a way to sign in; fields that are left out keep their values.
+     * Change the settings of a way to sign in
+     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -172,8 +172,8 @@ export interface paths {
   };
   "/auth/oidc/config/test": {
     /**
-     * Test the stored settings as far as possible without a user
-     * @description Test the stored settings as far as possible without a user.
+     * Test the settings of a way to sign in
+     * @description Checks the stored settings as far as that is possible without a person who signs in. A failed test is answered with 200 and `ok: false`; `detail` says what is wrong.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -181,256 +181,283 @@ export interface paths {
   };
   "/auth/oauth/providers/{kind}/preview": {
     /**
-     * Preview what these rules, or the stored ones, would grant a new account with these claims
-     * @description Preview what these rules, or the stored ones, would grant a new account with these claims.
+     * Preview what rules grant
+     * @description Applies the rules of the body, or without them the stored ones, to the claims of a person, and returns what a new account would be granted. Nothing is stored.
      *
      * Needs the permission `sso`, which administrators have.
      */
     post: operations["previewClaimRules"];
   };
+  "/auth/api-keys": {
+    /**
+     * List your API keys, newest first
+     * @description Expired keys stay in the list for 30 days. The keys themselves are not shown again: only their hashes are stored.
+     */
+    get: operations["listApiKeys"];
+    /**
+     * Create an API key; only this reply contains the key itself
+     * @description The key is a bearer token, of sockets as well. It may do what its scopes cover and the account may do at the time:
+     *
+     * - `read`: every GET
+     * - `chat`: besides, threads, turns, approvals and uploads
+     * - `write`: besides reading, every other change to things of your own
+     * - a permission, such as `users`: what the permission opens, and in turns the tools that need it
+     * - `admin`, for administrators only: everything
+     *
+     * No key changes how one signs in: passwords, sessions, the profile and API keys need a session, and so does this operation.
+     */
+    post: operations["createApiKey"];
+  };
+  "/auth/api-keys/{id}": {
+    /**
+     * Delete one of your API keys, which ends its connections
+     * @description Requests with the key are refused at once, and its open sockets and streams end within a second. Needs a session.
+     */
+    delete: operations["deleteApiKey"];
+  };
   "/agents": {
     /**
-     * The caller's agents and those shared with them, or everybody's
-     * @description The caller's agents and those shared with them, or everybody's.
+     * List your agents
+     * @description Lists your own agents, then those that others share with you, each part from the oldest on. Administrators list the agents of all accounts with `scope=all`. Rows leave out `system_prompt`, `config` and `welcome_message`, which the agent itself has.
      */
     get: operations["listAgents"];
     /**
-     * Create an agent and start it
-     * @description Create an agent and start it.
+     * Create an agent
+     * @description Creates an agent with a workspace of its own and starts it. With `template_name`, the workspace begins with the files of that expert, in the language of the request. The agent is created even if it cannot be started; then its `state` is `failed` and `last_error` has the reason. To talk to it, open its chat socket or create a thread.
      */
     post: operations["createAgent"];
   };
   "/agents/{id}": {
     /**
-     * One agent
-     * @description One agent.
+     * Get an agent
+     * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["getAgent"];
     /**
-     * Delete an agent and everything that belongs to it, including its workspace
-     * @description Delete an agent and everything that belongs to it, including its workspace.
+     * Delete an agent
+     * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteAgent"];
     /**
-     * Change an agent's settings, from its next turn on
-     * @description Change an agent's settings, from its next turn on.
+     * Change an agent
+     * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     patch: operations["updateAgent"];
   };
   "/agents/{id}/start": {
     /**
-     * Start an agent; its status shows if it runs
-     * @description Start an agent; its status shows if it runs.
+     * Start an agent
+     * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["startAgent"];
   };
   "/agents/{id}/stop": {
     /**
-     * Stop an agent and its turns
-     * @description Stop an agent and its turns.
+     * Stop an agent
+     * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["stopAgent"];
   };
   "/agents/{id}/reload": {
     /**
-     * Stop an agent and start it again
-     * @description Stop an agent and start it again.
+     * Restart an agent
+     * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["reloadAgent"];
   };
   "/agents/{id}/read": {
     /**
-     * Mark an agent's replies to the caller as read
-     * @description Mark an agent's replies to the caller as read.
+     * Mark an agent as read
+     * @description Clears the unread counts of all threads that the caller has with the agent.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["markAgentRead"];
   };
   "/agents/{id}/status": {
     /**
-     * The status of an agent
-     * @description The status of an agent.
+     * Get the status of an agent
+     * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentStatus"];
   };
   "/agents/{id}/tool-settings": {
     /**
-     * The tool settings of an agent
-     * @description The tool settings of an agent.
+     * Get the tool settings of an agent
+     * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getToolSettings"];
     /**
-     * Disable built-in tools of an agent, and enable plugins' tools
-     * @description Disable built-in tools of an agent, and enable plugins' tools.
+     * Set the tool settings of an agent
+     * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setToolSettings"];
   };
   "/agents/{id}/tool-settings/{tool_name}": {
     /**
-     * Switch one tool of an agent on or off
-     * @description Switch one tool of an agent on or off.
+     * Switch a tool of an agent on or off
+     * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     patch: operations["toggleTool"];
   };
   "/experts": {
     /**
-     * The experts from which agents can be created
-     * @description The experts from which agents can be created.
+     * List the experts
+     * @description Lists the templates that come with the server and its plugins, with texts in English and Chinese. What users have published is listed by `GET /experts/published`.
      */
     get: operations["listExperts"];
   };
   "/experts/{expert_id}": {
     /**
-     * One expert, with the initial files of a workspace
-     * @description One expert, with the initial files of a workspace.
+     * Get an expert
+     * @description Returns the expert with the paths of the files with which a new workspace begins, in the language of the request.
      */
     get: operations["getExpert"];
   };
   "/agents/from-expert/{expert_id}": {
     /**
-     * Create an agent from an expert and start it
-     * @description Create an agent from an expert and start it.
+     * Create an agent from an expert
+     * @description Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert. Without a `name`, the agent gets that of the expert, with a number if it is taken.
      */
     post: operations["createAgentFromExpert"];
   };
   "/agents/{id}/publish-expert": {
     /**
-     * Publish an agent for all users to install, with its workspace except uploads, secrets and files written by turns
-     * @description Publish an agent for all users to install, with its workspace except uploads, secrets and files written by turns.
+     * Publish an agent as an expert
+     * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["publishExpert"];
   };
   "/experts/published": {
     /**
-     * The experts that users have published, by name
-     * @description The experts that users have published, by name.
+     * List the published experts
+     * @description Lists the experts that users of this server have published, by name, without their files.
      */
     get: operations["listPublishedExperts"];
   };
   "/experts/published/{expert_id}": {
     /**
-     * One published expert by its id or slug, with its files
-     * @description One published expert by its id or slug, with its files.
+     * Get a published expert
+     * @description Returns the expert with the paths of its files.
      */
     get: operations["getPublishedExpert"];
     /**
-     * Withdraw a published expert; agents created from it stay
-     * @description Withdraw a published expert; agents created from it stay.
+     * Withdraw a published expert
+     * @description Only its publisher and administrators may do this. Agents that were installed from the expert stay as they are.
      */
     delete: operations["withdrawPublishedExpert"];
   };
   "/experts/published/{expert_id}/install": {
     /**
-     * Create an agent from a published expert and start it
-     * @description Create an agent from a published expert and start it.
+     * Create an agent from a published expert
+     * @description Creates an agent of your own with the settings and files of the expert, and starts it. The settings in the body replace those of the expert; its model is taken only if you may use it. Without a `name`, the agent gets that of the expert, with a number if it is taken.
      */
     post: operations["installPublishedExpert"];
   };
   "/mbti/codes": {
     /**
-     * The personas that an agent can have
-     * @description The personas that an agent can have.
+     * List the personas
+     * @description Lists the sixteen types and `_default`, which has no type. Rows leave out the instructions of the profile, which `GET /mbti/codes/{code}` returns.
      */
     get: operations["listPersonas"];
   };
   "/mbti/codes/{code}": {
     /**
-     * The whole profile of a persona; the case of its code is ignored
-     * @description The whole profile of a persona; the case of its code is ignored.
+     * Get a persona
+     * @description Returns the whole profile with the instructions on how such an assistant speaks and acts. The case of the code is ignored.
      */
     get: operations["getPersona"];
   };
   "/agents/{id}/mbti": {
     /**
-     * Set the persona of an agent and reload it
-     * @description Set the persona of an agent and reload it.
+     * Set the persona of an agent
+     * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setPersona"];
   };
   "/agents/{id}/skills": {
     /**
-     * The skills in an agent's workspace
-     * @description The skills in an agent's workspace.
+     * List the skills of an agent
+     * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["listAgentSkills"];
     /**
-     * Add a skill to an agent's workspace as a list of files
-     * @description Add a skill to an agent's workspace as a list of files.
+     * Add a skill to an agent
+     * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["createAgentSkill"];
   };
   "/agents/{id}/skills/{slug}": {
     /**
-     * One skill in an agent's workspace, with its SKILL.md and its files
-     * @description One skill in an agent's workspace, with its SKILL.md and its files.
+     * Get a skill of an agent
+     * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentSkill"];
     /**
-     * Write a skill of an agent's workspace as a whole, replacing its files
-     * @description Write a skill of an agent's workspace as a whole, replacing its files.
+     * Write a skill of an agent
+     * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["writeAgentSkill"];
     /**
-     * Delete a skill from an agent's workspace
-     * @description Delete a skill from an agent's workspace.
+     * Delete a skill of an agent
+     * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteAgentSkill"];
     /**
-     * Switch a skill of an agent's workspace on or off; the model does not see a skill that is off
-     * @description Switch a skill of an agent's workspace on or off; the model does not see a skill that is off.
+     * Switch a skill of an agent on or off
+     * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     patch: operations["updateAgentSkill"];
   };
   "/agents/{id}/skill-packages/{package_id}/copy": {
     /**
-     * Copy skills of a package into an agent's workspace, as they are now
-     * @description Copy skills of a package into an agent's workspace, as they are now.
+     * Copy skills of a package to an agent
+     * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["copyPackageSkills"];
   };
   "/agents/{id}/skills/{slug}/push-to-package": {
     /**
-     * Copy a skill of an agent's workspace into a package, as it is now
-     * @description Copy a skill of an agent's workspace into a package, as it is now.
+     * Copy a skill of an agent to a package
+     * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
      *
      * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
      */
@@ -438,13 +465,13 @@ export interface paths {
   };
   "/skill-packages": {
     /**
-     * All packages of skills
-     * @description All packages of skills.
+     * List the skill packages
+     * @description Lists the packages of all accounts, the oldest first. Everybody may read them and copy their skills.
      */
     get: operations["listSkillPackages"];
     /**
-     * Create a package of skills
-     * @description Create a package of skills.
+     * Create a skill package
+     * @description Creates an empty package, which every account can read; add skills to it next. Only you and administrators can change it.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
@@ -452,20 +479,20 @@ export interface paths {
   };
   "/skill-packages/{id}": {
     /**
-     * One package and a page of its skills
-     * @description One package and a page of its skills.
+     * Get a skill package
+     * @description Returns the package with a page of its skills by slug; `limit` and `cursor` apply to them.
      */
     get: operations["getSkillPackage"];
     /**
-     * Delete a package with its skills; copies of them stay
-     * @description Delete a package with its skills; copies of them stay.
+     * Delete a skill package
+     * @description Deletes the package with its skills; the copies in workspaces stay. You can delete packages of your own, administrators all of them.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
     delete: operations["deleteSkillPackage"];
     /**
-     * Rename or describe a package
-     * @description Rename or describe a package.
+     * Change a skill package
+     * @description Renames the package or changes its description. You can change packages of your own, administrators all of them.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
@@ -473,8 +500,8 @@ export interface paths {
   };
   "/skill-packages/{id}/skills": {
     /**
-     * Add a skill as a list of files, or the skills of a zip archive
-     * @description Add a skill as a list of files, or the skills of a zip archive.
+     * Add skills to a package
+     * @description Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. An archive holds either one skill, with `SKILL.md` at its root, or a folder for each skill. All skills are added or, if one of them is refused, none.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
@@ -482,20 +509,20 @@ export interface paths {
   };
   "/skill-packages/{id}/skills/{slug}": {
     /**
-     * One skill of a package, with its SKILL.md and its files
-     * @description One skill of a package, with its SKILL.md and its files.
+     * Get a skill of a package
+     * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
      */
     get: operations["getPackageSkill"];
     /**
-     * Write a skill of a package as a whole, replacing its files; copies of it stay
-     * @description Write a skill of a package as a whole, replacing its files; copies of it stay.
+     * Write a skill of a package
+     * @description Creates the skill or replaces all of its files: files that the body does not have are removed. The copies in workspaces stay as they are.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
     put: operations["writePackageSkill"];
     /**
-     * Delete a skill from a package; copies of it stay
-     * @description Delete a skill from a package; copies of it stay.
+     * Delete a skill of a package
+     * @description Removes the skill from the package; the copies in workspaces stay.
      *
      * Needs the permission `skill_packages`, which administrators have.
      */
@@ -503,8 +530,8 @@ export interface paths {
   };
   "/agents/{id}/upload": {
     /**
-     * Upload a file to the agent's workspace, for use in a turn
-     * @description Upload a file to the agent's workspace, for use in a turn.
+     * Upload a file for use in a turn
+     * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -512,58 +539,58 @@ export interface paths {
   };
   "/agents/{id}/files": {
     /**
-     * List a folder of the workspace, folders first; guests of a shared agent see only files of their own threads
-     * @description List a folder of the workspace, folders first; guests of a shared agent see only files of their own threads.
+     * List the files of a folder
+     * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. Guests of a shared agent see only files of their own threads and the folders that lead to them.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["listFiles"];
     /**
-     * Delete a file or folder of the workspace
-     * @description Delete a file or folder of the workspace.
+     * Delete a file or folder
+     * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     delete: operations["deleteFile"];
   };
   "/agents/{id}/files/content": {
     /**
-     * Read a file of the workspace, whole or in part; guests of a shared agent only files of their own threads
-     * @description Read a file of the workspace, whole or in part; guests of a shared agent only files of their own threads.
+     * Read a file
+     * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
     get: operations["readFile"];
     /**
-     * Create or replace a file of the workspace, and its parent folders; supports If-Match and If-None-Match
-     * @description Create or replace a file of the workspace, and its parent folders; supports If-Match and If-None-Match.
+     * Write a file
+     * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["writeFile"];
   };
   "/agents/{id}/files/move": {
     /**
-     * Move or rename a file or folder of the workspace, creating parent folders
-     * @description Move or rename a file or folder of the workspace, creating parent folders.
+     * Move or rename a file or folder
+     * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["moveFile"];
   };
   "/agents/{id}/files/directories": {
     /**
-     * Create a folder in the workspace, and its parent folders
-     * @description Create a folder in the workspace, and its parent folders.
+     * Create a folder
+     * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["createDirectory"];
   };
   "/agents/{id}/files/archive": {
     /**
-     * Download a folder of the workspace as a zip archive, without links
-     * @description Download a folder of the workspace as a zip archive, without links.
+     * Download a folder as a zip archive
+     * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -571,8 +598,8 @@ export interface paths {
   };
   "/agents/{id}/files/link": {
     /**
-     * Create a link with which everybody can read this one file until the link expires
-     * @description Create a link with which everybody can read this one file until the link expires.
+     * Create a link to a file
+     * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -580,22 +607,22 @@ export interface paths {
   };
   "/agents/{id}/files/linked": {
     /**
-     * Read the file of a link, as long as the creator of the link may read it
-     * @description Read the file of a link, as long as the creator of the link may read it.
+     * Read the file of a link
+     * @description Sends the file that `createFileLink` has made the link for. The token in the address is all that is needed; the link stops working when it expires, when the file is gone, or when its creator may no longer read the file. It supports `Range` and `If-None-Match`.
      */
     get: operations["readLinkedFile"];
   };
   "/agents/{id}/threads": {
     /**
-     * List your threads with an agent, pinned first, then by last activity
-     * @description List your threads with an agent, pinned first, then by last activity.
+     * List your threads with an agent
+     * @description Lists pinned threads first, then the others by their last activity. Threads belong to the account that talks, so the owner of a shared agent does not see those of its guests. Rows have only the newest artifacts and sources.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
     get: operations["listThreads"];
     /**
      * Create a thread
-     * @description Create a thread.
+     * @description Creates an empty thread. That is seldom needed: a turn without a `thread_id` creates one by itself. A thread without a title is named after its first message.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -603,15 +630,22 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}": {
     /**
-     * Delete a thread with its messages
-     * @description Delete a thread with its messages.
+     * Get a thread
+     * @description Returns the thread with all of its artifacts and sources, of which a list shows only the newest. Its messages are in its history.
+     *
+     * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+     */
+    get: operations["getThread"];
+    /**
+     * Delete a thread
+     * @description Stops the turn of the thread and deletes its messages, waiting messages and events. Forks of the thread and files in the workspace stay.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
     delete: operations["deleteThread"];
     /**
-     * Rename or pin a thread, choose its model or the tools that need no approval in it
-     * @description Rename or pin a thread, choose its model or the tools that need no approval in it.
+     * Change a thread
+     * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -619,8 +653,8 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/read": {
     /**
-     * Clear the unread count of a thread
-     * @description Clear the unread count of a thread.
+     * Mark a thread as read
+     * @description Clears the unread count of the thread; that of the agent decreases by it.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
@@ -628,8 +662,8 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/fork": {
     /**
-     * Fork a thread after one of its replies: the new thread begins with its messages up to there
-     * @description Fork a thread after one of its replies: the new thread begins with its messages up to there.
+     * Fork a thread after a reply
+     * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -637,8 +671,8 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/history": {
     /**
-     * Read a page of a thread: pages count from the newest message, each is sorted oldest first
-     * @description Read a page of a thread: pages count from the newest message, each is sorted oldest first.
+     * Get the history of a thread
+     * @description Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is under way; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
@@ -646,8 +680,8 @@ export interface paths {
   };
   "/agents/{id}/chat/hitl/{pending_id}/threads/{thread_id}/args/{index}": {
     /**
-     * Read all arguments of one request of a paused turn; requests are counted from 0
-     * @description Read all arguments of one request of a paused turn; requests are counted from 0.
+     * Get all arguments of a request
+     * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -655,8 +689,8 @@ export interface paths {
   };
   "/agents/{id}/chat/hitl/resume": {
     /**
-     * Decide the requests of a paused turn, and stream its frames until it ends or pauses again
-     * @description Decide the requests of a paused turn, and stream its frames until it ends or pauses again.
+     * Decide the requests of a paused turn
+     * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -664,8 +698,8 @@ export interface paths {
   };
   "/agents/{id}/chat/polish": {
     /**
-     * Improve a prompt with one call of the agent's model; no thread changes
-     * @description Improve a prompt with one call of the agent's model; no thread changes.
+     * Improve a prompt
+     * @description Has the model rewrite the draft of a message, and returns the new text for the person to send or not. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -673,8 +707,8 @@ export interface paths {
   };
   "/agents/{id}/chat/welcome": {
     /**
-     * Read an agent's greeting, and prompts to begin a conversation with
-     * @description Read an agent's greeting, and prompts to begin a conversation with.
+     * Get the welcome of an agent
+     * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -682,8 +716,8 @@ export interface paths {
   };
   "/agents/{id}/cron/examples": {
     /**
-     * List examples of scheduled tasks for an agent, the same as in its welcome
-     * @description List examples of scheduled tasks for an agent, the same as in its welcome.
+     * List examples of scheduled tasks
+     * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -691,8 +725,8 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/trajectory": {
     /**
-     * List the events of a thread in order; the newest page unless bounds are set
-     * @description List the events of a thread in order; the newest page unless bounds are set.
+     * List the events of a thread
+     * @description Lists what happened in the turns of a thread, in order: without bounds the newest page, with `after_seq` the events that follow it, with `before_seq` those before it. Rows have a summary of one line; an event by itself has all fields.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
@@ -700,8 +734,8 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/trajectory/events/{event_id}": {
     /**
-     * Read all fields of an event
-     * @description Read all fields of an event.
+     * Get an event of a thread
+     * @description Returns the frame of the event with everything that was recorded about it, such as the input of a turn, the settings of a model call and the answer of the model.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
@@ -709,8 +743,8 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/trajectory/metrics": {
     /**
-     * Sum up the calls, tokens and times of the turns of a thread
-     * @description Sum up the calls, tokens and times of the turns of a thread.
+     * Get the metrics of a thread
+     * @description Sums up the turns, the model calls, the tool calls by tool, the tokens and the times of a thread. Time spent waiting for a person is counted in `waiting_ms` only.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
@@ -718,8 +752,8 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/trajectory/stream": {
     /**
-     * Stream the events of a thread, from now on or after a given event
-     * @description Stream the events of a thread, from now on or after a given event.
+     * Stream the events of a thread
+     * @description Sends the events as server-sent events, from now on or after a given event, none missing and none twice. To continue after a cut, send `Last-Event-ID`, as browsers do, or `after_seq`. The stream stays open until the client closes it.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
@@ -727,35 +761,70 @@ export interface paths {
   };
   "/agents/{id}/threads/{thread_id}/trajectory/export": {
     /**
-     * Download the whole ledger of a thread, which `svc replay` can run again
-     * @description Download the whole ledger of a thread, which `svc replay` can run again.
+     * Export the events of a thread
+     * @description Downloads the whole ledger of the thread, in lines of JSON or as one JSON document. `svc replay` can run it again, and `importThread` makes a thread of it.
      *
      * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
      */
     get: operations["exportTrajectory"];
   };
+  "/v1/models": {
+    /**
+     * List your agents and those shared with you as models of OpenAI
+     * @description Your own agents have their names as ids, so that clients show them; the others have their ids.
+     */
+    get: operations["listOpenAIModels"];
+  };
+  "/v1/models/{model}": {
+    /**
+     * Read an agent as a model of OpenAI
+     * @description Read an agent as a model of OpenAI.
+     */
+    get: operations["getOpenAIModel"];
+  };
+  "/v1/chat/completions": {
+    /**
+     * Ask an agent in the form of OpenAI's chat completions
+     * @description The header `X-Thread-Id` chooses a thread, of which only the last message of the request is new; without it, the messages begin a thread of their own. The reply has the thread's id in the same header. The agent's tools run on the server. A client that leaves stops the turn.
+     */
+    post: operations["createChatCompletion"];
+  };
+  "/v1/responses": {
+    /**
+     * Ask an agent in the form of OpenAI's responses
+     * @description `previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response. The instructions are those of the request. A client that leaves stops the turn.
+     */
+    post: operations["createResponse"];
+  };
+  "/v1/responses/{id}": {
+    /**
+     * Read a response
+     * @description It is read from the ledger of its thread; `metadata` and `previous_response_id` are not stored.
+     */
+    get: operations["getResponse"];
+  };
   "/agents/{id}/history-migration/start": {
     /**
-     * Queue the threads of an agent, of all its users, whose history must be rebuilt
-     * @description Queue the threads of an agent, of all its users, whose history must be rebuilt.
+     * Rebuild the histories of an agent
+     * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     post: operations["startHistoryMigration"];
   };
   "/agents/{id}/history-migration/status": {
     /**
-     * Read the progress of rebuilding histories
-     * @description Read the progress of rebuilding histories.
+     * Get the progress of rebuilding histories
+     * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getHistoryMigration"];
   };
   "/agents/{id}/threads/import": {
     /**
-     * Create a thread from an exported trajectory; its history is shown once it has been migrated
-     * @description Create a thread from an exported trajectory; its history is shown once it has been migrated.
+     * Import a thread
+     * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -763,60 +832,65 @@ export interface paths {
   };
   "/providers/kinds": {
     /**
-     * List the kinds of provider
-     * @description List the kinds of provider.
+     * List the kinds of providers
+     * @description Lists what a provider can connect to, with the JSON Schema of the `options` of each kind. Fields that a schema marks `writeOnly` are secrets.
      */
     get: operations["listProviderKinds"];
   };
   "/providers": {
     /**
-     * List your own providers and the global ones
-     * @description List your own providers and the global ones.
+     * List your providers
+     * @description Lists your own providers, then the global ones of the server, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.
      */
     get: operations["listProviders"];
     /**
      * Create a provider of your own
-     * @description Create a provider of your own.
+     * @description Stores a place where models run, which only your account can use and see. Its models are those of the body or, if that has none, those that the provider itself lists. The address must not lead into a private network unless the operator allows it. To try the values first, use `POST /providers/probe`.
      */
     post: operations["createProvider"];
   };
   "/providers/probe": {
     /**
-     * Test a provider of your own before it is created, and list its models
-     * @description Test a provider of your own before it is created, and list its models.
+     * Test a provider before creating it
+     * @description Sends the smallest possible request with the values of the body and lists the models of the provider; nothing is stored. A failed test is answered with 200 and `ok: false`, with the reason and advice in the language of the request. It takes at most 15 seconds.
      */
     post: operations["probeProvider"];
   };
   "/providers/{id}": {
     /**
+     * Get a provider
+     * @description Returns one of your own providers or a global one. The key and secret options are never shown.
+     */
+    get: operations["getProvider"];
+    /**
      * Delete a provider of your own
-     * @description Delete a provider of your own.
+     * @description A provider that one of your agents refers to as `default_model` cannot be deleted; the details of the error list what refers to it.
      */
     delete: operations["deleteProvider"];
     /**
      * Change a provider of your own
-     * @description Change a provider of your own.
+     * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent refers to cannot be renamed.
      */
     patch: operations["updateProvider"];
   };
   "/providers/{id}/test": {
     /**
-     * Test any provider that you can see with a minimal request
-     * @description Test any provider that you can see with a minimal request.
+     * Test a provider
+     * @description Sends the smallest possible request to one of your own providers or a global one: with `model_id` to this model, otherwise to a suitable one. A failed test is answered with 200 and `ok: false`, with the reason and advice in the language of the request. It takes at most 15 seconds.
      */
     post: operations["testProvider"];
   };
   "/admin/providers": {
     /**
      * List the global providers
-     * @description List the global providers.
+     * @description Lists the providers that all accounts can use, by name. Keys and secret options are never shown.
      *
      * For administrators.
      */
     get: operations["listGlobalProviders"];
     /**
      * Create a global provider
-     * @description Create a global provider.
+     * @description Stores a place where models run for all accounts. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.
      *
      * For administrators.
      */
@@ -824,8 +898,8 @@ export interface paths {
   };
   "/admin/providers/probe": {
     /**
-     * Test a global provider before it is created, and list its models
-     * @description Test a global provider before it is created, and list its models.
+     * Test a global provider before creating it
+     * @description Sends the smallest possible request with the values of the body and lists the models of the provider; nothing is stored. Its address may be in a private network. A failed test is answered with 200 and `ok: false`, with the reason and advice.
      *
      * For administrators.
      */
@@ -833,15 +907,22 @@ export interface paths {
   };
   "/admin/providers/{id}": {
     /**
+     * Get a global provider
+     * @description Returns a provider that all accounts can use. The key and secret options are never shown.
+     *
+     * For administrators.
+     */
+    get: operations["getGlobalProvider"];
+    /**
      * Delete a global provider
-     * @description Delete a global provider.
+     * @description A provider that an agent or the active model refers to cannot be deleted; the details of the error list what refers to it.
      *
      * For administrators.
      */
     delete: operations["deleteGlobalProvider"];
     /**
      * Change a global provider
-     * @description Change a global provider.
+     * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent or the active model refers to cannot be renamed.
      *
      * For administrators.
      */
@@ -849,8 +930,8 @@ export interface paths {
   };
   "/admin/providers/{id}/test": {
     /**
-     * Test a global provider with a minimal request
-     * @description Test a global provider with a minimal request.
+     * Test a global provider
+     * @description Sends the smallest possible request: with `model_id` to this model, otherwise to the active model if the provider has it, or to a suitable one. A failed test is answered with 200 and `ok: false`, with the reason and advice. It takes at most 15 seconds.
      *
      * For administrators.
      */
@@ -858,20 +939,20 @@ export interface paths {
   };
   "/models": {
     /**
-     * List the models that you can choose
-     * @description List the models that you can choose.
+     * List the models
+     * @description Lists the chat models of your own providers and of the global ones that are enabled. The `id` of a row is what `model` and `default_model` take elsewhere. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
      */
     get: operations["listModels"];
   };
   "/models/active": {
     /**
-     * Read the default model of the system
-     * @description Read the default model of the system.
+     * Get the active model
+     * @description Returns the model that agents without a `default_model` use. `model` is null if none was chosen, or if the chosen one cannot be used now; then `disabled_model` names it.
      */
     get: operations["getActiveModel"];
     /**
-     * Choose the default model of the system
-     * @description Choose the default model of the system.
+     * Choose the active model
+     * @description Chooses the model of all agents and threads that name none. It must belong to a global provider.
      *
      * For administrators.
      */
@@ -879,22 +960,22 @@ export interface paths {
   };
   "/channels/kinds": {
     /**
-     * The known kinds of channels
-     * @description The known kinds of channels.
+     * List the kinds of channels
+     * @description Lists the messaging platforms to which agents can be linked, with the JSON Schema of the `config` of each kind. Fields that a schema marks `writeOnly` are secrets. `registration` tells whether a QR code can replace entering credentials.
      */
     get: operations["listChannelKinds"];
   };
   "/agents/{id}/channels": {
     /**
-     * The channels of an agent
-     * @description The channels of an agent.
+     * List the channels of an agent
+     * @description Lists the channels by name, each with the state of its connection. Secrets are masked.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     get: operations["listChannels"];
     /**
-     * Link an agent to a messaging platform
-     * @description Link an agent to a messaging platform.
+     * Create a channel
+     * @description Links the agent to a messaging platform. A channel that is enabled connects at once, while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -902,8 +983,8 @@ export interface paths {
   };
   "/agents/{id}/channels/probe": {
     /**
-     * Test credentials that may not be stored yet
-     * @description Test credentials that may not be stored yet.
+     * Test credentials of a platform
+     * @description Tests a `config` that need not be stored; nothing is sent to anybody. With `channel_id`, a masked secret means the one that is stored in this channel. A failed test is answered with 200 and `ok: false`.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -911,22 +992,22 @@ export interface paths {
   };
   "/agents/{id}/channels/{cid}": {
     /**
-     * One channel
-     * @description One channel.
+     * Get a channel
+     * @description Returns the channel with the state of its connection. Secrets are masked; a mask that is sent back keeps the stored secret.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     get: operations["getChannel"];
     /**
-     * Disconnect a channel at once and delete it
-     * @description Disconnect a channel at once and delete it.
+     * Delete a channel
+     * @description Disconnects the channel at once and deletes it. Conversations that came through it stay as threads.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
     delete: operations["deleteChannel"];
     /**
-     * Change a channel; a config is merged into the old one, and null removes a field
-     * @description Change a channel; a config is merged into the old one, and null removes a field.
+     * Change a channel
+     * @description Changes the given fields. `config` is merged into the stored one by RFC 7396: fields that are left out keep their values, and null removes a field. A change of `config` or `enabled` connects the channel anew.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -934,8 +1015,8 @@ export interface paths {
   };
   "/agents/{id}/channels/{cid}/test": {
     /**
-     * Test a channel without disturbing its connection
-     * @description Test a channel without disturbing its connection.
+     * Test a channel
+     * @description Tests the stored credentials without disturbing the connection of the channel. A failed test is answered with 200 and `ok: false`.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -943,8 +1024,8 @@ export interface paths {
   };
   "/agents/{id}/channels/{kind}/qrcode/generate": {
     /**
-     * Get a QR code whose scan links the agent to a platform
-     * @description Get a QR code whose scan links the agent to a platform.
+     * Create a QR code to link a platform
+     * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel by itself.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -952,8 +1033,8 @@ export interface paths {
   };
   "/agents/{id}/channels/{kind}/qrcode/poll": {
     /**
-     * Get the status of a scan
-     * @description Get the status of a scan.
+     * Get the outcome of a QR code
+     * @description Call it every few seconds with the token of the QR code until `status` is neither `pending` nor `waiting`. On success, the reply has either the credentials, with which you create the channel, or the `channel_id` of the channel that was created.
      *
      * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
      */
@@ -961,72 +1042,79 @@ export interface paths {
   };
   "/hooks/{channel_id}": {
     /**
-     * Answer a platform's request
-     * @description Answer a platform's request.
+     * Answer a check by a platform
+     * @description Some platforms check the address of a channel with a GET request before they send events to it. The reply is what the platform expects.
      */
     get: operations["answerHook"];
     /**
-     * Receive a message or event from a platform
-     * @description Receive a message or event from a platform.
+     * Receive an event from a platform
+     * @description The address that you enter at the platform of a channel. The body is whatever the platform sends; requests that do not bear its signature or secret are refused. The reply is what the platform expects, so its form depends on the kind of the channel.
      */
     post: operations["receiveHook"];
   };
+  "/mcp": {
+    /**
+     * Exchange a message of the Model Context Protocol
+     * @description The address of a streamable-HTTP MCP server without sessions, for any MCP client that can send a token of this API. Each agent that you may open is a tool. Replies are JSON or server-sent events, and refusals are in the form of JSON-RPC, if the protocol defines them.
+     */
+    post: operations["exchangeMcpMessage"];
+  };
   "/acp": {
     /**
-     * List the external agents with your settings
-     * @description List the external agents with your settings.
+     * List the external agents
+     * @description Returns every external coding agent that this server knows, by name, each with your own settings. Values of environment variables are masked.
      */
     get: operations["listAcpRunners"];
     /**
-     * Replace your settings of all external agents; those left out get the defaults
-     * @description Replace your settings of all external agents; those left out get the defaults.
+     * Set your settings of all external agents
+     * @description Replaces your settings as a whole: external agents that the body leaves out get the default settings, which have them off. Only administrators may set `command` and `args`, which apply to all accounts. A masked value of an environment variable that is sent back keeps the stored one.
      */
     put: operations["setAcpRunners"];
   };
   "/acp/{name}": {
     /**
-     * Read one external agent with your settings
-     * @description Read one external agent with your settings.
+     * Get an external agent
+     * @description Returns the external agent with your own settings. Values of environment variables are masked.
      */
     get: operations["getAcpRunner"];
     /**
-     * Change your settings of one external agent; administrators set its program, for all accounts
-     * @description Change your settings of one external agent; administrators set its program, for all accounts.
+     * Set your settings of an external agent
+     * @description Settings that the body leaves out get their defaults; `env` replaces the stored environment, in which a masked value keeps the stored one. Administrators add an external agent by setting the `command` of a new name, for all accounts.
      */
     put: operations["setAcpRunner"];
     /**
-     * Delete an external agent that is not built in, with the settings of all accounts
-     * @description Delete an external agent that is not built in, with the settings of all accounts.
+     * Delete an external agent
+     * @description Only administrators may do this. It deletes the external agent with the settings of all accounts. The built-in ones cannot be deleted.
      */
     delete: operations["deleteAcpRunner"];
   };
   "/agents/{id}/acp": {
     /**
-     * List the external agents of an agent's owner, and whether the agent may call them
-     * @description List the external agents of an agent's owner, and whether the agent may call them.
+     * Get the external agents of an agent
+     * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     get: operations["getAgentAcp"];
     /**
-     * Allow or forbid an agent to call external agents, and change its owner's external agents
-     * @description Allow or forbid an agent to call external agents, and change its owner's external agents.
+     * Set the external agents of an agent
+     * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
      *
-     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
     put: operations["setAgentAcp"];
   };
   "/usage/summary": {
     /**
-     * Read the tokens of the caller's model calls and the state of the caller's quota; deleting threads or agents does not refund tokens
-     * @description Read the tokens of the caller's model calls and the state of the caller's quota; deleting threads or agents does not refund tokens.
+     * Get your usage
+     * @description Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.
      */
     get: operations["getUsage"];
   };
   "/admin/usage": {
     /**
-     * Read the tokens of the model calls of all accounts, and the accounts sorted by tokens, largest first
-     * @description Read the tokens of the model calls of all accounts, and the accounts sorted by tokens, largest first.
+     * Get the usage of all accounts
+     * @description Sums up the tokens of the model calls of all accounts, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.
      *
      * For administrators.
      */
@@ -1034,22 +1122,22 @@ export interface paths {
   };
   "/users/permissions": {
     /**
-     * List the permissions that can be granted to an account
-     * @description List the permissions that can be granted to an account.
+     * List the permissions
+     * @description Lists the permissions that can be granted to an account, those of plugins from outside included, with texts in the language of the request. Administrators have every permission without a grant.
      */
     get: operations["listPermissions"];
   };
   "/users": {
     /**
-     * List the accounts by username
-     * @description List the accounts by username.
+     * List the accounts
+     * @description Lists all accounts by username, the disabled ones included, each with its permissions and its quota.
      *
      * Needs the permission `users`, which administrators have.
      */
     get: operations["listUsers"];
     /**
      * Create an account
-     * @description Create an account.
+     * @description Creates an account whose user can log in at once with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1057,22 +1145,22 @@ export interface paths {
   };
   "/users/{id}": {
     /**
-     * Get an account by its username or id
-     * @description Get an account by its username or id.
+     * Get an account
+     * @description Returns the account with its permissions, its quota, and a lock after failed logins, if there is one.
      *
      * Needs the permission `users`, which administrators have.
      */
     get: operations["getUser"];
     /**
-     * Delete an account and all its data
-     * @description Delete an account and all its data.
+     * Delete an account
+     * @description Deletes the account with all its data: sessions, agents with their workspaces, threads, providers, channels and invites. Nobody can delete their own account or the last enabled administrator.
      *
      * Needs the permission `users`, which administrators have.
      */
     delete: operations["deleteUser"];
     /**
-     * Change an account, with effect from its next request
-     * @description Change an account, with effect from its next request.
+     * Change an account
+     * @description Changes the given fields; null clears a field. Changes apply from the next request of the account on; disabling it ends its sessions and closes its WebSockets. Callers grant and revoke only permissions that they hold themselves; the last enabled administrator can be neither demoted nor disabled.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1080,8 +1168,8 @@ export interface paths {
   };
   "/users/{id}/reset-password": {
     /**
-     * Set a new password for an account and end its sessions
-     * @description Set a new password for an account and end its sessions.
+     * Reset the password of an account
+     * @description Sets a new password, ends all sessions of the account, and ends a lock after failed logins. Depending on the settings of the server, the user must choose another password after the next login.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1089,8 +1177,8 @@ export interface paths {
   };
   "/users/{id}/unlock-login": {
     /**
-     * End the lock that failed logins put on an account
-     * @description End the lock that failed logins put on an account.
+     * Unlock the login of an account
+     * @description Ends the lock that too many wrong passwords have put on the account; without a lock, nothing changes. The password stays the same.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1098,15 +1186,15 @@ export interface paths {
   };
   "/users/invites": {
     /**
-     * List the invites, newest first
-     * @description List the invites, newest first.
+     * List the invites
+     * @description Lists the invites of all user managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.
      *
      * Needs the permission `users`, which administrators have.
      */
     get: operations["listInvites"];
     /**
-     * Create an invite; only this reply contains its code
-     * @description Create an invite; only this reply contains its code.
+     * Create an invite
+     * @description Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1114,8 +1202,8 @@ export interface paths {
   };
   "/users/invites/{invite_id}/revoke": {
     /**
-     * Revoke a pending invite
-     * @description Revoke a pending invite.
+     * Revoke an invite
+     * @description Makes the code of a pending invite unusable. An invite that was used, has expired or was revoked cannot be revoked.
      *
      * Needs the permission `users`, which administrators have.
      */
@@ -1123,22 +1211,22 @@ export interface paths {
   };
   "/auth/invite/validate": {
     /**
-     * Check whether an invite can be redeemed
-     * @description Check whether an invite can be redeemed.
+     * Check an invite
+     * @description Tells whether a code can be redeemed now, so that a page can ask for a username and a password. Codes of an inviter who may no longer invite count as revoked. Calls are limited for each address.
      */
     post: operations["validateInvite"];
   };
   "/auth/invite/redeem": {
     /**
-     * Redeem an invite: create its account and log in to it
-     * @description Redeem an invite: create its account and log in to it.
+     * Redeem an invite
+     * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions of the invite as far as its creator still holds them. After an error, such as a username that is taken, the code can still be redeemed.
      */
     post: operations["redeemInvite"];
   };
   "/admin/audit-log": {
     /**
-     * List changes and sign-ins, failed ones included, newest first
-     * @description List changes and sign-ins, failed ones included, newest first.
+     * List the audit log
+     * @description Lists every change by a call or a command and every sign-in, failed ones included, the newest first. Rows are never changed; the hash of each covers the row before it, so that `svc audit --verify` notices a change. Bodies of calls are shown without their secrets.
      *
      * For administrators.
      */
@@ -1146,8 +1234,8 @@ export interface paths {
   };
   "/admin/overview": {
     /**
-     * Accounts, agents, conversations and servers at a glance
-     * @description Accounts, agents, conversations and servers at a glance.
+     * Get an overview of the server
+     * @description Counts accounts, agents, threads, running turns, channels and tokens of the whole installation, and lists its plugins and the server processes that use the database.
      *
      * For administrators.
      */
@@ -1156,23 +1244,30 @@ export interface paths {
   "/health": {
     /**
      * Check the server, its plugins and its database
-     * @description Check the server, its plugins and its database.
+     * @description Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault. The reply is 503 with the same body if the database does not answer within two seconds.
      */
     get: operations["checkHealth"];
   };
   "/health/live": {
     /**
      * Check that the process runs
-     * @description Check that the process runs.
+     * @description Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health` to decide whether to send requests to it.
      */
     get: operations["checkLiveness"];
   };
   "/openapi.json": {
     /**
      * Get this API as OpenAPI 3.1
-     * @description Get this API as OpenAPI 3.1.
+     * @description Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it.
      */
     get: operations["getOpenApiDocument"];
+  };
+  "/asyncapi.json": {
+    /**
+     * Get the sockets and event streams of this API as AsyncAPI 3.0
+     * @description Get the sockets and event streams of this API as AsyncAPI 3.0.
+     */
+    get: operations["getAsyncApiDocument"];
   };
 }
 
@@ -1194,32 +1289,9 @@ export interface components {
     };
     /** LogInBody */
     LogInBody: {
+      /** @description In any case */
       username: string;
       password: string;
-    };
-    /** @enum {string} */
-    CurrentUserRole: "user" | "admin";
-    /** @enum {string} */
-    CurrentUserLocale: "en" | "zh";
-    /** CurrentUser */
-    CurrentUser: {
-      id: string;
-      username: string;
-      role: components["schemas"]["CurrentUserRole"];
-      display_name: string | null;
-      email: string | null;
-      locale: components["schemas"]["CurrentUserLocale"] | null;
-      permissions: string[];
-      must_change_password: boolean;
-    };
-    /** Login */
-    Login: {
-      access_token: string;
-      /** @constant */
-      token_type: "Bearer";
-      /** @description Seconds */
-      expires_in: number;
-      user: components["schemas"]["CurrentUser"];
     };
     LoginLockedOrRateLimitedOrSignInsLimitedError: {
       error: {
@@ -1305,6 +1377,39 @@ export interface components {
         request_id: string;
       };
     };
+    /**
+     * Role
+     * @enum {string}
+     */
+    Role: "user" | "admin";
+    /**
+     * Locale
+     * @enum {string}
+     */
+    Locale: "en" | "zh";
+    /** CurrentUser */
+    CurrentUser: {
+      id: string;
+      username: string;
+      role: components["schemas"]["Role"];
+      display_name: string | null;
+      email: string | null;
+      /** @description The language of messages; null if `Accept-Language` alone decides */
+      locale: components["schemas"]["Locale"] | null;
+      /** @description Keys of permissions; an administrator has all of them */
+      permissions: string[];
+      /** @description True if all other calls are refused until the password has been changed */
+      must_change_password: boolean;
+    };
+    /** Login */
+    Login: {
+      access_token: string;
+      /** @constant */
+      token_type: "Bearer";
+      /** @description Seconds */
+      expires_in: number;
+      user: components["schemas"]["CurrentUser"];
+    };
     AuthFailedOrTokenExpiredError: {
       error: {
         /** @enum {string} */
@@ -1377,10 +1482,6 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    OwnAccountRole: "user" | "admin";
-    /** @enum {string} */
-    OwnAccountLocale: "en" | "zh";
     /**
      * Limits
      * @description By name; see the section `limits` of the configuration
@@ -1397,11 +1498,14 @@ export interface components {
     OwnAccount: {
       id: string;
       username: string;
-      role: components["schemas"]["OwnAccountRole"];
+      role: components["schemas"]["Role"];
       display_name: string | null;
       email: string | null;
-      locale: components["schemas"]["OwnAccountLocale"] | null;
+      /** @description The language of messages; null if `Accept-Language` alone decides */
+      locale: components["schemas"]["Locale"] | null;
+      /** @description Keys of permissions; an administrator has all of them */
       permissions: string[];
+      /** @description True if all other calls are refused until the password has been changed */
       must_change_password: boolean;
       limits: components["schemas"]["Limits"];
     };
@@ -1411,9 +1515,22 @@ export interface components {
       locale?: string | null;
       email?: string | null;
     };
+    PreconditionFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "PRECONDITION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** ChangePasswordBody */
     ChangePasswordBody: {
       old_password: string;
+      /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
       new_password: string;
     };
     BadJsonOrBadRequestOrPasswordSameAsOldOrPasswordTooWeakError: {
@@ -1447,8 +1564,10 @@ export interface components {
       created_at: number;
       /** @description Unix seconds */
       expires_at: number;
+      /** @description The address that signed in */
       ip: string;
       user_agent: string | null;
+      /** @description True for the session of this request */
       current: boolean;
     };
     NotFoundError: {
@@ -1463,20 +1582,29 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    ListSignInMethodsReplyProvidersItemKind: "oidc" | "feishu" | "dingtalk" | "wecom";
-    /** @enum {string} */
-    StartBindingBodyKind: "oidc" | "feishu" | "dingtalk" | "wecom";
+    /**
+     * SignInKind
+     * @enum {string}
+     */
+    SignInKind: "oidc" | "feishu" | "dingtalk" | "wecom";
+    /** SignInMethod */
+    SignInMethod: {
+      kind: components["schemas"]["SignInKind"];
+      /** @description For buttons */
+      display_name: string;
+      enabled: boolean;
+    };
+    /** OidcStatus */
+    OidcStatus: {
+      enabled: boolean;
+      /** @description For buttons */
+      display_name: string;
+    };
     /** StartBindingBody */
     StartBindingBody: {
-      kind: components["schemas"]["StartBindingBodyKind"];
-      /** @description A path of the console; /chat by default */
+      kind: components["schemas"]["SignInKind"];
+      /** @description A path of the console to return to; /chat by default */
       redirect_after?: string;
-    };
-    /** StartedSignIn */
-    StartedSignIn: {
-      authorization_url: string;
-      state: string;
     };
     StartBinding400Error: {
       error: {
@@ -1514,11 +1642,16 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    UnbindBodyKind: "oidc" | "feishu" | "dingtalk" | "wecom";
+    /** StartedSignIn */
+    StartedSignIn: {
+      /** @description The address to send the browser to */
+      authorization_url: string;
+      /** @description To be sent with the code of this attempt */
+      state: string;
+    };
     /** UnbindBody */
     UnbindBody: {
-      kind: components["schemas"]["UnbindBodyKind"];
+      kind: components["schemas"]["SignInKind"];
     };
     IdempotencyKeyInUseOrLastSignInOrLimitReachedError: {
       error: {
@@ -1535,16 +1668,15 @@ export interface components {
     /** SignInBinding */
     SignInBinding: {
       kind: string;
+      /** @description For buttons */
       display_name: string;
       /** @description Unix seconds */
       linked_at: number;
     };
-    /** @enum {string} */
-    StartSignInBodyKind: "oidc" | "feishu" | "dingtalk" | "wecom";
     /** StartSignInBody */
     StartSignInBody: {
-      kind: components["schemas"]["StartSignInBodyKind"];
-      /** @description A path of the console; /chat by default */
+      kind: components["schemas"]["SignInKind"];
+      /** @description A path of the console to return to; /chat by default */
       redirect_after?: string;
     };
     StartSignIn400Error: {
@@ -1561,7 +1693,9 @@ export interface components {
     };
     /** ExchangeSignInCodeBody */
     ExchangeSignInCodeBody: {
+      /** @description From the address of the redirect */
       code: string;
+      /** @description From the reply to the start */
       state?: string;
     };
     BadJsonOrBadRequestOrOauthCodeInvalidError: {
@@ -1590,7 +1724,7 @@ export interface components {
     };
     /** StartOidcSignInBody */
     StartOidcSignInBody: {
-      /** @description A path of the console; /chat by default */
+      /** @description A path of the console to return to; /chat by default */
       redirect_after?: string;
     };
     StartOidcSignIn400Error: {
@@ -1607,7 +1741,9 @@ export interface components {
     };
     /** ExchangeOidcCodeBody */
     ExchangeOidcCodeBody: {
+      /** @description From the address of the redirect */
       code: string;
+      /** @description From the reply to the start */
       state?: string;
     };
     BadJsonOrBadRequestOrOidcCodeInvalidError: {
@@ -1622,8 +1758,6 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    SignInSettingsKind: "oidc" | "feishu" | "dingtalk" | "wecom";
     /** ClaimRule */
     ClaimRule: {
       /** @description The path of a claim, such as realm_access.roles; a claim whose name contains dots precedes a nested one */
@@ -1632,33 +1766,48 @@ export interface components {
       value: string;
       /** @constant */
       role?: "admin";
+      /** @description Granted to new accounts */
       permissions?: string[];
     };
     /** SignInSettings */
     SignInSettings: {
-      kind: components["schemas"]["SignInSettingsKind"];
+      kind: components["schemas"]["SignInKind"];
       enabled: boolean;
+      /** @description For buttons */
       display_name: string;
       client_id: string;
+      /** @description True if a client secret is stored */
       has_client_secret: boolean;
       scopes: string;
       issuer: string | null;
+      /** @description The id of the application at WeCom */
       agent_id: string | null;
+      /** @description The console to return to, if it is not on this server */
       dashboard_origin: string | null;
+      /** @description Rights that new accounts get by the claims of their users */
       rules: components["schemas"]["ClaimRule"][];
+      /** @description To be entered at the service; null if no public URL is configured */
       redirect_uri: string | null;
+      /** @description Unix seconds; null before anything was stored */
       updated_at: number | null;
     };
     /** SetSignInSettingsBody */
     SetSignInSettingsBody: {
       enabled?: boolean;
+      /** @description Null for the name of the kind */
       display_name?: string | null;
       client_id?: string;
+      /** @description Stored encrypted; null removes it */
       client_secret?: string | null;
+      /** @description Separated by spaces */
       scopes?: string;
+      /** @description The issuer of OpenID Connect */
       issuer?: string | null;
+      /** @description The id of the application at WeCom */
       agent_id?: string | null;
+      /** @description The console to return to, if it is not on this server; only administrators change it */
       dashboard_origin?: string | null;
+      /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
     };
     SetSignInSettings403Error: {
@@ -1688,19 +1837,28 @@ export interface components {
     /** SignInTest */
     SignInTest: {
       ok: boolean;
+      /** @description For people */
       detail: string;
+      /** @description The kind of failure */
       reason?: string;
     };
     /** SetOidcSettingsBody */
     SetOidcSettingsBody: {
       enabled?: boolean;
+      /** @description Null for the name of the kind */
       display_name?: string | null;
       client_id?: string;
+      /** @description Stored encrypted; null removes it */
       client_secret?: string | null;
+      /** @description Separated by spaces */
       scopes?: string;
+      /** @description The issuer of OpenID Connect */
       issuer?: string | null;
+      /** @description The id of the application at WeCom */
       agent_id?: string | null;
+      /** @description The console to return to, if it is not on this server; only administrators change it */
       dashboard_origin?: string | null;
+      /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
     };
     SetOidcSettings403Error: {
@@ -1717,72 +1875,148 @@ export interface components {
     };
     /** PreviewClaimRulesBody */
     PreviewClaimRulesBody: {
+      /** @description Claims as the service returns them */
       claims: Record<string, never>;
+      /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
     };
-    /** @enum {string} */
-    ClaimRulesPreviewRole: "user" | "admin";
     /** ClaimRulesPreview */
     ClaimRulesPreview: {
-      role: components["schemas"]["ClaimRulesPreviewRole"];
+      role: components["schemas"]["Role"];
       permissions: string[];
-      /** @description Positions of the rules that apply */
+      /** @description Positions of the rules that apply, from 0 */
       matched: number[];
+      /** @description Permissions in the rules that no plugin declares; they grant nothing */
       unknown_permissions: string[];
     };
+    /** ApiKey */
+    ApiKey: {
+      id: string;
+      name: string;
+      scopes: string[];
+      expires_at: number | null;
+      /** @description Unix seconds */
+      created_at: number;
+      last_used_at: number | null;
+    };
+    /** NewApiKey */
+    NewApiKey: {
+      /** @description Unique among your keys */
+      name: string;
+      /** @description `read`, `chat`, `write`, `admin` and names of permissions */
+      scopes: string[];
+      /** @description Without it, the key never expires */
+      expires_in_days?: number;
+    };
+    CreateApiKey403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ApiKeyNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "API_KEY_NAME_TAKEN" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** CreatedApiKey */
+    CreatedApiKey: {
+      id: string;
+      name: string;
+      scopes: string[];
+      expires_at: number | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description The bearer token; it is shown only once */
+      key: string;
+    };
     /**
-     * @default mine
+     * AgentScope
      * @enum {string}
      */
-    ListAgentsScope: "mine" | "all";
-    /** @enum {string|null} */
-    ListedAgentPersonaMbti: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default" | null;
-    /** @enum {string} */
-    ListedAgentState: "stopped" | "starting" | "running" | "stopping" | "failed";
+    AgentScope: "mine" | "all";
+    /**
+     * PersonaCode
+     * @enum {string}
+     */
+    PersonaCode: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default";
+    /**
+     * AgentState
+     * @enum {string}
+     */
+    AgentState: "stopped" | "starting" | "running" | "stopping" | "failed";
     /** ListedAgent */
     ListedAgent: {
       id: string;
       name: string;
       description: string | null;
-      persona_mbti: components["schemas"]["ListedAgentPersonaMbti"];
+      /** @description The character; null for none */
+      persona_mbti: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
       default_model: string | null;
-      /** @description An expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name: string | null;
+      /** @description True if every account may open the agent */
       is_shared: boolean;
+      /** @description For clients, such as the name of an icon or an emoji */
       icon: string | null;
+      /** @description For clients, such as `#4B7BEC` */
       color: string | null;
+      /** @description True if the agent belongs to the caller */
       is_owner: boolean;
       /** @description Username */
       owner: string;
-      state: components["schemas"]["ListedAgentState"];
+      /** @description Only a running agent takes turns */
+      state: components["schemas"]["AgentState"];
+      /** @description The reason why the state is `failed` */
       last_error: string | null;
+      /** @description The agent's replies that the caller has not read */
       unread_count: number;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
       updated_at: number;
     };
-    /** @enum {string|null} */
-    CreateAgentBodyPersonaMbti: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default" | null;
     /**
-     * @description The amount of thinking, for models that support it; by default that of the provider
+     * ReasoningLevel
      * @enum {string}
      */
-    CreateAgentBodyConfigReasoning: "off" | "low" | "medium" | "high";
+    ReasoningLevel: "off" | "low" | "medium" | "high";
     /** CreateAgentBody */
     CreateAgentBody: {
       /** @description 1 to 64 characters, none of them a slash or a control character */
       name: string;
       description?: string | null;
-      persona_mbti?: components["schemas"]["CreateAgentBodyPersonaMbti"];
+      /** @description The character; null for none */
+      persona_mbti?: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
       default_model?: string | null;
+      /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
-      /** @description An expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
+      /** @description True if every account may open the agent */
       is_shared?: boolean;
+      /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
+      /** @description For clients, such as `#4B7BEC` */
       color?: string | null;
+      /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
+      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -1792,43 +2026,13 @@ export interface components {
         max_output_tokens?: number;
         /** @description The limit of model calls in one turn, and in each delegated task; 25 by default */
         max_steps?: number;
-        reasoning?: components["schemas"]["CreateAgentBodyConfigReasoning"];
+        /** @description The amount of thinking, for models that support it; by default that of the provider */
+        reasoning?: components["schemas"]["ReasoningLevel"];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
-    };
-    /** @enum {string|null} */
-    AgentPersonaMbti: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default" | null;
-    /** @enum {string} */
-    AgentState: "stopped" | "starting" | "running" | "stopping" | "failed";
-    /** Agent */
-    Agent: {
-      id: string;
-      name: string;
-      description: string | null;
-      persona_mbti: components["schemas"]["AgentPersonaMbti"];
-      default_model: string | null;
-      /** @description An expert; its files are copied only when the agent is created, its welcome and examples apply also later */
-      template_name: string | null;
-      is_shared: boolean;
-      icon: string | null;
-      color: string | null;
-      is_owner: boolean;
-      /** @description Username */
-      owner: string;
-      state: components["schemas"]["AgentState"];
-      last_error: string | null;
-      unread_count: number;
-      /** @description Unix seconds */
-      created_at: number;
-      /** @description Unix seconds */
-      updated_at: number;
-      system_prompt?: string | null;
-      /** @description May hold settings that no longer exist, if the agent is old */
-      config?: Record<string, never>;
-      welcome_message: string | null;
     };
     BadJsonOrBadRequestOrProviderNotVisibleError: {
       error: {
@@ -1854,6 +2058,44 @@ export interface components {
         request_id: string;
       };
     };
+    /** Agent */
+    Agent: {
+      id: string;
+      name: string;
+      description: string | null;
+      /** @description The character; null for none */
+      persona_mbti: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
+      default_model: string | null;
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      template_name: string | null;
+      /** @description True if every account may open the agent */
+      is_shared: boolean;
+      /** @description For clients, such as the name of an icon or an emoji */
+      icon: string | null;
+      /** @description For clients, such as `#4B7BEC` */
+      color: string | null;
+      /** @description True if the agent belongs to the caller */
+      is_owner: boolean;
+      /** @description Username */
+      owner: string;
+      /** @description Only a running agent takes turns */
+      state: components["schemas"]["AgentState"];
+      /** @description The reason why the state is `failed` */
+      last_error: string | null;
+      /** @description The agent's replies that the caller has not read */
+      unread_count: number;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+      /** @description Instructions for the model, after those of the persona */
+      system_prompt?: string | null;
+      /** @description May hold settings that no longer exist, if the agent is old */
+      config?: Record<string, never>;
+      /** @description The greeting of a new conversation; null for that of the expert */
+      welcome_message: string | null;
+    };
     AgentNotFoundError: {
       error: {
         /** @enum {string} */
@@ -1866,27 +2108,28 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string|null} */
-    UpdateAgentBodyPersonaMbti: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default" | null;
-    /**
-     * @description The amount of thinking, for models that support it; by default that of the provider
-     * @enum {string}
-     */
-    UpdateAgentBodyConfigReasoning: "off" | "low" | "medium" | "high";
     /** UpdateAgentBody */
     UpdateAgentBody: {
       /** @description 1 to 64 characters, none of them a slash or a control character */
       name?: string;
       description?: string | null;
-      persona_mbti?: components["schemas"]["UpdateAgentBodyPersonaMbti"];
+      /** @description The character; null for none */
+      persona_mbti?: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
       default_model?: string | null;
+      /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
-      /** @description An expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
+      /** @description True if every account may open the agent */
       is_shared?: boolean;
+      /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
+      /** @description For clients, such as `#4B7BEC` */
       color?: string | null;
+      /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
+      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -1896,7 +2139,8 @@ export interface components {
         max_output_tokens?: number;
         /** @description The limit of model calls in one turn, and in each delegated task; 25 by default */
         max_steps?: number;
-        reasoning?: components["schemas"]["UpdateAgentBodyConfigReasoning"];
+        /** @description The amount of thinking, for models that support it; by default that of the provider */
+        reasoning?: components["schemas"]["ReasoningLevel"];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
@@ -1939,13 +2183,13 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    AgentStatusState: "stopped" | "starting" | "running" | "stopping" | "failed";
     /** AgentStatus */
     AgentStatus: {
-      state: components["schemas"]["AgentStatusState"];
+      /** @description Only a running agent takes turns */
+      state: components["schemas"]["AgentState"];
+      /** @description The reason why the state is `failed` */
       last_error: string | null;
-      /** @description Unix seconds */
+      /** @description The time of the last change of the state, in Unix seconds */
       since: number;
       /** @description The first 200 by name */
       channels: {
@@ -1954,26 +2198,35 @@ export interface components {
           name: string;
           state: string;
         }[];
+      /** @description Turns of all its users, on any server */
       turns_active: number;
-      /** @description The model that a turn would use now, as <provider>:<model> */
+      /** @description The model that a turn would use now, as `<provider>:<model>`; null if there is none */
       model: string | null;
     };
     /** ToolSettings */
     ToolSettings: {
+      /** @description The tools of this server */
       builtin: {
           name: string;
           label: string;
+          /** @description As the model reads it */
           description: string;
+          /** @description True if the agent has the tool */
           enabled: boolean;
           /** @description True if the caller has the permission that the tool requires */
           available: boolean;
+          /** @description False if the tool always stays on */
           disableable: boolean;
         }[];
+      /** @description The tools of plugins from outside; off until they are enabled */
       plugins: {
+          /** @description The name of the plugin that brings the tool */
           plugin_id: string;
           name: string;
           label: string;
+          /** @description As the model reads it */
           description: string;
+          /** @description True if the agent has the tool */
           enabled: boolean;
           /** @description True if the caller has the permission that the tool requires */
           available: boolean;
@@ -1981,8 +2234,11 @@ export interface components {
     };
     /** SetToolSettingsBody */
     SetToolSettingsBody: {
+      /** @description Names of the built-in tools that are off; all others that are on by default are on */
       disabled_builtin: string[];
+      /** @description Tools of plugins from outside; those left out are off. Without the list, they stay as they are */
       plugins?: {
+          /** @description The name of the plugin that brings the tool */
           plugin_id: string;
           name: string;
           enabled: boolean;
@@ -2000,12 +2256,17 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    ToggleToolBodySource: "builtin" | "plugin";
+    /**
+     * ToolSource
+     * @enum {string}
+     */
+    ToolSource: "builtin" | "plugin";
     /** ToggleToolBody */
     ToggleToolBody: {
       enabled: boolean;
-      source?: components["schemas"]["ToggleToolBodySource"];
+      /** @description Refuses the change if the tool comes from elsewhere */
+      source?: components["schemas"]["ToolSource"];
+      /** @description Refuses the change if the tool comes from another plugin */
       plugin_id?: string;
     };
     AgentNotFoundOrNotFoundError: {
@@ -2020,109 +2281,78 @@ export interface components {
         request_id: string;
       };
     };
+    /** LocalizedText */
+    LocalizedText: {
+      en: string;
+      zh: string;
+    };
+    /** QuickPrompt */
+    QuickPrompt: {
+      title: components["schemas"]["LocalizedText"];
+      description: components["schemas"]["LocalizedText"];
+      prompt: components["schemas"]["LocalizedText"];
+    };
+    /** TaskExamples */
+    TaskExamples: {
+      en: string[];
+      zh: string[];
+    };
     /** Expert */
     Expert: {
       id: string;
       /** @description Same as `id` */
       expert_id: string;
-      label: {
-        en: string;
-        zh: string;
-      };
-      description: {
-        en: string;
-        zh: string;
-      };
-      welcome_message: {
-        en: string;
-        zh: string;
-      };
+      label: components["schemas"]["LocalizedText"];
+      description: components["schemas"]["LocalizedText"];
+      welcome_message: components["schemas"]["LocalizedText"];
       /** @description The name of an icon of the Lucide set */
       icon: string;
       /** @description As #rrggbb */
       color: string;
-      quick_prompts: {
-          title: {
-            en: string;
-            zh: string;
-          };
-          description: {
-            en: string;
-            zh: string;
-          };
-          prompt: {
-            en: string;
-            zh: string;
-          };
-        }[];
-      task_examples: {
-        en: string[];
-        zh: string[];
-      };
+      /** @description Prompts to begin a conversation with */
+      quick_prompts: components["schemas"]["QuickPrompt"][];
+      task_examples: components["schemas"]["TaskExamples"];
     };
     /** ExpertDetail */
     ExpertDetail: {
       id: string;
       /** @description Same as `id` */
       expert_id: string;
-      label: {
-        en: string;
-        zh: string;
-      };
-      description: {
-        en: string;
-        zh: string;
-      };
-      welcome_message: {
-        en: string;
-        zh: string;
-      };
+      label: components["schemas"]["LocalizedText"];
+      description: components["schemas"]["LocalizedText"];
+      welcome_message: components["schemas"]["LocalizedText"];
       /** @description The name of an icon of the Lucide set */
       icon: string;
       /** @description As #rrggbb */
       color: string;
-      quick_prompts: {
-          title: {
-            en: string;
-            zh: string;
-          };
-          description: {
-            en: string;
-            zh: string;
-          };
-          prompt: {
-            en: string;
-            zh: string;
-          };
-        }[];
-      task_examples: {
-        en: string[];
-        zh: string[];
-      };
+      /** @description Prompts to begin a conversation with */
+      quick_prompts: components["schemas"]["QuickPrompt"][];
+      task_examples: components["schemas"]["TaskExamples"];
       /** @description Relative paths, sorted */
       files: string[];
     };
-    /** @enum {string|null} */
-    CreateAgentFromExpertBodyPersonaMbti: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default" | null;
-    /**
-     * @description The amount of thinking, for models that support it; by default that of the provider
-     * @enum {string}
-     */
-    CreateAgentFromExpertBodyConfigReasoning: "off" | "low" | "medium" | "high";
     /** CreateAgentFromExpertBody */
     CreateAgentFromExpertBody: {
       /** @description 1 to 64 characters, none of them a slash or a control character */
       name?: string;
       description?: string | null;
-      persona_mbti?: components["schemas"]["CreateAgentFromExpertBodyPersonaMbti"];
+      /** @description The character; null for none */
+      persona_mbti?: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
       default_model?: string | null;
+      /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
-      /** @description An expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
+      /** @description True if every account may open the agent */
       is_shared?: boolean;
+      /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
+      /** @description For clients, such as `#4B7BEC` */
       color?: string | null;
+      /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
+      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -2132,33 +2362,34 @@ export interface components {
         max_output_tokens?: number;
         /** @description The limit of model calls in one turn, and in each delegated task; 25 by default */
         max_steps?: number;
-        reasoning?: components["schemas"]["CreateAgentFromExpertBodyConfigReasoning"];
+        /** @description The amount of thinking, for models that support it; by default that of the provider */
+        reasoning?: components["schemas"]["ReasoningLevel"];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
     };
-    /** @enum {string|null} */
-    PublishExpertBodyPersonaMbti: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default" | null;
-    /**
-     * @description The amount of thinking, for models that support it; by default that of the provider
-     * @enum {string}
-     */
-    PublishExpertBodyConfigReasoning: "off" | "low" | "medium" | "high";
     /** PublishExpertBody */
     PublishExpertBody: {
-      /** @description 1 to 64 characters, none of them a control character */
+      /** @description 1 to 64 characters, none of them a control character; by default the agent's name */
       name?: string;
       description?: string | null;
-      persona_mbti?: components["schemas"]["PublishExpertBodyPersonaMbti"];
+      /** @description The character; null for none */
+      persona_mbti?: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
       default_model?: string | null;
+      /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
-      /** @description An expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
+      /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
+      /** @description For clients, such as `#4B7BEC` */
       color?: string | null;
+      /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
+      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -2168,47 +2399,17 @@ export interface components {
         max_output_tokens?: number;
         /** @description The limit of model calls in one turn, and in each delegated task; 25 by default */
         max_steps?: number;
-        reasoning?: components["schemas"]["PublishExpertBodyConfigReasoning"];
+        /** @description The amount of thinking, for models that support it; by default that of the provider */
+        reasoning?: components["schemas"]["ReasoningLevel"];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description By default made from the name */
       slug?: string;
       /** @description Files and folders that are published even if turns have written them; `.` is the whole workspace */
       include_files?: string[];
-    };
-    /**
-     * @description `not_found`: `include_files` names no publishable file
-     * @enum {string}
-     */
-    NewlyPublishedExpertLeftOutItemReason: "secret" | "credentials" | "link" | "too_large" | "not_a_file" | "unreadable" | "not_found" | "written_by_turn";
-    /** NewlyPublishedExpert */
-    NewlyPublishedExpert: {
-      id: string;
-      /** @description Same as `id` */
-      expert_id: string;
-      /** @description Unique, and not the id of a registered expert */
-      slug: string;
-      name: string;
-      description: string | null;
-      /** @description Username */
-      created_by: string;
-      /** @description Null once that agent is gone */
-      source_agent_id: string | null;
-      icon: string | null;
-      color: string | null;
-      /** @description Unix seconds */
-      created_at: number;
-      /** @description Unix seconds */
-      updated_at: number;
-      /** @description Relative paths, sorted */
-      files: string[];
-      /** @description The first 100 files that were not copied though somebody may need them; files written by turns come last */
-      left_out: {
-          path: string;
-          reason: components["schemas"]["NewlyPublishedExpertLeftOutItemReason"];
-        }[];
     };
     BodyTooLargeOrWorkspaceTooLargeError: {
       error: {
@@ -2245,6 +2446,39 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    /**
+     * LeftOutReason
+     * @enum {string}
+     */
+    LeftOutReason: "secret" | "credentials" | "link" | "too_large" | "not_a_file" | "unreadable" | "not_found" | "written_by_turn";
+    /** NewlyPublishedExpert */
+    NewlyPublishedExpert: {
+      id: string;
+      /** @description Same as `id` */
+      expert_id: string;
+      /** @description Unique, and not the id of a registered expert */
+      slug: string;
+      name: string;
+      description: string | null;
+      /** @description Username */
+      created_by: string;
+      /** @description Null once that agent is gone */
+      source_agent_id: string | null;
+      icon: string | null;
+      color: string | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+      /** @description Relative paths, sorted */
+      files: string[];
+      /** @description The first 100 files that were not copied though somebody may need them; files written by turns come last */
+      left_out: {
+          path: string;
+          /** @description `not_found`: `include_files` names no publishable file */
+          reason: components["schemas"]["LeftOutReason"];
+        }[];
     };
     /** PublishedExpert */
     PublishedExpert: {
@@ -2288,27 +2522,28 @@ export interface components {
       /** @description Relative paths, sorted */
       files: string[];
     };
-    /** @enum {string|null} */
-    InstallPublishedExpertBodyPersonaMbti: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default" | null;
-    /**
-     * @description The amount of thinking, for models that support it; by default that of the provider
-     * @enum {string}
-     */
-    InstallPublishedExpertBodyConfigReasoning: "off" | "low" | "medium" | "high";
     /** InstallPublishedExpertBody */
     InstallPublishedExpertBody: {
       /** @description 1 to 64 characters, none of them a slash or a control character */
       name?: string;
       description?: string | null;
-      persona_mbti?: components["schemas"]["InstallPublishedExpertBodyPersonaMbti"];
+      /** @description The character; null for none */
+      persona_mbti?: components["schemas"]["PersonaCode"] | null;
+      /** @description As `<provider>:<model>`; null for the active model of the server */
       default_model?: string | null;
+      /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
-      /** @description An expert; its files are copied only when the agent is created, its welcome and examples apply also later */
+      /** @description The id of an expert; its files are copied only when the agent is created, its welcome and examples apply also later */
       template_name?: string | null;
+      /** @description True if every account may open the agent */
       is_shared?: boolean;
+      /** @description For clients, such as the name of an icon or an emoji */
       icon?: string | null;
+      /** @description For clients, such as `#4B7BEC` */
       color?: string | null;
+      /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message?: string | null;
+      /** @description Settings of the calls of models and tools; replaced as a whole by a change */
       config?: {
         /** @description Omitted for models that refuse it */
         temperature?: number;
@@ -2318,125 +2553,75 @@ export interface components {
         max_output_tokens?: number;
         /** @description The limit of model calls in one turn, and in each delegated task; 25 by default */
         max_steps?: number;
-        reasoning?: components["schemas"]["InstallPublishedExpertBodyConfigReasoning"];
+        /** @description The amount of thinking, for models that support it; by default that of the provider */
+        reasoning?: components["schemas"]["ReasoningLevel"];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
     };
-    /** @enum {string} */
-    PersonaCode: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default";
     /** Persona */
     Persona: {
       code: components["schemas"]["PersonaCode"];
-      name: {
-        en: string;
-        zh: string;
-      };
-      nickname: {
-        en: string;
-        zh: string;
-      };
-      description: {
-        en: string;
-        zh: string;
-      };
+      name: components["schemas"]["LocalizedText"];
+      nickname: components["schemas"]["LocalizedText"];
+      description: components["schemas"]["LocalizedText"];
       color: string;
       /** @description One glyph */
       symbol: string;
     };
-    /** @enum {string} */
-    PersonaProfileCode: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default";
-    /** @enum {string} */
-    PersonaProfileDimensionsEiItem: "E" | "I";
-    /** @enum {string} */
-    PersonaProfileDimensionsSnItem: "S" | "N";
-    /** @enum {string} */
-    PersonaProfileDimensionsTfItem: "T" | "F";
-    /** @enum {string} */
-    PersonaProfileDimensionsJpItem: "J" | "P";
+    /**
+     * PersonaPoleEI
+     * @enum {string}
+     */
+    PersonaPoleEI: "E" | "I";
+    /**
+     * PersonaPoleSN
+     * @enum {string}
+     */
+    PersonaPoleSN: "S" | "N";
+    /**
+     * PersonaPoleTF
+     * @enum {string}
+     */
+    PersonaPoleTF: "T" | "F";
+    /**
+     * PersonaPoleJP
+     * @enum {string}
+     */
+    PersonaPoleJP: "J" | "P";
     /** PersonaProfile */
     PersonaProfile: {
-      code: components["schemas"]["PersonaProfileCode"];
-      name: {
-        en: string;
-        zh: string;
-      };
-      nickname: {
-        en: string;
-        zh: string;
-      };
-      description: {
-        en: string;
-        zh: string;
-      };
+      code: components["schemas"]["PersonaCode"];
+      name: components["schemas"]["LocalizedText"];
+      nickname: components["schemas"]["LocalizedText"];
+      description: components["schemas"]["LocalizedText"];
       color: string;
       /** @description One glyph */
       symbol: string;
-      summary: {
-        en: string;
-        zh: string;
-      };
+      summary: components["schemas"]["LocalizedText"];
       /** @description Single traits */
-      descriptors: {
-          en: string;
-          zh: string;
-        }[];
+      descriptors: components["schemas"]["LocalizedText"][];
       dimensions: {
-        ei: [components["schemas"]["PersonaProfileDimensionsEiItem"], number];
-        sn: [components["schemas"]["PersonaProfileDimensionsSnItem"], number];
-        tf: [components["schemas"]["PersonaProfileDimensionsTfItem"], number];
-        jp: [components["schemas"]["PersonaProfileDimensionsJpItem"], number];
+        ei: [components["schemas"]["PersonaPoleEI"], number];
+        sn: [components["schemas"]["PersonaPoleSN"], number];
+        tf: [components["schemas"]["PersonaPoleTF"], number];
+        jp: [components["schemas"]["PersonaPoleJP"], number];
       };
       /** @description Instructions on how such an assistant speaks and acts */
       behavior: {
-        answer_style: {
-          en: string;
-          zh: string;
-        };
-        casual_chat: {
-          en: string;
-          zh: string;
-        };
-        conflict: {
-          en: string;
-          zh: string;
-        };
-        creativity: {
-          en: string;
-          zh: string;
-        };
-        emotion: {
-          en: string;
-          zh: string;
-        };
-        planning: {
-          en: string;
-          zh: string;
-        };
+        answer_style: components["schemas"]["LocalizedText"];
+        casual_chat: components["schemas"]["LocalizedText"];
+        conflict: components["schemas"]["LocalizedText"];
+        creativity: components["schemas"]["LocalizedText"];
+        emotion: components["schemas"]["LocalizedText"];
+        planning: components["schemas"]["LocalizedText"];
       };
     };
-    /** @enum {string} */
-    SetPersonaBodyCode: "INTJ" | "INTP" | "ENTJ" | "ENTP" | "INFJ" | "INFP" | "ENFJ" | "ENFP" | "ISTJ" | "ISFJ" | "ESTJ" | "ESFJ" | "ISTP" | "ISFP" | "ESTP" | "ESFP" | "_default";
     /** SetPersonaBody */
     SetPersonaBody: {
-      code: components["schemas"]["SetPersonaBodyCode"] | string;
-    };
-    /** AgentSkill */
-    AgentSkill: {
-      slug: string;
-      /** @description From SKILL.md, or else the slug */
-      name: string;
-      /** @description From SKILL.md, or else its first line of text */
-      description: string;
-      /** @description Counting stops soon after the limits for copies */
-      files: number;
-      bytes: number;
-      /** @description Unix seconds */
-      updated_at: number;
-      /** @description True if the model sees the skill */
-      enabled: boolean;
+      code: components["schemas"]["PersonaCode"] | string;
     };
     SkillsFolderUnusableError: {
       error: {
@@ -2450,36 +2635,22 @@ export interface components {
         request_id: string;
       };
     };
-    /** AgentSkillDetail */
-    AgentSkillDetail: {
+    /** AgentSkill */
+    AgentSkill: {
+      /** @description The name of its folder */
       slug: string;
       /** @description From SKILL.md, or else the slug */
       name: string;
       /** @description From SKILL.md, or else its first line of text */
       description: string;
-      /** @description Counting stops soon after the limits for copies */
+      /** @description The number of its files; counting stops soon after the limits for copies */
       files: number;
+      /** @description The size of its files */
       bytes: number;
       /** @description Unix seconds */
       updated_at: number;
       /** @description True if the model sees the skill */
       enabled: boolean;
-      /** @description SKILL.md, at most its first 256 KiB */
-      content: string;
-      /** @description The paths of its files, relative to its folder */
-      paths: string[];
-      /** @description If requested, its files with their contents in the form of a PUT; Base64 for binary files */
-      contents?: ({
-          path: string;
-          content: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        } | {
-          path: string;
-          content_base64: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        })[];
     };
     AgentNotFoundOrSkillNotFoundError: {
       error: {
@@ -2517,22 +2688,66 @@ export interface components {
         request_id: string;
       };
     };
+    /** SkillTextFile */
+    SkillTextFile: {
+      path: string;
+      content: string;
+      /** @description True if the file can be run */
+      executable?: boolean;
+    };
+    /** SkillBinaryFile */
+    SkillBinaryFile: {
+      path: string;
+      content_base64: string;
+      /** @description True if the file can be run */
+      executable?: boolean;
+    };
+    /** AgentSkillDetail */
+    AgentSkillDetail: {
+      /** @description The name of its folder */
+      slug: string;
+      /** @description From SKILL.md, or else the slug */
+      name: string;
+      /** @description From SKILL.md, or else its first line of text */
+      description: string;
+      /** @description The number of its files; counting stops soon after the limits for copies */
+      files: number;
+      /** @description The size of its files */
+      bytes: number;
+      /** @description Unix seconds */
+      updated_at: number;
+      /** @description True if the model sees the skill */
+      enabled: boolean;
+      /** @description SKILL.md, at most its first 256 KiB */
+      content: string;
+      /** @description The paths of its files, relative to its folder */
+      paths: string[];
+      /** @description If requested, its files with their contents in the form of a PUT; Base64 for binary files */
+      contents?: (components["schemas"]["SkillTextFile"] | components["schemas"]["SkillBinaryFile"])[];
+    };
+    /** NewSkillTextFile */
+    NewSkillTextFile: {
+      /** @description Relative to the folder of the skill */
+      path: string;
+      content: string;
+      /** @description True if the file can be run */
+      executable?: boolean;
+    };
+    /** NewSkillBinaryFile */
+    NewSkillBinaryFile: {
+      /** @description Relative to the folder of the skill */
+      path: string;
+      /** Format: byte */
+      content_base64: string;
+      /** @description True if the file can be run */
+      executable?: boolean;
+    };
     /** CreateAgentSkillBody */
     CreateAgentSkillBody: {
+      /** @description The name of the folder: small letters, digits, `-` and `_` */
       slug: string;
       /** @description All of its files, including SKILL.md */
-      files: ({
-          path: string;
-          content: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        } | {
-          path: string;
-          /** Format: byte */
-          content_base64: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        })[];
+      files: (components["schemas"]["NewSkillTextFile"] | components["schemas"]["NewSkillBinaryFile"])[];
       /**
        * @description True to replace an existing skill
        * @default false
@@ -2578,18 +2793,7 @@ export interface components {
     /** WriteAgentSkillBody */
     WriteAgentSkillBody: {
       /** @description All of its files, including SKILL.md */
-      files: ({
-          path: string;
-          content: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        } | {
-          path: string;
-          /** Format: byte */
-          content_base64: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        })[];
+      files: (components["schemas"]["NewSkillTextFile"] | components["schemas"]["NewSkillBinaryFile"])[];
     };
     /** UpdateAgentSkillBody */
     UpdateAgentSkillBody: {
@@ -2629,6 +2833,13 @@ export interface components {
         request_id: string;
       };
     };
+    /** CopiedSkills */
+    CopiedSkills: {
+      /** @description Slugs */
+      copied: string[];
+      /** @description Slugs that were taken */
+      skipped: string[];
+    };
     /** PushSkillToPackageBody */
     PushSkillToPackageBody: {
       package_id: string;
@@ -2637,17 +2848,6 @@ export interface components {
        * @default false
        */
       overwrite?: boolean;
-    };
-    /** PackageSkill */
-    PackageSkill: {
-      slug: string;
-      /** @description From SKILL.md, or else the slug */
-      name: string;
-      /** @description From SKILL.md, or else its first line of text */
-      description: string;
-      /** @description Counting stops soon after the limits for copies */
-      files: number;
-      bytes: number;
     };
     PushSkillToPackage409Error: {
       error: {
@@ -2660,6 +2860,19 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    /** PackageSkill */
+    PackageSkill: {
+      /** @description The name of its folder */
+      slug: string;
+      /** @description From SKILL.md, or else the slug */
+      name: string;
+      /** @description From SKILL.md, or else its first line of text */
+      description: string;
+      /** @description The number of its files; counting stops soon after the limits for copies */
+      files: number;
+      /** @description The size of its files */
+      bytes: number;
     };
     /** SkillPackage */
     SkillPackage: {
@@ -2692,6 +2905,18 @@ export interface components {
         request_id: string;
       };
     };
+    SkillPackageNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "SKILL_PACKAGE_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** SkillPackageDetail */
     SkillPackageDetail: {
       id: string;
@@ -2705,18 +2930,6 @@ export interface components {
       /** @description Unix seconds */
       updated_at: number;
       skills: components["schemas"]["PackageSkill"][];
-    };
-    SkillPackageNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "SKILL_PACKAGE_NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
     };
     /** UpdateSkillPackageBody */
     UpdateSkillPackageBody: {
@@ -2738,20 +2951,10 @@ export interface components {
     };
     /** AddPackageSkillsBody */
     AddPackageSkillsBody: {
+      /** @description The name of the folder: small letters, digits, `-` and `_` */
       slug: string;
       /** @description All of its files, including SKILL.md */
-      files: ({
-          path: string;
-          content: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        } | {
-          path: string;
-          /** Format: byte */
-          content_base64: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        })[];
+      files: (components["schemas"]["NewSkillTextFile"] | components["schemas"]["NewSkillBinaryFile"])[];
       /**
        * @description True to replace an existing skill
        * @default false
@@ -2782,32 +2985,9 @@ export interface components {
         request_id: string;
       };
     };
-    /** PackageSkillDetail */
-    PackageSkillDetail: {
-      slug: string;
-      /** @description From SKILL.md, or else the slug */
-      name: string;
-      /** @description From SKILL.md, or else its first line of text */
-      description: string;
-      /** @description Counting stops soon after the limits for copies */
-      files: number;
-      bytes: number;
-      /** @description SKILL.md, at most its first 256 KiB */
-      content: string;
-      /** @description The paths of its files, relative to its folder */
-      paths: string[];
-      /** @description If requested, its files with their contents in the form of a PUT; Base64 for binary files */
-      contents?: ({
-          path: string;
-          content: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        } | {
-          path: string;
-          content_base64: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        })[];
+    /** AddedSkills */
+    AddedSkills: {
+      skills: components["schemas"]["PackageSkill"][];
     };
     SkillNotFoundOrSkillPackageNotFoundError: {
       error: {
@@ -2821,30 +3001,29 @@ export interface components {
         request_id: string;
       };
     };
+    /** PackageSkillDetail */
+    PackageSkillDetail: {
+      /** @description The name of its folder */
+      slug: string;
+      /** @description From SKILL.md, or else the slug */
+      name: string;
+      /** @description From SKILL.md, or else its first line of text */
+      description: string;
+      /** @description The number of its files; counting stops soon after the limits for copies */
+      files: number;
+      /** @description The size of its files */
+      bytes: number;
+      /** @description SKILL.md, at most its first 256 KiB */
+      content: string;
+      /** @description The paths of its files, relative to its folder */
+      paths: string[];
+      /** @description If requested, its files with their contents in the form of a PUT; Base64 for binary files */
+      contents?: (components["schemas"]["SkillTextFile"] | components["schemas"]["SkillBinaryFile"])[];
+    };
     /** WritePackageSkillBody */
     WritePackageSkillBody: {
       /** @description All of its files, including SKILL.md */
-      files: ({
-          path: string;
-          content: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        } | {
-          path: string;
-          /** Format: byte */
-          content_base64: string;
-          /** @description True if the file can be run */
-          executable?: boolean;
-        })[];
-    };
-    /** Upload */
-    Upload: {
-      /** @description Relative to the workspace */
-      path: string;
-      filename: string;
-      media_type: string;
-      /** @description Bytes */
-      size: number;
+      files: (components["schemas"]["NewSkillTextFile"] | components["schemas"]["NewSkillBinaryFile"])[];
     };
     BadFormOrBadRequestError: {
       error: {
@@ -2870,18 +3049,14 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    FileKind: "file" | "directory";
-    /** File */
-    File: {
+    /** Upload */
+    Upload: {
       /** @description Relative to the workspace */
       path: string;
-      kind: components["schemas"]["FileKind"];
-      /** @description Bytes; null for a directory */
-      size: number | null;
-      media_type: string | null;
-      /** @description Unix seconds */
-      updated_at: number;
+      filename: string;
+      media_type: string;
+      /** @description Bytes */
+      size: number;
     };
     FileUnusableError: {
       error: {
@@ -2894,6 +3069,20 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    /** @enum {string} */
+    FileKind: "file" | "directory";
+    /** File */
+    File: {
+      /** @description Relative to the workspace */
+      path: string;
+      kind: components["schemas"]["FileKind"];
+      /** @description Bytes; null for a directory */
+      size: number | null;
+      /** @description By its name; null for a directory */
+      media_type: string | null;
+      /** @description Unix seconds */
+      updated_at: number;
     };
     RangeNotSatisfiableError: {
       error: {
@@ -2911,18 +3100,6 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "FILE_UNUSABLE" | "LIMIT_REACHED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    PreconditionFailedError: {
-      error: {
-        /** @enum {string} */
-        code: "PRECONDITION_FAILED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -3000,14 +3177,8 @@ export interface components {
     CreateFileLinkBody: {
       /** @description Relative to the workspace; a leading slash is ignored */
       path: string;
+      /** @description Seconds */
       expires_in_seconds: number;
-    };
-    /** FileLink */
-    FileLink: {
-      /** @description Absolute if the server knows its public URL */
-      url: string;
-      /** @description Unix seconds */
-      expires_at: number;
     };
     FileUnusableOrIdempotencyKeyInUseOrLimitReachedError: {
       error: {
@@ -3020,6 +3191,13 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    /** FileLink */
+    FileLink: {
+      /** @description Absolute if the server knows its public URL, otherwise a path of the server */
+      url: string;
+      /** @description Unix seconds */
+      expires_at: number;
     };
     LinkInvalidError: {
       error: {
@@ -3035,9 +3213,11 @@ export interface components {
     };
     /** Artifact */
     Artifact: {
+      /** @description Relative to the workspace */
       path: string;
       filename: string;
       media_type: string;
+      /** @description The address of the file on this server */
       url: string;
     };
     /** Source */
@@ -3049,19 +3229,31 @@ export interface components {
     /** Thread */
     Thread: {
       thread_id: string;
+      /** @description Null before the first message */
       title: string | null;
+      /** @description Pinned threads come first in the list */
       pinned: boolean;
+      /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
+      /** @description `web`, or the kind of the channel that the conversation came from */
       channel_type: string;
+      /** @description As `<provider>:<model>`; null for the model of the agent */
       model: string | null;
+      /** @description Unix seconds */
       last_active: number;
+      /** @description Unix seconds */
       created_at: number;
+      /** @description True while a turn runs or waits for a person */
       turn_active: boolean;
+      /** @description Replies that have not been read */
       unread: number;
+      /** @description Files that turns made */
       artifacts: components["schemas"]["Artifact"][];
+      /** @description What tools took their outputs from */
       sources: components["schemas"]["Source"][];
       /** @description Tools that need no approval in this thread */
       allowed_tools: string[];
+      /** @description The thread that this one continues */
       forked_from?: string;
     };
     /** CreateThreadBody */
@@ -3071,15 +3263,8 @@ export interface components {
     /** ThreadCreated */
     ThreadCreated: {
       thread_id: string;
+      /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
-    };
-    /** UpdateThreadBody */
-    UpdateThreadBody: {
-      title?: string;
-      pinned?: boolean;
-      model?: string | null;
-      /** @description Tools that need no approval in this thread */
-      allowed_tools?: string[];
     };
     AgentNotFoundOrThreadNotFoundError: {
       error: {
@@ -3093,10 +3278,33 @@ export interface components {
         request_id: string;
       };
     };
+    /** UpdateThreadBody */
+    UpdateThreadBody: {
+      title?: string;
+      /** @description Pinned threads come first in the list */
+      pinned?: boolean;
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model?: string | null;
+      /** @description Tools that need no approval in this thread */
+      allowed_tools?: string[];
+    };
+    UpdateThread403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** ForkThreadBody */
     ForkThreadBody: {
       /** @description Counts replies, 1 is the latest */
       assistant_turns_from_end?: number;
+      /** @description The id of a reply */
       message_id?: string;
     };
     AgentNotFoundOrReplyNotFoundOrThreadNotFoundError: {
@@ -3123,7 +3331,20 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
+    /** ThreadForked */
+    ThreadForked: {
+      thread_id: string;
+      /** @description Another name of the thread, for clients that keep one conversation */
+      session_key: string;
+      source_thread_id: string;
+      /** @description The number of messages that the fork begins with */
+      copied_messages: number;
+      title: string | null;
+    };
+    /**
+     * MessageRole
+     * @enum {string}
+     */
     MessageRole: "user" | "assistant" | "tool";
     /** TextBlock */
     TextBlock: {
@@ -3155,6 +3376,7 @@ export interface components {
     ImageBlock: {
       /** @constant */
       type: "image";
+      /** @description Relative to the workspace */
       path: string;
       filename: string;
       media_type: string;
@@ -3163,33 +3385,45 @@ export interface components {
     FileBlock: {
       /** @constant */
       type: "file";
+      /** @description Relative to the workspace */
       path: string;
       filename: string;
       media_type: string;
     };
     /** Block */
     Block: components["schemas"]["TextBlock"] | components["schemas"]["ThinkingBlock"] | components["schemas"]["ToolUseBlock"] | components["schemas"]["ToolResultBlock"] | components["schemas"]["ImageBlock"] | components["schemas"]["FileBlock"];
-    /** @enum {string} */
+    /**
+     * MessageStatus
+     * @enum {string}
+     */
     MessageStatus: "complete" | "streaming" | "stopped" | "failed";
     /** Usage */
     Usage: {
       input_tokens: number;
       output_tokens: number;
       total_tokens: number;
+      /** @description Of the input tokens, those that the provider had in its cache */
       cached_input_tokens?: number;
+      /** @description Of the output tokens, those for thoughts */
       reasoning_tokens?: number;
     };
     /** Message */
     Message: {
       id: string;
       role: components["schemas"]["MessageRole"];
+      /** @description In the order in which it was written */
       content: components["schemas"]["Block"][];
+      /** @description Unix milliseconds */
       timestamp: number;
       turn_id: string;
+      /** @description `streaming` while its turn writes it; `error` explains `failed` */
       status: components["schemas"]["MessageStatus"];
+      /** @description The model that wrote the reply */
       model?: string;
       usage?: components["schemas"]["Usage"];
+      /** @description Files that the turn made */
       artifacts?: components["schemas"]["Artifact"][];
+      /** @description What tools of the turn took their outputs from */
       sources?: components["schemas"]["Source"][];
       /** @description The error of a failed turn */
       error?: {
@@ -3199,14 +3433,18 @@ export interface components {
     };
     /** ActionRequest */
     ActionRequest: {
+      /** @description The id of the tool call */
       id: string;
+      /** @description The name of the tool */
       name: string;
       args: {
         [key: string]: unknown;
       };
       /** @description The address of all arguments; set if `args` does not show them unchanged */
       args_url?: string;
+      /** @description The question for the person */
       description: string;
+      /** @description The call of `task` whose delegated conversation asks */
       parent_tool_call_id?: string;
       /**
        * @description The call is already running and asks about one of its own steps
@@ -3214,55 +3452,71 @@ export interface components {
        */
       is_step?: true;
     };
-    /** @enum {string} */
-    PendingApprovalReviewConfigsItemAllowedDecisionsItem: "approve" | "edit" | "reject" | "respond";
+    /**
+     * AllowedDecision
+     * @enum {string}
+     */
+    AllowedDecision: "approve" | "edit" | "reject" | "respond";
+    /** ReviewConfig */
+    ReviewConfig: {
+      action_name: string;
+      allowed_decisions: components["schemas"]["AllowedDecision"][];
+    };
     /** PendingApproval */
     PendingApproval: {
+      /** @description The id of this pause, to be sent with the decisions */
       pending_id: string;
       action_requests: components["schemas"]["ActionRequest"][];
-      review_configs: {
-          action_name: string;
-          allowed_decisions: components["schemas"]["PendingApprovalReviewConfigsItemAllowedDecisionsItem"][];
-        }[];
-      /** @description Unix seconds */
+      /** @description One for each request, in their order */
+      review_configs: components["schemas"]["ReviewConfig"][];
+      /** @description Unix seconds; the requests count as rejected then */
       expires_at: number;
     };
     /** QueuedTurn */
     QueuedTurn: {
+      /** @description The `turn_id` that the turn will have */
       queue_id: string;
+      /** @description The name that the client gave the message */
       client_message_id?: string;
       /** @description The first 8000 characters of the message */
       text: string;
       /** @description Unix seconds */
       created_at: number;
     };
-    /** @enum {string} */
-    HistoryHistoryStatus: "ready" | "pending" | "queued" | "running" | "failed";
+    /**
+     * HistoryStatus
+     * @enum {string}
+     */
+    HistoryStatus: "ready" | "pending" | "queued" | "running" | "failed";
     /** History */
     History: {
       thread_id: string;
       messages: components["schemas"]["Message"][];
+      /** @description True if there are older messages */
       has_more: boolean;
+      /** @description As requested, or the most that is allowed */
       limit: number;
+      /** @description As requested */
       offset: number;
+      /** @description The `cursor` of the page with older messages; null if there is none */
       next_cursor: string | null;
+      /** @description True while a turn runs or waits for a person */
       turn_active: boolean;
+      /** @description The position of the last event in this page; subscribe after it */
       last_seq: number;
+      /** @description The requests of a turn that waits for a person; null if none waits */
       hitl_pending: components["schemas"]["PendingApproval"] | null;
       queued: components["schemas"]["QueuedTurn"][];
+      /** @description Files that turns of the thread made */
       artifacts: components["schemas"]["Artifact"][];
+      /** @description What tools took their outputs from */
       sources: components["schemas"]["Source"][];
-      history_status: components["schemas"]["HistoryHistoryStatus"];
+      /** @description The state of the history, which must be rebuilt after an import */
+      history_status: components["schemas"]["HistoryStatus"];
+      /** @description True if messages are missing because the history is being rebuilt */
       history_loading: boolean;
+      /** @description Milliseconds until it is worth asking again; null if nothing is loading */
       history_retry_after_ms: number | null;
-    };
-    /** RequestArguments */
-    RequestArguments: {
-      id: string;
-      name: string;
-      args: {
-        [key: string]: unknown;
-      };
     };
     AgentNotFoundOrNotFoundOrThreadNotFoundError: {
       error: {
@@ -3288,15 +3542,27 @@ export interface components {
         request_id: string;
       };
     };
+    /** RequestArguments */
+    RequestArguments: {
+      /** @description The id of the tool call */
+      id: string;
+      /** @description The name of the tool */
+      name: string;
+      args: {
+        [key: string]: unknown;
+      };
+    };
     ApproveDecision: {
       /** @constant */
       type: "approve";
+      /** @description True if the tool need not ask again in this thread */
       for_thread?: boolean;
     };
     EditDecision: {
       /** @constant */
       type: "edit";
       edited_action: {
+        /** @description The name of the tool */
         name: string;
         args: {
           [key: string]: unknown;
@@ -3320,159 +3586,21 @@ export interface components {
       thread_id: string;
       /** @description The approval that the decisions are for; they are refused if the turn waits for another one */
       pending_id?: string;
+      /** @description One for each request, in their order */
       decisions: components["schemas"]["Decision"][];
     };
-    TurnStartedTurnFrame: {
-      /** @constant */
-      type: "turn_started";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      message_id: string;
-      client_message_id?: string;
-    };
-    ContentTurnFrame: {
-      /** @constant */
-      type: "content";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      message_id: string;
-      content: string;
-    };
-    ReasoningTurnFrame: {
-      /** @constant */
-      type: "reasoning";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      message_id: string;
-      content: string;
-    };
-    ToolCallTurnFrame: {
-      /** @constant */
-      type: "tool_call";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      parent_tool_call_id?: string;
-      message_id: string;
-      tool_call_id: string;
-      name: string;
-      input: unknown;
-    };
-    ToolResultTurnFrame: {
-      /** @constant */
-      type: "tool_result";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      parent_tool_call_id?: string;
-      message_id: string;
-      tool_call_id: string;
-      name: string;
-      output: string;
-      is_error: boolean;
-      sources?: components["schemas"]["Source"][];
-    };
-    ToolProgressTurnFrame: {
-      /** @constant */
-      type: "tool_progress";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      parent_tool_call_id?: string;
-      tool_call_id: string;
-      content: string;
-    };
-    /** @enum {string} */
-    AttachmentTurnFrameKind: "image" | "video" | "audio" | "file";
-    AttachmentTurnFrame: {
-      /** @constant */
-      type: "attachment";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      parent_tool_call_id?: string;
-      message_id: string;
-      kind: components["schemas"]["AttachmentTurnFrameKind"];
-      path: string;
-      filename: string;
-      media_type: string;
-      url: string | null;
-    };
-    UsageTurnFrame: {
-      /** @constant */
-      type: "usage";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      parent_tool_call_id?: string;
-      message_id?: string;
-      call_id?: string;
-      /** @constant */
-      purpose?: "summary";
-      usage: components["schemas"]["Usage"];
-      model: string;
-    };
-    /** @enum {string} */
-    HitlRequiredTurnFrameReviewConfigsItemAllowedDecisionsItem: "approve" | "edit" | "reject" | "respond";
-    HitlRequiredTurnFrame: {
-      /** @constant */
-      type: "hitl_required";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      pending_id: string;
-      action_requests: components["schemas"]["ActionRequest"][];
-      review_configs: {
-          action_name: string;
-          allowed_decisions: components["schemas"]["HitlRequiredTurnFrameReviewConfigsItemAllowedDecisionsItem"][];
-        }[];
-      /** @description Unix seconds */
-      expires_at: number;
-    };
-    /** @enum {string} */
-    HitlResolvedTurnFrameOutcome: "decided" | "expired" | "stopped";
-    HitlResolvedTurnFrame: {
-      /** @constant */
-      type: "hitl_resolved";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      pending_id: string;
-      outcome: components["schemas"]["HitlResolvedTurnFrameOutcome"];
-      decisions: components["schemas"]["Decision"][];
-    };
-    /** @enum {string} */
-    DoneTurnFrameStopReason: "end" | "stopped" | "max_steps";
-    DoneTurnFrame: {
-      /** @constant */
-      type: "done";
-      thread_id: string;
-      turn_id: string;
-      seq: number;
-      message_id: string | null;
-      usage: components["schemas"]["Usage"];
-      stop_reason: components["schemas"]["DoneTurnFrameStopReason"];
-    };
-    ErrorTurnFrame: {
-      /** @constant */
-      type: "error";
-      thread_id?: string;
-      turn_id?: string;
-      seq?: number;
-      client_message_id?: string;
-      message_id?: string;
-      code: string;
-      message: string;
-      details: {
-        [key: string]: unknown;
+    ResumeTurn403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
       };
-      request_id: string;
     };
-    /** TurnFrame */
-    TurnFrame: components["schemas"]["TurnStartedTurnFrame"] | components["schemas"]["ContentTurnFrame"] | components["schemas"]["ReasoningTurnFrame"] | components["schemas"]["ToolCallTurnFrame"] | components["schemas"]["ToolResultTurnFrame"] | components["schemas"]["ToolProgressTurnFrame"] | components["schemas"]["AttachmentTurnFrame"] | components["schemas"]["UsageTurnFrame"] | components["schemas"]["HitlRequiredTurnFrame"] | components["schemas"]["HitlResolvedTurnFrame"] | components["schemas"]["DoneTurnFrame"] | components["schemas"]["ErrorTurnFrame"];
     AgentNotRunningOrHitlNotPendingError: {
       error: {
         /** @enum {string} */
@@ -3485,15 +3613,284 @@ export interface components {
         request_id: string;
       };
     };
+    /**
+     * TurnStartedFrame
+     * @description A turn began; `message_id` is the user's message, which is stored.
+     */
+    TurnStartedFrame: {
+      /** @constant */
+      type: "turn_started";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The stored message that shows the frame */
+      message_id: string;
+      /** @description The name that the client gave to the message */
+      client_message_id?: string;
+    };
+    /**
+     * ContentFrame
+     * @description A piece of the reply.
+     */
+    ContentFrame: {
+      /** @constant */
+      type: "content";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The stored message that shows the frame */
+      message_id: string;
+      /** @description Text to append */
+      content: string;
+    };
+    /**
+     * ReasoningFrame
+     * @description A piece of the model's thoughts.
+     */
+    ReasoningFrame: {
+      /** @constant */
+      type: "reasoning";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The stored message that shows the frame */
+      message_id: string;
+      /** @description Text to append */
+      content: string;
+    };
+    /**
+     * ToolCallFrame
+     * @description A tool is called.
+     */
+    ToolCallFrame: {
+      /** @constant */
+      type: "tool_call";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The call of `task` that the frame belongs to */
+      parent_tool_call_id?: string;
+      /** @description The stored message that shows the frame */
+      message_id: string;
+      /** @description The call; a result has the id of its call */
+      tool_call_id: string;
+      /** @description The tool */
+      name: string;
+      /** @description The arguments of the call */
+      input: unknown;
+    };
+    /**
+     * ToolResultFrame
+     * @description A call of a tool has ended.
+     */
+    ToolResultFrame: {
+      /** @constant */
+      type: "tool_result";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The call of `task` that the frame belongs to */
+      parent_tool_call_id?: string;
+      /** @description The stored message that shows the frame */
+      message_id: string;
+      /** @description The call; a result has the id of its call */
+      tool_call_id: string;
+      /** @description The tool */
+      name: string;
+      /** @description What the model reads as result */
+      output: string;
+      /** @description True if the call failed */
+      is_error: boolean;
+      sources?: components["schemas"]["Source"][];
+    };
+    /**
+     * ToolProgressFrame
+     * @description Progress of a running call. Only those who follow the thread see it; no message contains it.
+     */
+    ToolProgressFrame: {
+      /** @constant */
+      type: "tool_progress";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The call of `task` that the frame belongs to */
+      parent_tool_call_id?: string;
+      /** @description The call; a result has the id of its call */
+      tool_call_id: string;
+      /** @description The progress so far */
+      content: string;
+    };
+    /** @enum {string} */
+    AttachmentFrameKind: "image" | "video" | "audio" | "file";
+    /**
+     * AttachmentFrame
+     * @description A file for the user.
+     */
+    AttachmentFrame: {
+      /** @constant */
+      type: "attachment";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The call of `task` that the frame belongs to */
+      parent_tool_call_id?: string;
+      /** @description The stored message that shows the frame */
+      message_id: string;
+      kind: components["schemas"]["AttachmentFrameKind"];
+      /** @description The path in the agent's workspace */
+      path: string;
+      /** @description The name to save it under */
+      filename: string;
+      /** @description The media type */
+      media_type: string;
+      /** @description The address of the file below the server; null if it cannot be read over the API */
+      url: string | null;
+    };
+    /**
+     * UsageFrame
+     * @description The tokens of one call of the model.
+     */
+    UsageFrame: {
+      /** @constant */
+      type: "usage";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The call of `task` that the frame belongs to */
+      parent_tool_call_id?: string;
+      message_id?: string;
+      /** @description The call of the model */
+      call_id?: string;
+      /**
+       * @description Set instead of `message_id` if the call belongs to no message
+       * @constant
+       */
+      purpose?: "summary";
+      usage: components["schemas"]["Usage"];
+      /** @description The model, `<provider>:<model>` */
+      model: string;
+    };
+    /**
+     * ApprovalRequiredFrame
+     * @description The turn is paused until a person decides, with one of the `allowed_decisions` for each request.
+     */
+    ApprovalRequiredFrame: {
+      /** @constant */
+      type: "hitl_required";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The id of this pause, to be sent with the decisions */
+      pending_id: string;
+      action_requests: components["schemas"]["ActionRequest"][];
+      /** @description One for each request, in their order */
+      review_configs: components["schemas"]["ReviewConfig"][];
+      /** @description Unix seconds; the requests count as rejected then */
+      expires_at: number;
+    };
+    /** @enum {string} */
+    ApprovalResolvedFrameOutcome: "decided" | "expired" | "stopped";
+    /**
+     * ApprovalResolvedFrame
+     * @description The pause has ended, and with `stopped` the turn as well.
+     */
+    ApprovalResolvedFrame: {
+      /** @constant */
+      type: "hitl_resolved";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The pause that ended */
+      pending_id: string;
+      outcome: components["schemas"]["ApprovalResolvedFrameOutcome"];
+      /** @description One for each request; empty if the turn was stopped */
+      decisions: components["schemas"]["Decision"][];
+    };
+    /** @enum {string} */
+    DoneFrameStopReason: "end" | "stopped" | "max_steps";
+    /**
+     * DoneFrame
+     * @description The turn has ended; nothing of it follows.
+     */
+    DoneFrame: {
+      /** @constant */
+      type: "done";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The stored reply; null if there is none */
+      message_id: string | null;
+      usage: components["schemas"]["Usage"];
+      stop_reason: components["schemas"]["DoneFrameStopReason"];
+    };
+    /**
+     * ErrorFrame
+     * @description The turn failed and has ended. Without `seq`, a frame of the client was refused, and no turn is affected.
+     */
+    ErrorFrame: {
+      /** @constant */
+      type: "error";
+      /** @description The thread */
+      thread_id?: string;
+      /** @description The turn that failed */
+      turn_id?: string;
+      /** @description Set if the frame belongs to a turn */
+      seq?: number;
+      /** @description The name that the client gave to the message */
+      client_message_id?: string;
+      /** @description The reply that shows the error */
+      message_id?: string;
+      /** @description Decide by this */
+      code: string;
+      /** @description A sentence for people */
+      message: string;
+      details: {
+        [key: string]: unknown;
+      };
+      /** @description Quote this in reports */
+      request_id: string;
+    };
+    /** TurnFrame */
+    TurnFrame: components["schemas"]["TurnStartedFrame"] | components["schemas"]["ContentFrame"] | components["schemas"]["ReasoningFrame"] | components["schemas"]["ToolCallFrame"] | components["schemas"]["ToolResultFrame"] | components["schemas"]["ToolProgressFrame"] | components["schemas"]["AttachmentFrame"] | components["schemas"]["UsageFrame"] | components["schemas"]["ApprovalRequiredFrame"] | components["schemas"]["ApprovalResolvedFrame"] | components["schemas"]["DoneFrame"] | components["schemas"]["ErrorFrame"];
     /** PolishPromptBody */
     PolishPromptBody: {
+      /** @description The draft */
       prompt: string;
-      /** @description As <provider>:<model>, instead of the agent's model */
+      /** @description As `<provider>:<model>`, instead of the agent's model */
       default_model?: string;
-    };
-    /** PolishedPrompt */
-    PolishedPrompt: {
-      text: string;
     };
     RateLimitedOrTokenQuotaExceededError: {
       error: {
@@ -3555,102 +3952,106 @@ export interface components {
         request_id: string;
       };
     };
+    /** PolishedPrompt */
+    PolishedPrompt: {
+      /** @description The improved prompt */
+      text: string;
+    };
     /** Welcome */
     Welcome: {
-      welcome_message: {
-        en: string;
-        zh: string;
-      };
-      quick_prompts: {
-          title: {
-            en: string;
-            zh: string;
-          };
-          description: {
-            en: string;
-            zh: string;
-          };
-          prompt: {
-            en: string;
-            zh: string;
-          };
-        }[];
-      task_examples: {
-        /** @description 3 or 6 tasks */
-        en: string[];
-        /** @description 3 or 6 tasks */
-        zh: string[];
-      };
+      welcome_message: components["schemas"]["LocalizedText"];
+      /** @description Prompts to begin a conversation with */
+      quick_prompts: components["schemas"]["QuickPrompt"][];
+      task_examples: components["schemas"]["TaskExamples"];
     };
     /** CronExamples */
     CronExamples: {
-      task_examples: {
-        /** @description 3 or 6 tasks */
-        en: string[];
-        /** @description 3 or 6 tasks */
-        zh: string[];
-      };
+      task_examples: components["schemas"]["TaskExamples"];
     };
-    /** @enum {string} */
-    ListTrajectoryEventsType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "hitl_required" | "hitl_resolved" | "done" | "error";
-    /** @enum {string} */
+    /**
+     * TrajectoryEventType
+     * @enum {string}
+     */
     TrajectoryEventType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "hitl_required" | "hitl_resolved" | "done" | "error";
     /** TrajectoryEvent */
     TrajectoryEvent: {
+      /** @description Unique within the thread */
       event_id: string;
+      /** @description The position in the thread */
       seq: number;
       turn_id: string;
       type: components["schemas"]["TrajectoryEventType"];
       /** @description Unix seconds */
       ts: number;
+      /** @description At most 200 characters in one line */
       summary: string;
+      /** @description Of a call of a model or a tool */
       duration_ms?: number;
     };
     /** TrajectoryPage */
     TrajectoryPage: {
       events: components["schemas"]["TrajectoryEvent"][];
+      /** @description True if more events follow in the direction of the bounds: older ones without `after_seq` */
       has_more: boolean;
     };
     /** @enum {string} */
-    WholeTrajectoryEventType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "hitl_required" | "hitl_resolved" | "done" | "error";
-    /** @enum {string} */
-    WholeTrajectoryEventLocale: "en" | "zh";
-    /** @enum {string} */
-    WholeTrajectoryEventSettingsReasoning: "off" | "low" | "medium" | "high";
+    WholeTrajectoryEventFinishReason: "length" | "content-filter";
     /** WholeTrajectoryEvent */
     WholeTrajectoryEvent: {
+      /** @description Unique within the thread */
       event_id: string;
+      /** @description The position in the thread */
       seq: number;
       turn_id: string;
-      type: components["schemas"]["WholeTrajectoryEventType"];
+      type: components["schemas"]["TrajectoryEventType"];
       /** @description Unix seconds */
       ts: number;
+      /** @description The fields of the frame of this type */
       frame: {
         [key: string]: unknown;
       };
+      /** @description The message that the turn answers */
       input?: {
           [key: string]: unknown;
         }[];
+      /** @description As `<provider>:<model>` */
       model?: string;
-      locale?: components["schemas"]["WholeTrajectoryEventLocale"];
+      locale?: components["schemas"]["Locale"];
+      /** @description Arguments that the frame shortens, as JSON by the position of the request */
       whole_args?: {
         [key: string]: string;
       };
+      /** @description Settings of the model calls of the turn, if some were chosen */
       settings?: {
         temperature?: number;
         top_p?: number;
         max_output_tokens?: number;
         max_steps?: number;
-        reasoning?: components["schemas"]["WholeTrajectoryEventSettingsReasoning"];
+        reasoning?: components["schemas"]["ReasoningLevel"];
       };
+      /** @description Set if the model stopped before its answer was complete */
+      finish_reason?: components["schemas"]["WholeTrajectoryEventFinishReason"];
+      /** @description Milliseconds until the first token of a model call */
       first_token_ms?: number | null;
+      /** @description Milliseconds that the call took */
       ms?: number;
       answer?: unknown;
+    };
+    /**
+     * Quantiles
+     * @description From the start of a turn to the first token of its first model call
+     */
+    Quantiles: {
+      /** @description The median; null without a call */
+      p50: number | null;
+      /** @description The 95th percentile */
+      p95: number | null;
     };
     /** TrajectoryMetrics */
     TrajectoryMetrics: {
       turns: number;
       model_calls: number;
+      /** @description By the name of the tool */
       tool_calls: {
         [key: string]: {
           count: number;
@@ -3658,58 +4059,540 @@ export interface components {
           ms: number;
         };
       };
+      /** @description By the names of the fields of `Usage` */
       tokens: {
         [key: string]: number;
       };
+      /** @description Milliseconds */
       time: {
         total_ms: number;
         model_ms: number;
         tool_ms: number;
+        /** @description Waiting for a person */
         waiting_ms: number;
-        first_token_ms: {
-          p50: number | null;
-          p95: number | null;
-        };
+        first_token_ms: components["schemas"]["Quantiles"];
       };
     };
     /**
-     * @default jsonl
+     * TrajectoryFormat
      * @enum {string}
      */
-    ExportTrajectoryFormat: "jsonl" | "json";
+    TrajectoryFormat: "jsonl" | "json";
     /** @enum {string} */
-    ExportedEventType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "hitl_required" | "hitl_resolved" | "done" | "error";
-    /** @enum {string} */
-    ExportedEventLocale: "en" | "zh";
-    /** @enum {string} */
-    ExportedEventSettingsReasoning: "off" | "low" | "medium" | "high";
+    ExportedEventFinishReason: "length" | "content-filter";
     /** ExportedEvent */
     ExportedEvent: {
       seq: number;
       turn_id: string;
       ts: number;
-      type: components["schemas"]["ExportedEventType"];
+      type: components["schemas"]["TrajectoryEventType"];
       frame: {
         [key: string]: unknown;
       };
+      /** @description The message that the turn answers */
       input?: {
           [key: string]: unknown;
         }[];
+      /** @description As `<provider>:<model>` */
       model?: string;
-      locale?: components["schemas"]["ExportedEventLocale"];
+      locale?: components["schemas"]["Locale"];
+      /** @description Arguments that the frame shortens, as JSON by the position of the request */
       whole_args?: {
         [key: string]: string;
       };
+      /** @description Settings of the model calls of the turn, if some were chosen */
       settings?: {
         temperature?: number;
         top_p?: number;
         max_output_tokens?: number;
         max_steps?: number;
-        reasoning?: components["schemas"]["ExportedEventSettingsReasoning"];
+        reasoning?: components["schemas"]["ReasoningLevel"];
       };
+      /** @description Set if the model stopped before its answer was complete */
+      finish_reason?: components["schemas"]["ExportedEventFinishReason"];
+      /** @description Milliseconds until the first token of a model call */
       first_token_ms?: number | null;
+      /** @description Milliseconds that the call took */
       ms?: number;
       answer?: string;
+    };
+    /** OpenAIModel */
+    OpenAIModel: {
+      /** @description The name of an agent of your own, or the id of one that is shared with you */
+      id: string;
+      /** @constant */
+      object: "model";
+      /** @description Unix seconds */
+      created: number;
+      /** @description The username of the owner */
+      owned_by: string;
+      /** @description The name of the agent */
+      name: string;
+    };
+    /** OpenAIModelList */
+    OpenAIModelList: {
+      /** @constant */
+      object: "list";
+      data: components["schemas"]["OpenAIModel"][];
+    };
+    /** @enum {string} */
+    ChatCompletionRequestMessagesItemRole: "system" | "developer" | "user" | "assistant" | "tool";
+    /** @enum {string} */
+    ChatCompletionRequestReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    /** ChatCompletionRequest */
+    ChatCompletionRequest: {
+      /** @description The name of an agent of your own, or the id of any agent that you may open */
+      model: string;
+      messages: ({
+          role: components["schemas"]["ChatCompletionRequestMessagesItemRole"];
+          content?: string | {
+              type: string;
+              [key: string]: unknown;
+            }[] | null;
+          tool_calls?: {
+              id: string;
+              function: {
+                name: string;
+                arguments: string;
+                [key: string]: unknown;
+              };
+              [key: string]: unknown;
+            }[] | null;
+          tool_call_id?: string;
+          [key: string]: unknown;
+        })[];
+      stream?: boolean | null;
+      stream_options?: {
+        include_usage?: boolean;
+        [key: string]: unknown;
+      } | null;
+      temperature?: number | null;
+      top_p?: number | null;
+      max_tokens?: number | null;
+      max_completion_tokens?: number | null;
+      reasoning_effort?: components["schemas"]["ChatCompletionRequestReasoningEffort"] | null;
+      [key: string]: unknown;
+    };
+    RateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
+      error: {
+        /** @enum {string} */
+        code: "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED" | "TOO_MANY_TURNS";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CreateChatCompletion400Error: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CreateChatCompletion409Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "THREAD_BUSY" | "THREAD_PAUSED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CreateChatCompletion502Error: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ModelRateLimitedOrTurnInterruptedError: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_RATE_LIMITED" | "TURN_INTERRUPTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** @enum {string} */
+    ChatCompletionChoicesItemFinishReason: "stop" | "length" | "content_filter";
+    /** ChatCompletionUsage */
+    ChatCompletionUsage: {
+      prompt_tokens: number;
+      completion_tokens: number;
+      total_tokens: number;
+      prompt_tokens_details: {
+        cached_tokens: number;
+      };
+      completion_tokens_details: {
+        reasoning_tokens: number;
+      };
+    };
+    /** ChatCompletion */
+    ChatCompletion: {
+      id: string;
+      /** @description Unix seconds */
+      created: number;
+      /** @description The name of an agent of your own, or the id of any agent that you may open */
+      model: string;
+      /** @constant */
+      object: "chat.completion";
+      choices: {
+          /** @constant */
+          index: 0;
+          message: {
+            /** @constant */
+            role: "assistant";
+            content: string;
+            reasoning_content?: string;
+            refusal: null;
+          };
+          logprobs: null;
+          finish_reason: components["schemas"]["ChatCompletionChoicesItemFinishReason"];
+        }[];
+      usage: components["schemas"]["ChatCompletionUsage"];
+    };
+    /** @enum {string} */
+    ChatCompletionChunkChoicesItemFinishReason: "stop" | "length" | "content_filter";
+    /** ChatCompletionChunk */
+    ChatCompletionChunk: {
+      id: string;
+      /** @description Unix seconds */
+      created: number;
+      /** @description The name of an agent of your own, or the id of any agent that you may open */
+      model: string;
+      /** @constant */
+      object: "chat.completion.chunk";
+      choices: ({
+          /** @constant */
+          index: 0;
+          delta: {
+            /** @constant */
+            role?: "assistant";
+            content?: string;
+            reasoning_content?: string;
+          };
+          finish_reason: components["schemas"]["ChatCompletionChunkChoicesItemFinishReason"] | null;
+        })[];
+      usage?: components["schemas"]["ChatCompletionUsage"] | null;
+    };
+    /** @enum {string} */
+    ResponseRequestReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    /** ResponseRequest */
+    ResponseRequest: {
+      /** @description The name of an agent of your own, or the id of any agent that you may open */
+      model: string;
+      input: string | (({
+          type?: string;
+          content?: string | {
+              type: string;
+              [key: string]: unknown;
+            }[] | null;
+          [key: string]: unknown;
+        })[]);
+      instructions?: string | null;
+      previous_response_id?: string | null;
+      stream?: boolean | null;
+      temperature?: number | null;
+      top_p?: number | null;
+      max_output_tokens?: number | null;
+      reasoning?: ({
+        effort?: components["schemas"]["ResponseRequestReasoningEffort"] | null;
+        [key: string]: unknown;
+      }) | null;
+      metadata?: {
+        [key: string]: string;
+      } | null;
+      [key: string]: unknown;
+    };
+    CreateResponse400Error: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CreateResponse404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "REPLY_NOT_FOUND" | "RESPONSE_NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CreateResponse409Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "THREAD_BUSY" | "THREAD_PAUSED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    CreateResponse502Error: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** @enum {string} */
+    ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
+    /** @enum {string} */
+    ResponseIncompleteDetailsReason: "max_output_tokens" | "content_filter";
+    /** @enum {string} */
+    ResponseMessageStatus: "in_progress" | "completed" | "incomplete" | "failed";
+    /** ResponseMessage */
+    ResponseMessage: {
+      /** @constant */
+      type: "message";
+      id: string;
+      /** @constant */
+      role: "assistant";
+      status: components["schemas"]["ResponseMessageStatus"];
+      content: {
+          /** @constant */
+          type: "output_text";
+          text: string;
+          annotations: {
+              [key: string]: unknown;
+            }[];
+          logprobs: {
+              [key: string]: unknown;
+            }[];
+        }[];
+    };
+    /** @enum {string} */
+    ResponseReasoningStatus: "in_progress" | "completed" | "incomplete" | "failed";
+    /** ResponseReasoning */
+    ResponseReasoning: {
+      /** @constant */
+      type: "reasoning";
+      id: string;
+      status: components["schemas"]["ResponseReasoningStatus"];
+      summary: {
+          /** @constant */
+          type: "summary_text";
+          text: string;
+        }[];
+    };
+    /** ResponseItem */
+    ResponseItem: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseReasoning"];
+    /** Response */
+    Response: {
+      id: string;
+      /** @constant */
+      object: "response";
+      /** @description Unix seconds */
+      created_at: number;
+      status: components["schemas"]["ResponseStatus"];
+      /** @constant */
+      background: false;
+      error: {
+        code: string;
+        message: string;
+      } | null;
+      incomplete_details: {
+        reason: components["schemas"]["ResponseIncompleteDetailsReason"];
+      } | null;
+      instructions: string | null;
+      max_output_tokens: number | null;
+      metadata: {
+        [key: string]: string;
+      } | null;
+      /** @description The name of an agent of your own, or the id of any agent that you may open */
+      model: string;
+      output: components["schemas"]["ResponseItem"][];
+      /** @constant */
+      parallel_tool_calls: true;
+      previous_response_id: string | null;
+      reasoning: {
+        effort: string | null;
+        summary: null;
+      };
+      /** @constant */
+      store: true;
+      temperature: number | null;
+      text: {
+        format: {
+          /** @constant */
+          type: "text";
+        };
+      };
+      /** @constant */
+      tool_choice: "auto";
+      tools: {
+          [key: string]: unknown;
+        }[];
+      top_p: number | null;
+      /** @constant */
+      truncation: "disabled";
+      usage: {
+        input_tokens: number;
+        input_tokens_details: {
+          cached_tokens: number;
+        };
+        output_tokens: number;
+        output_tokens_details: {
+          reasoning_tokens: number;
+        };
+        total_tokens: number;
+      } | null;
+    };
+    /** @enum {string} */
+    ResponseStateEventType: "response.created" | "response.in_progress" | "response.completed" | "response.incomplete" | "response.failed";
+    /** ResponseStateEvent */
+    ResponseStateEvent: {
+      type: components["schemas"]["ResponseStateEventType"];
+      sequence_number: number;
+      response: components["schemas"]["Response"];
+    };
+    /** @enum {string} */
+    ResponseItemEventType: "response.output_item.added" | "response.output_item.done";
+    /** ResponseItemEvent */
+    ResponseItemEvent: {
+      type: components["schemas"]["ResponseItemEventType"];
+      sequence_number: number;
+      output_index: number;
+      item: components["schemas"]["ResponseItem"];
+    };
+    /** @enum {string} */
+    ResponsePartEventType: "response.content_part.added" | "response.content_part.done";
+    /** ResponsePartEvent */
+    ResponsePartEvent: {
+      type: components["schemas"]["ResponsePartEventType"];
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      content_index: 0;
+      part: {
+        /** @constant */
+        type: "output_text";
+        text: string;
+        annotations: {
+            [key: string]: unknown;
+          }[];
+        logprobs: {
+            [key: string]: unknown;
+          }[];
+      };
+    };
+    /** ResponseTextDelta */
+    ResponseTextDelta: {
+      /** @enum {string} */
+      type: "response.output_text.delta";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      content_index: 0;
+      delta: string;
+      logprobs: {
+          [key: string]: unknown;
+        }[];
+    };
+    /** ResponseTextDone */
+    ResponseTextDone: {
+      /** @enum {string} */
+      type: "response.output_text.done";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      content_index: 0;
+      text: string;
+      logprobs: {
+          [key: string]: unknown;
+        }[];
+    };
+    /** @enum {string} */
+    ResponseThoughtPartEventType: "response.reasoning_summary_part.added" | "response.reasoning_summary_part.done";
+    /** ResponseThoughtPartEvent */
+    ResponseThoughtPartEvent: {
+      type: components["schemas"]["ResponseThoughtPartEventType"];
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      summary_index: 0;
+      part: {
+        /** @constant */
+        type: "summary_text";
+        text: string;
+      };
+    };
+    /** ResponseThoughtDelta */
+    ResponseThoughtDelta: {
+      /** @enum {string} */
+      type: "response.reasoning_summary_text.delta";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      summary_index: 0;
+      delta: string;
+    };
+    /** ResponseThoughtDone */
+    ResponseThoughtDone: {
+      /** @enum {string} */
+      type: "response.reasoning_summary_text.done";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      summary_index: 0;
+      text: string;
+    };
+    /** ResponseEvent */
+    ResponseEvent: components["schemas"]["ResponseStateEvent"] | components["schemas"]["ResponseItemEvent"] | components["schemas"]["ResponsePartEvent"] | components["schemas"]["ResponseTextDelta"] | components["schemas"]["ResponseTextDone"] | components["schemas"]["ResponseThoughtPartEvent"] | components["schemas"]["ResponseThoughtDelta"] | components["schemas"]["ResponseThoughtDone"];
+    ResponseNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "RESPONSE_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
@@ -3719,7 +4602,9 @@ export interface components {
       remaining: number;
       /** @description Outdated, but not queued */
       pending: number;
+      /** @description Waiting for a server */
       queued: number;
+      /** @description Being rebuilt */
       running: number;
       /** @description Queued again by the next start */
       failed: number;
@@ -3727,6 +4612,7 @@ export interface components {
       processing: boolean;
       /** @description True while an operation of the agent's runtime is in flight */
       agent_busy: boolean;
+      /** @description True if a start would queue a thread */
       can_start: boolean;
     };
     /** HistoryMigration */
@@ -3735,7 +4621,9 @@ export interface components {
       remaining: number;
       /** @description Outdated, but not queued */
       pending: number;
+      /** @description Waiting for a server */
       queued: number;
+      /** @description Being rebuilt */
       running: number;
       /** @description Queued again by the next start */
       failed: number;
@@ -3743,14 +4631,8 @@ export interface components {
       processing: boolean;
       /** @description True while an operation of the agent's runtime is in flight */
       agent_busy: boolean;
+      /** @description True if a start would queue a thread */
       can_start: boolean;
-    };
-    /** ImportedThread */
-    ImportedThread: {
-      thread_id: string;
-      session_key: string;
-      imported_events: number;
-      title: string | null;
     };
     BadExportOrIdempotencyKeyReusedOrValidationFailedError: {
       error: {
@@ -3764,63 +4646,107 @@ export interface components {
         request_id: string;
       };
     };
+    /** ImportedThread */
+    ImportedThread: {
+      thread_id: string;
+      session_key: string;
+      imported_events: number;
+      title: string | null;
+    };
     /** ProviderKind */
     ProviderKind: {
       kind: string;
       label: string;
+      /** @description The JSON Schema of the `options`; secrets are writeOnly */
       config_schema: Record<string, never>;
+      /** @description True if the kind offers embedding models */
       embedding: boolean;
+      /** @description Null if the kind has no address of its own */
       default_base_url: string | null;
     };
-    /** @enum {string} */
+    /**
+     * ProviderScope
+     * @enum {string}
+     */
     ProviderScope: "user" | "global";
-    /** @enum {string} */
-    ProviderModelsItemInputItem: "text" | "image" | "audio";
+    /**
+     * ModelInput
+     * @enum {string}
+     */
+    ModelInput: "text" | "image" | "audio";
+    /** ProviderModel */
+    ProviderModel: {
+      id: string;
+      name: string;
+      enabled: boolean;
+      /** @description True for a model that embeds texts instead of chatting */
+      embedding: boolean;
+      /** @description The tokens that the model reads and writes at most in one call; null if unknown */
+      context_window: number | null;
+      /** @description The tokens of the longest answer; null if unknown */
+      max_output_tokens: number | null;
+      /** @description What the model reads */
+      input: components["schemas"]["ModelInput"][];
+      /** @description True if the model can think before it answers */
+      reasoning: boolean;
+    };
     /** Provider */
     Provider: {
       id: string;
       name: string;
       kind: string;
+      /** @description `user`: of one account; `global`: of the server, for all accounts */
       scope: components["schemas"]["ProviderScope"];
+      /** @description A username; null for a global provider */
       owner: string | null;
+      /** @description Null for the address of the kind */
       base_url: string | null;
       has_api_key: boolean;
-      models: ({
-          id: string;
-          name: string;
-          enabled: boolean;
-          embedding: boolean;
-          context_window: number | null;
-          max_output_tokens: number | null;
-          input: components["schemas"]["ProviderModelsItemInputItem"][];
-          reasoning: boolean;
-        })[];
+      /** @description As they were entered; empty if those that the provider lists are offered */
+      models: components["schemas"]["ProviderModel"][];
+      /** @description Without secret options */
       options: Record<string, never>;
+      /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency: number | null;
       enabled: boolean;
+      /** @description Unix seconds */
       created_at: number;
+      /** @description Unix seconds */
       updated_at: number;
     };
-    /** @enum {string} */
-    CreateProviderBodyModelsItemInputItem: "text" | "image" | "audio";
     /** CreateProviderBody */
     CreateProviderBody: {
+      /** @description Begins the names of its models: `<name>:<model>` */
       name: string;
+      /** @description One of `GET /providers/kinds` */
       kind: string;
+      /** @description Null for the address of the kind */
       base_url?: string | null;
+      /** @description Stored encrypted */
       api_key?: string | null;
+      /** @description The models to offer; if empty, those that the provider lists */
       models?: ({
           id: string;
+          /** @description By default the id */
           name?: string;
+          /** @description False to hide the model; true by default */
           enabled?: boolean;
+          /** @description True for a model that embeds texts instead of chatting */
           embedding?: boolean;
+          /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
+          /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          input?: components["schemas"]["CreateProviderBodyModelsItemInputItem"][];
+          /** @description What the model reads */
+          input?: components["schemas"]["ModelInput"][];
+          /** @description True if the model can think before it answers */
           reasoning?: boolean;
         })[];
+      /** @description By the `config_schema` of the kind */
       options?: Record<string, never>;
+      /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
+      /** @description False if its models cannot be used */
       enabled?: boolean;
     };
     CreateProvider400Error: {
@@ -3847,69 +4773,45 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    ProbeProviderBodyModelsItemInputItem: "text" | "image" | "audio";
     /** ProbeProviderBody */
     ProbeProviderBody: {
+      /** @description Begins the names of its models: `<name>:<model>` */
       name?: string;
+      /** @description One of `GET /providers/kinds` */
       kind: string;
+      /** @description Null for the address of the kind */
       base_url?: string | null;
+      /** @description Stored encrypted */
       api_key?: string | null;
+      /** @description The models to offer; if empty, those that the provider lists */
       models?: ({
           id: string;
+          /** @description By default the id */
           name?: string;
+          /** @description False to hide the model; true by default */
           enabled?: boolean;
+          /** @description True for a model that embeds texts instead of chatting */
           embedding?: boolean;
+          /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
+          /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          input?: components["schemas"]["ProbeProviderBodyModelsItemInputItem"][];
+          /** @description What the model reads */
+          input?: components["schemas"]["ModelInput"][];
+          /** @description True if the model can think before it answers */
           reasoning?: boolean;
         })[];
+      /** @description By the `config_schema` of the kind */
       options?: Record<string, never>;
+      /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
+      /** @description False if its models cannot be used */
       enabled?: boolean;
+      /** @description The model to test; by default any suitable one */
       model_id?: string;
+      /** @description True to test a model that embeds texts */
       embedding?: boolean;
     };
-    /** @enum {string} */
-    ProviderDraftTestModelsItemInputItem: "text" | "image" | "audio";
-    /** @enum {string} */
-    ProviderDraftTestReason: "auth" | "quota" | "rate_limit" | "outage" | "timeout" | "unreachable" | "model_not_found" | "bad_request" | "unknown";
-    /** ProviderDraftTest */
-    ProviderDraftTest: ({
-      /** @constant */
-      ok: true;
-      latency_ms: number;
-      model: string;
-      /** @description The models that the upstream lists; empty if it cannot list them */
-      models: ({
-          id: string;
-          name: string;
-          enabled: boolean;
-          embedding: boolean;
-          context_window: number | null;
-          max_output_tokens: number | null;
-          input: components["schemas"]["ProviderDraftTestModelsItemInputItem"][];
-          reasoning: boolean;
-        })[];
-    }) | ({
-      /** @constant */
-      ok: false;
-      reason: components["schemas"]["ProviderDraftTestReason"];
-      detail: string;
-      status?: number;
-      /** @description The models that the upstream lists; empty if it cannot list them */
-      models: ({
-          id: string;
-          name: string;
-          enabled: boolean;
-          embedding: boolean;
-          context_window: number | null;
-          max_output_tokens: number | null;
-          input: components["schemas"]["ProviderDraftTestModelsItemInputItem"][];
-          reasoning: boolean;
-        })[];
-    });
     ProbeProvider400Error: {
       error: {
         /** @enum {string} */
@@ -3922,25 +4824,67 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    UpdateProviderBodyModelsItemInputItem: "text" | "image" | "audio";
+    /** ProviderDraftSuccess */
+    ProviderDraftSuccess: {
+      /** @constant */
+      ok: true;
+      /** @description Milliseconds */
+      latency_ms: number;
+      /** @description The model that answered */
+      model: string;
+      /** @description The models that the upstream lists; empty if it cannot list them */
+      models: components["schemas"]["ProviderModel"][];
+    };
+    /**
+     * ProviderFailure
+     * @enum {string}
+     */
+    ProviderFailure: "auth" | "quota" | "rate_limit" | "outage" | "timeout" | "unreachable" | "model_not_found" | "bad_request" | "unknown";
+    /** ProviderDraftFailure */
+    ProviderDraftFailure: {
+      /** @constant */
+      ok: false;
+      reason: components["schemas"]["ProviderFailure"];
+      /** @description Advice for a person */
+      detail: string;
+      /** @description The HTTP status of the provider, if it answered */
+      status?: number;
+      /** @description The models that the upstream lists; empty if it cannot list them */
+      models: components["schemas"]["ProviderModel"][];
+    };
+    /** ProviderDraftTest */
+    ProviderDraftTest: components["schemas"]["ProviderDraftSuccess"] | components["schemas"]["ProviderDraftFailure"];
     /** UpdateProviderBody */
     UpdateProviderBody: {
+      /** @description Begins the names of its models: `<name>:<model>` */
       name?: string;
+      /** @description Null for the address of the kind */
       base_url?: string | null;
+      /** @description Stored encrypted */
       api_key?: string | null;
+      /** @description The models to offer; if empty, those that the provider lists */
       models?: ({
           id: string;
+          /** @description By default the id */
           name?: string;
+          /** @description False to hide the model; true by default */
           enabled?: boolean;
+          /** @description True for a model that embeds texts instead of chatting */
           embedding?: boolean;
+          /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
+          /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          input?: components["schemas"]["UpdateProviderBodyModelsItemInputItem"][];
+          /** @description What the model reads */
+          input?: components["schemas"]["ModelInput"][];
+          /** @description True if the model can think before it answers */
           reasoning?: boolean;
         })[];
+      /** @description By the `config_schema` of the kind */
       options?: Record<string, never>;
+      /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
+      /** @description False if its models cannot be used */
       enabled?: boolean;
     };
     UpdateProvider400Error: {
@@ -3981,23 +4925,10 @@ export interface components {
     };
     /** TestProviderBody */
     TestProviderBody: {
+      /** @description The model to test; by default any suitable one */
       model_id?: string;
+      /** @description True to test a model that embeds texts */
       embedding?: boolean;
-    };
-    /** @enum {string} */
-    ProviderTestReason: "auth" | "quota" | "rate_limit" | "outage" | "timeout" | "unreachable" | "model_not_found" | "bad_request" | "unknown";
-    /** ProviderTest */
-    ProviderTest: {
-      /** @constant */
-      ok: true;
-      latency_ms: number;
-      model: string;
-    } | {
-      /** @constant */
-      ok: false;
-      reason: components["schemas"]["ProviderTestReason"];
-      detail: string;
-      status?: number;
     };
     TestProvider400Error: {
       error: {
@@ -4011,26 +4942,60 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    CreateGlobalProviderBodyModelsItemInputItem: "text" | "image" | "audio";
+    /** ProviderTestSuccess */
+    ProviderTestSuccess: {
+      /** @constant */
+      ok: true;
+      /** @description Milliseconds */
+      latency_ms: number;
+      /** @description The model that answered */
+      model: string;
+    };
+    /** ProviderTestFailure */
+    ProviderTestFailure: {
+      /** @constant */
+      ok: false;
+      reason: components["schemas"]["ProviderFailure"];
+      /** @description Advice for a person */
+      detail: string;
+      /** @description The HTTP status of the provider, if it answered */
+      status?: number;
+    };
+    /** ProviderTest */
+    ProviderTest: components["schemas"]["ProviderTestSuccess"] | components["schemas"]["ProviderTestFailure"];
     /** CreateGlobalProviderBody */
     CreateGlobalProviderBody: {
+      /** @description Begins the names of its models: `<name>:<model>` */
       name: string;
+      /** @description One of `GET /providers/kinds` */
       kind: string;
+      /** @description Null for the address of the kind */
       base_url?: string | null;
+      /** @description Stored encrypted */
       api_key?: string | null;
+      /** @description The models to offer; if empty, those that the provider lists */
       models?: ({
           id: string;
+          /** @description By default the id */
           name?: string;
+          /** @description False to hide the model; true by default */
           enabled?: boolean;
+          /** @description True for a model that embeds texts instead of chatting */
           embedding?: boolean;
+          /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
+          /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          input?: components["schemas"]["CreateGlobalProviderBodyModelsItemInputItem"][];
+          /** @description What the model reads */
+          input?: components["schemas"]["ModelInput"][];
+          /** @description True if the model can think before it answers */
           reasoning?: boolean;
         })[];
+      /** @description By the `config_schema` of the kind */
       options?: Record<string, never>;
+      /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
+      /** @description False if its models cannot be used */
       enabled?: boolean;
     };
     BadJsonOrBadRequestOrProviderKindUnsupportedError: {
@@ -4045,28 +5010,43 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    ProbeGlobalProviderBodyModelsItemInputItem: "text" | "image" | "audio";
     /** ProbeGlobalProviderBody */
     ProbeGlobalProviderBody: {
+      /** @description Begins the names of its models: `<name>:<model>` */
       name?: string;
+      /** @description One of `GET /providers/kinds` */
       kind: string;
+      /** @description Null for the address of the kind */
       base_url?: string | null;
+      /** @description Stored encrypted */
       api_key?: string | null;
+      /** @description The models to offer; if empty, those that the provider lists */
       models?: ({
           id: string;
+          /** @description By default the id */
           name?: string;
+          /** @description False to hide the model; true by default */
           enabled?: boolean;
+          /** @description True for a model that embeds texts instead of chatting */
           embedding?: boolean;
+          /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
+          /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          input?: components["schemas"]["ProbeGlobalProviderBodyModelsItemInputItem"][];
+          /** @description What the model reads */
+          input?: components["schemas"]["ModelInput"][];
+          /** @description True if the model can think before it answers */
           reasoning?: boolean;
         })[];
+      /** @description By the `config_schema` of the kind */
       options?: Record<string, never>;
+      /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
+      /** @description False if its models cannot be used */
       enabled?: boolean;
+      /** @description The model to test; by default any suitable one */
       model_id?: string;
+      /** @description True to test a model that embeds texts */
       embedding?: boolean;
     };
     ProbeGlobalProvider400Error: {
@@ -4081,30 +5061,44 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    UpdateGlobalProviderBodyModelsItemInputItem: "text" | "image" | "audio";
     /** UpdateGlobalProviderBody */
     UpdateGlobalProviderBody: {
+      /** @description Begins the names of its models: `<name>:<model>` */
       name?: string;
+      /** @description Null for the address of the kind */
       base_url?: string | null;
+      /** @description Stored encrypted */
       api_key?: string | null;
+      /** @description The models to offer; if empty, those that the provider lists */
       models?: ({
           id: string;
+          /** @description By default the id */
           name?: string;
+          /** @description False to hide the model; true by default */
           enabled?: boolean;
+          /** @description True for a model that embeds texts instead of chatting */
           embedding?: boolean;
+          /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
+          /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          input?: components["schemas"]["UpdateGlobalProviderBodyModelsItemInputItem"][];
+          /** @description What the model reads */
+          input?: components["schemas"]["ModelInput"][];
+          /** @description True if the model can think before it answers */
           reasoning?: boolean;
         })[];
+      /** @description By the `config_schema` of the kind */
       options?: Record<string, never>;
+      /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
+      /** @description False if its models cannot be used */
       enabled?: boolean;
     };
     /** TestGlobalProviderBody */
     TestGlobalProviderBody: {
+      /** @description The model to test; by default any suitable one */
       model_id?: string;
+      /** @description True to test a model that embeds texts */
       embedding?: boolean;
     };
     TestGlobalProvider400Error: {
@@ -4119,55 +5113,85 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    ModelInputItem: "text" | "image" | "audio";
     /** Model */
     Model: {
+      /** @description `<provider>:<model>` */
       id: string;
+      /** @description The name of the provider */
       provider: string;
+      /** @description The id of the model at the provider */
       model: string;
       name: string;
+      /** @description The kind of the provider */
       kind: string;
+      /** @description The tokens that the model reads and writes at most in one call; null if unknown */
       context_window: number | null;
+      /** @description The tokens of the longest answer; null if unknown */
       max_output_tokens: number | null;
-      input: components["schemas"]["ModelInputItem"][];
+      /** @description What the model reads */
+      input: components["schemas"]["ModelInput"][];
+      /** @description True if the model can think before it answers */
       reasoning: boolean;
+    };
+    /** ActiveModel */
+    ActiveModel: {
+      /** @description As `<provider>:<model>`; null if no model can be used */
+      model: string | null;
+      /** @description The chosen model if it cannot be used, because its provider is disabled or lacks it */
+      disabled_model?: string;
     };
     /** SetActiveModelBody */
     SetActiveModelBody: {
+      /** @description As `<provider>:<model>` */
       model: string;
     };
-    /** @enum {string|null} */
-    ChannelKindRegistration: "credentials" | "channel" | null;
+    /**
+     * ChannelRegistration
+     * @enum {string|null}
+     */
+    ChannelRegistration: "credentials" | "channel" | null;
     /** ChannelKind */
     ChannelKind: {
       kind: string;
       label: string;
       /** @description The JSON Schema of a complete config; secrets are writeOnly */
       config_schema: Record<string, never>;
-      registration: components["schemas"]["ChannelKindRegistration"];
+      /** @description What the scan of a QR code returns; null if the kind has no QR codes */
+      registration: components["schemas"]["ChannelRegistration"];
     };
-    /** @enum {string} */
-    ChannelRuntimeState: "connected" | "connecting" | "disconnected" | "failed";
-    /** @enum {string} */
-    ChannelRuntimeReason: "missing_field" | "invalid_credentials" | "forbidden" | "not_found" | "rate_limited" | "unreachable" | "timeout" | "already_connected" | "unsupported" | "unknown";
+    /**
+     * ChannelState
+     * @enum {string}
+     */
+    ChannelState: "connected" | "connecting" | "disconnected" | "failed";
+    /**
+     * ChannelFailure
+     * @enum {string}
+     */
+    ChannelFailure: "missing_field" | "invalid_credentials" | "forbidden" | "not_found" | "rate_limited" | "unreachable" | "timeout" | "already_connected" | "unsupported" | "unknown";
+    /** ChannelRuntime */
+    ChannelRuntime: {
+      state: components["schemas"]["ChannelState"];
+      /** @description The reason of a failure */
+      reason: components["schemas"]["ChannelFailure"] | null;
+      /** @description The failure in words */
+      error: string | null;
+      /** @description The time of the last change of the state, in Unix seconds */
+      since: number;
+      /** @description How often the connection was lost */
+      reconnects: number;
+    };
     /** Channel */
     Channel: {
       id: string;
       agent_id: string;
       kind: string;
       name: string;
+      /** @description False if the channel is not connected */
       enabled: boolean;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
       config: Record<string, never>;
-      runtime: {
-        state: components["schemas"]["ChannelRuntimeState"];
-        reason: components["schemas"]["ChannelRuntimeReason"] | null;
-        error: string | null;
-        /** @description Unix seconds */
-        since: number;
-        reconnects: number;
-      };
+      runtime: components["schemas"]["ChannelRuntime"];
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -4175,10 +5199,12 @@ export interface components {
     };
     /** CreateChannelBody */
     CreateChannelBody: {
+      /** @description One of `GET /channels/kinds` */
       kind: string;
       name: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
       config?: Record<string, never>;
+      /** @description False if the channel is not connected */
       enabled?: boolean;
     };
     CreateChannel400Error: {
@@ -4207,18 +5233,12 @@ export interface components {
     };
     /** ProbeChannelBody */
     ProbeChannelBody: {
+      /** @description One of `GET /channels/kinds` */
       kind: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
       config?: Record<string, never>;
+      /** @description The channel to take secrets from that are sent as masks */
       channel_id?: string;
-    };
-    /** @enum {string} */
-    ChannelProbeResultReason: "missing_field" | "invalid_credentials" | "forbidden" | "not_found" | "rate_limited" | "unreachable" | "timeout" | "already_connected" | "unsupported" | "unknown";
-    /** ChannelProbeResult */
-    ChannelProbeResult: {
-      ok: boolean;
-      reason?: components["schemas"]["ChannelProbeResultReason"];
-      detail?: string;
     };
     BadJsonOrBadRequestOrChannelKindUnsupportedError: {
       error: {
@@ -4232,11 +5252,20 @@ export interface components {
         request_id: string;
       };
     };
+    /** ChannelProbeResult */
+    ChannelProbeResult: {
+      ok: boolean;
+      /** @description Only if `ok` is false */
+      reason?: components["schemas"]["ChannelFailure"];
+      /** @description The failure in words */
+      detail?: string;
+    };
     /** UpdateChannelBody */
     UpdateChannelBody: {
       name?: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
       config?: Record<string, never>;
+      /** @description False if the channel is not connected */
       enabled?: boolean;
     };
     UpdateChannel400Error: {
@@ -4275,12 +5304,6 @@ export interface components {
         request_id: string;
       };
     };
-    /** ChannelQRCode */
-    ChannelQRCode: {
-      qrcode_token?: string;
-      registration_id?: string;
-      qrcode_url: string;
-    };
     CreateChannelQrCode400Error: {
       error: {
         /** @enum {string} */
@@ -4305,18 +5328,21 @@ export interface components {
         request_id: string;
       };
     };
+    /** ChannelQRCode */
+    ChannelQRCode: {
+      /** @description Set if the scan returns credentials */
+      qrcode_token?: string;
+      /** @description Set if the scan creates a channel */
+      registration_id?: string;
+      /** @description To be shown as a QR code */
+      qrcode_url: string;
+    };
     /** PollChannelQrCodeBody */
     PollChannelQrCodeBody: {
+      /** @description The token of a QR code whose scan returns credentials */
       qrcode_token?: string;
+      /** @description The token of a QR code whose scan creates a channel */
       registration_id?: string;
-    };
-    /** @enum {string} */
-    ChannelQRCodeStatusStatus: "pending" | "waiting" | "success" | "expired" | "error" | "failed";
-    /** ChannelQRCodeStatus */
-    ChannelQRCodeStatus: {
-      status: components["schemas"]["ChannelQRCodeStatusStatus"];
-      channel_id?: string;
-      [key: string]: unknown;
     };
     PollChannelQrCode400Error: {
       error: {
@@ -4330,82 +5356,81 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    AcpRunnerToolParseMode: "call_title" | "update_detail" | "call_detail";
+    /**
+     * ScanStatus
+     * @enum {string}
+     */
+    ScanStatus: "pending" | "waiting" | "success" | "expired" | "error" | "failed";
+    /** ChannelQRCodeStatus */
+    ChannelQRCodeStatus: {
+      /** @description `pending` and `error` if the scan returns credentials, `waiting` and `failed` if it creates a channel */
+      status: components["schemas"]["ScanStatus"];
+      /** @description The channel that was created */
+      channel_id?: string;
+      [key: string]: unknown;
+    };
+    /** JsonRpcMessage */
+    JsonRpcMessage: {
+      /** @constant */
+      jsonrpc: "2.0";
+      id?: string | number | null;
+      method?: string;
+      params?: {
+        [key: string]: unknown;
+      };
+      result?: {
+        [key: string]: unknown;
+      };
+      error?: {
+        [key: string]: unknown;
+      };
+    };
+    /** McpRefusal */
+    McpRefusal: {
+      /** @constant */
+      jsonrpc?: "2.0";
+      id?: string | number | null;
+      error: {
+        code: number | string;
+        message: string;
+      };
+    };
+    /**
+     * ToolParseMode
+     * @enum {string}
+     */
+    ToolParseMode: "call_title" | "update_detail" | "call_detail";
     /** AcpRunner */
     AcpRunner: {
+      /** @description True if agents that act for the account may call it */
       enabled: boolean;
+      /** @description A name to look up in PATH, or an absolute path */
       command: string;
       args: string[];
+      /** @description The environment of the program, its values masked */
       env: {
         [key: string]: string;
       };
+      /** @description True if it works without asking for approval */
       trusted: boolean;
-      tool_parse_mode: components["schemas"]["AcpRunnerToolParseMode"];
+      /** @description What is shown of a tool call: its title, also its updates with their content, or also its arguments */
+      tool_parse_mode: components["schemas"]["ToolParseMode"];
+      /** @description The longest message that the program may send, in bytes */
       stdio_buffer_limit_bytes: number;
     };
     /** AcpRunners */
     AcpRunners: {
+      /** @description By name */
       runners: {
         [key: string]: components["schemas"]["AcpRunner"];
       };
     };
-    /**
-     * @default update_detail
-     * @enum {string}
-     */
-    SetAcpRunnersBodyRunnersValueToolParseMode: "call_title" | "update_detail" | "call_detail";
-    /** SetAcpRunnersBody */
-    SetAcpRunnersBody: {
-      runners: {
-        [key: string]: {
-          /** @default false */
-          enabled?: boolean;
-          /** @description A name to look up in PATH, or an absolute path; administrators only */
-          command?: string;
-          /** @description Administrators only, like the command */
-          args?: string[];
-          /**
-           * @description Replaces the stored environment; a value sent back as its mask is kept
-           * @default {}
-           */
-          env?: {
-            [key: string]: string;
-          };
-          /**
-           * @description True if the runner works without asking for approval
-           * @default false
-           */
-          trusted?: boolean;
-          tool_parse_mode?: components["schemas"]["SetAcpRunnersBodyRunnersValueToolParseMode"];
-          /**
-           * @description The longest message that the program may send
-           * @default 52428800
-           */
-          stdio_buffer_limit_bytes?: number;
-        };
-      };
-    };
-    SetAcpRunners403Error: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /**
-     * @default update_detail
-     * @enum {string}
-     */
-    SetAcpRunnerBodyToolParseMode: "call_title" | "update_detail" | "call_detail";
-    /** SetAcpRunnerBody */
-    SetAcpRunnerBody: {
-      /** @default false */
+    /** AcpRunnerSettings */
+    AcpRunnerSettings: {
+      /**
+       * @description True if agents that act for you may call it
+       * @default false
+       */
       enabled?: boolean;
       /** @description A name to look up in PATH, or an absolute path; administrators only */
       command?: string;
@@ -4423,9 +5448,66 @@ export interface components {
        * @default false
        */
       trusted?: boolean;
-      tool_parse_mode?: components["schemas"]["SetAcpRunnerBodyToolParseMode"];
       /**
-       * @description The longest message that the program may send
+       * @description What is shown of a tool call: its title, also its updates with their content, or also its arguments
+       * @default update_detail
+       */
+      tool_parse_mode?: components["schemas"]["ToolParseMode"];
+      /**
+       * @description The longest message that the program may send, in bytes
+       * @default 52428800
+       */
+      stdio_buffer_limit_bytes?: number;
+    };
+    /** SetAcpRunnersBody */
+    SetAcpRunnersBody: {
+      /** @description By name */
+      runners: {
+        [key: string]: components["schemas"]["AcpRunnerSettings"];
+      };
+    };
+    SetAcpRunners403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** SetAcpRunnerBody */
+    SetAcpRunnerBody: {
+      /**
+       * @description True if agents that act for you may call it
+       * @default false
+       */
+      enabled?: boolean;
+      /** @description A name to look up in PATH, or an absolute path; administrators only */
+      command?: string;
+      /** @description Administrators only, like the command */
+      args?: string[];
+      /**
+       * @description Replaces the stored environment; a value sent back as its mask is kept
+       * @default {}
+       */
+      env?: {
+        [key: string]: string;
+      };
+      /**
+       * @description True if the runner works without asking for approval
+       * @default false
+       */
+      trusted?: boolean;
+      /**
+       * @description What is shown of a tool call: its title, also its updates with their content, or also its arguments
+       * @default update_detail
+       */
+      tool_parse_mode?: components["schemas"]["ToolParseMode"];
+      /**
+       * @description The longest message that the program may send, in bytes
        * @default 52428800
        */
       stdio_buffer_limit_bytes?: number;
@@ -4456,46 +5538,20 @@ export interface components {
     };
     /** AgentAcp */
     AgentAcp: {
+      /** @description True if the agent has the tool `acp_runner` */
       tool_enabled: boolean;
+      /** @description By name */
       runners: {
         [key: string]: components["schemas"]["AcpRunner"];
       };
     };
-    /**
-     * @default update_detail
-     * @enum {string}
-     */
-    SetAgentAcpBodyRunnersValueToolParseMode: "call_title" | "update_detail" | "call_detail";
     /** SetAgentAcpBody */
     SetAgentAcpBody: {
+      /** @description True if the agent has the tool `acp_runner` */
       tool_enabled?: boolean;
+      /** @description By name */
       runners?: {
-        [key: string]: {
-          /** @default false */
-          enabled?: boolean;
-          /** @description A name to look up in PATH, or an absolute path; administrators only */
-          command?: string;
-          /** @description Administrators only, like the command */
-          args?: string[];
-          /**
-           * @description Replaces the stored environment; a value sent back as its mask is kept
-           * @default {}
-           */
-          env?: {
-            [key: string]: string;
-          };
-          /**
-           * @description True if the runner works without asking for approval
-           * @default false
-           */
-          trusted?: boolean;
-          tool_parse_mode?: components["schemas"]["SetAgentAcpBodyRunnersValueToolParseMode"];
-          /**
-           * @description The longest message that the program may send
-           * @default 52428800
-           */
-          stdio_buffer_limit_bytes?: number;
-        };
+        [key: string]: components["schemas"]["AcpRunnerSettings"];
       };
     };
     SetAgentAcp403Error: {
@@ -4511,22 +5567,15 @@ export interface components {
       };
     };
     /**
-     * @default last_30d
+     * UsageWindow
      * @enum {string}
      */
-    GetUsageWindow: "today" | "yesterday" | "last_7d" | "last_30d" | "all";
+    UsageWindow: "today" | "yesterday" | "last_7d" | "last_30d" | "all";
     /**
-     * @default by_day
+     * UsageGranularity
      * @enum {string}
      */
-    GetUsageGranularity: "total" | "by_day" | "by_agent" | "by_model";
-    /**
-     * @description Whole days in UTC: last_7d is today and the six days before
-     * @enum {string}
-     */
-    UsageReportWindow: "today" | "yesterday" | "last_7d" | "last_30d" | "all";
-    /** @enum {string} */
-    UsageReportGranularity: "total" | "by_day" | "by_agent" | "by_model";
+    UsageGranularity: "total" | "by_day" | "by_agent" | "by_model";
     /** UsageSums */
     UsageSums: {
       input_tokens: number;
@@ -4541,7 +5590,7 @@ export interface components {
     };
     /** UsageBucket */
     UsageBucket: {
-      /** @description A day (YYYY-MM-DD), the id of an agent, <provider>:<model>, or total */
+      /** @description A day (YYYY-MM-DD), the id of an agent, `<provider>:<model>`, or `total` */
       key: string;
       /** @description The name of the agent, if it still exists */
       label?: string;
@@ -4556,24 +5605,32 @@ export interface components {
       model_calls: number;
     };
     /**
-     * @description For all time, or a UTC day or month
+     * QuotaWindow
      * @enum {string}
      */
     QuotaWindow: "all" | "day" | "month";
     /** Quota */
     Quota: {
+      /** @description Tokens in a window; null for no limit */
       token_quota: number | null;
+      /** @description For all time, or a UTC day or month */
       window: components["schemas"]["QuotaWindow"];
+      /** @description Tokens used in the current window */
       used: number;
       /** @description Reserved for running calls */
       reserved: number;
+      /** @description The unused part of the quota; null without a quota */
       remaining: number | null;
+      /** @description The end of the current window in Unix seconds; null if it never ends */
       resets_at: number | null;
     };
     /** UsageReport */
     UsageReport: {
-      window: components["schemas"]["UsageReportWindow"];
-      granularity: components["schemas"]["UsageReportGranularity"];
+      /** @description Whole days in UTC: last_7d is today and the six days before */
+      window: components["schemas"]["UsageWindow"];
+      /** @description The buckets of the report */
+      granularity: components["schemas"]["UsageGranularity"];
+      /** @description Unix seconds; null if the window has no start */
       from: number | null;
       /** @description Unix seconds; the report covers calls that ended before */
       to: number;
@@ -4582,27 +5639,11 @@ export interface components {
       buckets: components["schemas"]["UsageBucket"][];
       quota: components["schemas"]["Quota"];
     };
-    /**
-     * @default last_30d
-     * @enum {string}
-     */
-    GetAccountsUsageWindow: "today" | "yesterday" | "last_7d" | "last_30d" | "all";
-    /**
-     * @default by_day
-     * @enum {string}
-     */
-    GetAccountsUsageGranularity: "total" | "by_day" | "by_agent" | "by_model";
-    /**
-     * @description Whole days in UTC: last_7d is today and the six days before
-     * @enum {string}
-     */
-    AccountUsageReportWindow: "today" | "yesterday" | "last_7d" | "last_30d" | "all";
-    /** @enum {string} */
-    AccountUsageReportGranularity: "total" | "by_day" | "by_agent" | "by_model";
     /** AccountUsage */
     AccountUsage: {
       username: string;
       user_id: string;
+      /** @description Null for no limit */
       token_quota: number | null;
       /** @description In the current window of quotas */
       quota_used: number;
@@ -4618,8 +5659,11 @@ export interface components {
     };
     /** AccountUsageReport */
     AccountUsageReport: {
-      window: components["schemas"]["AccountUsageReportWindow"];
-      granularity: components["schemas"]["AccountUsageReportGranularity"];
+      /** @description Whole days in UTC: last_7d is today and the six days before */
+      window: components["schemas"]["UsageWindow"];
+      /** @description The buckets of the report */
+      granularity: components["schemas"]["UsageGranularity"];
+      /** @description Unix seconds; null if the window has no start */
       from: number | null;
       /** @description Unix seconds; the report covers calls that ended before */
       to: number;
@@ -4630,50 +5674,60 @@ export interface components {
     };
     /** Permission */
     Permission: {
+      /** @description To be granted */
       key: string;
+      /** @description Groups permissions in a form */
       category: string;
       label: string;
       description: string;
     };
-    /** @enum {string} */
-    UserRole: "user" | "admin";
-    /** @enum {string} */
-    UserLocale: "en" | "zh";
     /** User */
     User: {
       id: string;
       username: string;
-      role: components["schemas"]["UserRole"];
+      role: components["schemas"]["Role"];
       display_name: string | null;
       email: string | null;
+      /** @description False if the account cannot sign in */
       enabled: boolean;
-      locale: components["schemas"]["UserLocale"] | null;
+      /** @description The language of messages; null if `Accept-Language` alone decides */
+      locale: components["schemas"]["Locale"] | null;
+      /** @description Granted permissions; an administrator has all of them anyway */
       permissions: string[];
       workspace_root_dir: string | null;
+      /** @description Tokens in a window of the server; null for no limit */
       token_quota: number | null;
+      /** @description For all time */
       tokens_used: number;
+      /** @description False if the account can sign in only with another service */
       has_password: boolean;
+      /** @description True if an identity at another service is linked */
       sso_linked: boolean;
+      /** @description True after too many wrong passwords */
       login_locked: boolean;
+      /** @description Seconds until the lock ends; null without a lock */
       login_retry_after_seconds: number | null;
+      /** @description True if all other calls are refused until the password has been changed */
       must_change_password: boolean;
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
       updated_at: number;
     };
-    /** @enum {string} */
-    CreateUserBodyRole: "user" | "admin";
     /** CreateUserBody */
     CreateUserBody: {
+      /** @description Letters, digits, `.`, `_` and `-`; stored in lower case */
       username: string;
+      /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
       password: string;
-      role?: components["schemas"]["CreateUserBodyRole"];
+      role?: components["schemas"]["Role"];
       display_name?: string | null;
       email?: string | null;
       locale?: string | null;
+      /** @description Keys of `GET /users/permissions`; they replace the present ones */
       permissions?: string[];
       workspace_root_dir?: string | null;
+      /** @description Tokens that the account may use in a window of the server; null for no limit */
       token_quota?: number | null;
     };
     CreateUser403Error: {
@@ -4724,17 +5778,17 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    UpdateUserBodyRole: "user" | "admin";
     /** UpdateUserBody */
     UpdateUserBody: {
-      role?: components["schemas"]["UpdateUserBodyRole"];
+      role?: components["schemas"]["Role"];
       display_name?: string | null;
       email?: string | null;
       enabled?: boolean;
       locale?: string | null;
+      /** @description Keys of `GET /users/permissions`; they replace the present ones */
       permissions?: string[];
       workspace_root_dir?: string | null;
+      /** @description Tokens that the account may use in a window of the server; null for no limit */
       token_quota?: number | null;
     };
     UpdateUser403Error: {
@@ -4751,6 +5805,7 @@ export interface components {
     };
     /** ResetPasswordBody */
     ResetPasswordBody: {
+      /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
       new_password: string;
     };
     ResetPassword403Error: {
@@ -4789,7 +5844,10 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
+    /**
+     * InviteStatus
+     * @enum {string}
+     */
     InviteStatus: "pending" | "used" | "expired" | "revoked";
     /** Invite */
     Invite: {
@@ -4803,41 +5861,29 @@ export interface components {
       created_at: number;
       /** @description Unix seconds */
       expires_at: number;
+      /** @description Unix seconds; null if it was not used */
       used_at: number | null;
+      /** @description A username; also null if the account was deleted */
       used_by: string | null;
+      /** @description Unix seconds; null if it was not revoked */
       revoked_at: number | null;
       status: components["schemas"]["InviteStatus"];
       permissions: string[];
     };
     /** CreateInviteBody */
     CreateInviteBody: {
-      /** @default 7 */
+      /**
+       * @description Days for which the code works
+       * @default 7
+       */
       expires_in_days?: number;
+      /** @description For user managers; the invited person does not see it */
       note?: string | null;
-      /** @default [] */
+      /**
+       * @description Granted to the new account, as far as the creator of the invite still holds them then
+       * @default []
+       */
       permissions?: string[];
-    };
-    /** @enum {string} */
-    CreatedInviteStatus: "pending" | "used" | "expired" | "revoked";
-    /** CreatedInvite */
-    CreatedInvite: {
-      id: string;
-      /** @description The same as id */
-      invite_id: string;
-      note: string | null;
-      /** @description A username */
-      created_by: string;
-      /** @description Unix seconds */
-      created_at: number;
-      /** @description Unix seconds */
-      expires_at: number;
-      used_at: number | null;
-      used_by: string | null;
-      revoked_at: number | null;
-      status: components["schemas"]["CreatedInviteStatus"];
-      permissions: string[];
-      code: string;
-      invite_url: string | null;
     };
     CreateInvite403Error: {
       error: {
@@ -4850,6 +5896,31 @@ export interface components {
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
+    };
+    /** CreatedInvite */
+    CreatedInvite: {
+      id: string;
+      /** @description The same as id */
+      invite_id: string;
+      note: string | null;
+      /** @description A username */
+      created_by: string;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      expires_at: number;
+      /** @description Unix seconds; null if it was not used */
+      used_at: number | null;
+      /** @description A username; also null if the account was deleted */
+      used_by: string | null;
+      /** @description Unix seconds; null if it was not revoked */
+      revoked_at: number | null;
+      status: components["schemas"]["InviteStatus"];
+      permissions: string[];
+      /** @description Shown only here */
+      code: string;
+      /** @description For the invited person; null if no public URL is configured */
+      invite_url: string | null;
     };
     IdempotencyKeyInUseOrInviteNotPendingOrLimitReachedError: {
       error: {
@@ -4903,10 +5974,18 @@ export interface components {
         request_id: string;
       };
     };
+    /** ValidInvite */
+    ValidInvite: {
+      /** @constant */
+      ok: true;
+      /** @description Unix seconds */
+      expires_at: number;
+    };
     /** RedeemInviteBody */
     RedeemInviteBody: {
       code: string;
       username: string;
+      /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
       password: string;
       display_name?: string | null;
     };
@@ -4936,23 +6015,33 @@ export interface components {
     };
     /** AuditRow */
     AuditRow: {
+      /** @description Rises by one with each row */
       id: string;
       /** @description Unix seconds */
       ts: number;
+      /** @description A username; for a command, os: and the name of the system user; null if nobody was signed in */
       actor: string | null;
       action: string;
+      /** @description The object of the action; null if it has none */
       target: string | null;
       /** @description The body of the call without its secrets, long parts cut with …; null if there is none */
       payload: unknown;
       /** @description The HTTP status, or the exit code of a command */
       status: number;
+      /** @description Null for a command */
       ip: string | null;
+      /** @description As in `X-Request-Id`; null for a command */
       request_id: string | null;
       /** @description SHA-256 over the row and the hash of the previous row */
       hash: string;
+      /** @description The name of the API key that the call was made with; null without one */
+      credential: string | null;
     };
-    /** @enum {string} */
-    OverviewPluginsItemState: "running" | "failed" | "disabled";
+    /**
+     * PluginState
+     * @enum {string}
+     */
+    PluginState: "running" | "failed" | "disabled";
     /** Overview */
     Overview: {
       user_count: number;
@@ -4971,47 +6060,64 @@ export interface components {
         connected: number;
         failed: number;
       };
+      /** @description Of all accounts, for all time */
       tokens_used: number;
+      /** @description Unix seconds */
       started_at: number;
       version: string;
       plugins: {
           name: string;
           version: string;
-          state: components["schemas"]["OverviewPluginsItemState"];
+          state: components["schemas"]["PluginState"];
         }[];
+      /** @description The processes of the server */
       nodes: {
           id: string;
           host: string;
           pid: number;
           version: string;
+          /** @description Unix seconds */
           started_at: number;
+          /** @description Unix seconds */
           seen_at: number;
         }[];
     };
-    /** @enum {string} */
-    HealthStatus: "ok" | "degraded" | "failed";
-    /** @enum {string} */
-    HealthPluginsValue: "ok" | "degraded" | "failed";
+    /**
+     * HealthState
+     * @enum {string}
+     */
+    HealthState: "ok" | "degraded" | "failed";
     /** Health */
     Health: {
-      status: components["schemas"]["HealthStatus"];
+      /** @description `failed` if the database does not answer */
+      status: components["schemas"]["HealthState"];
       version: string;
+      /** @description Unix seconds */
       started_at: number;
+      /** @description The state of each plugin by name; empty if the database is unavailable */
       plugins: {
-        [key: string]: components["schemas"]["HealthPluginsValue"];
+        [key: string]: components["schemas"]["HealthState"];
       };
       database: {
         ok: boolean;
+        /** @description Milliseconds of one round trip; null if the database does not answer */
         latency_ms: number | null;
       };
     };
     ReceivedFrames: {
+      /**
+       * UserTurnFrame
+       * @description Says something to the agent, with either `text` or `content`.
+       */
       user_turn: {
         /** @constant */
         type: "user_turn";
+        /** @description Without it, the turn starts a new thread */
         thread_id?: string;
+        /** @description Finds the thread that was created with it, instead of `thread_id` */
         session_key?: string;
         text?: string;
+        /** @description Text, images and files that were uploaded before */
         content?: ({
             /** @constant */
             type: "text";
@@ -5019,36 +6125,60 @@ export interface components {
           } | {
             /** @constant */
             type: "image";
+            /** @description Relative to the workspace */
             path: string;
             filename: string;
             media_type: string;
           } | {
             /** @constant */
             type: "file";
+            /** @description Relative to the workspace */
             path: string;
             filename: string;
             media_type: string;
           })[];
+        /** @description A name of your choice. The same one sent twice starts one turn; it is kept for 30 days */
         client_message_id?: string;
+        /** @description The model of this turn, `<provider>:<model>` */
         model?: string;
-        /** @enum {unknown} */
+        /**
+         * @description How long the model may think in this turn
+         * @enum {unknown}
+         */
         reasoning?: "off" | "low" | "medium" | "high";
       };
+      /**
+       * PingFrame
+       * @description Asks for a sign of life; answered by `pong`.
+       */
       ping: {
         /** @constant */
         type: "ping";
       };
+      /**
+       * SubscribeFrame
+       * @description Follows a thread. Answered by `turn_status`, then each frame after `after_seq`, then those to come.
+       */
       subscribe: {
         /** @constant */
         type: "subscribe";
         thread_id: string;
+        /** @description The last `seq` that you have; without it, the turn that is running is sent from its start */
         after_seq?: number;
       };
+      /**
+       * StopFrame
+       * @description Ends the turn that runs or waits for a person. Answered by `done`, or by `turn_status` if there is none.
+       */
       stop: {
         /** @constant */
         type: "stop";
         thread_id: string;
       };
+      /**
+       * UnqueueFrame
+       * @description Takes a waiting message back. Answered by `unqueued`, or by `turn_status` if it no longer waits.
+       */
       unqueue: {
         /** @constant */
         type: "unqueue";
@@ -5057,56 +6187,108 @@ export interface components {
       };
     };
     SentFrames: {
+      /**
+       * TurnStartedFrame
+       * @description A turn began; `message_id` is the user's message, which is stored.
+       */
       turn_started: {
         /** @constant */
         type: "turn_started";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The stored message that shows the frame */
         message_id: string;
+        /** @description The name that the client gave to the message */
         client_message_id?: string;
       };
+      /**
+       * ContentFrame
+       * @description A piece of the reply.
+       */
       content: {
         /** @constant */
         type: "content";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The stored message that shows the frame */
         message_id: string;
+        /** @description Text to append */
         content: string;
       };
+      /**
+       * ReasoningFrame
+       * @description A piece of the model's thoughts.
+       */
       reasoning: {
         /** @constant */
         type: "reasoning";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The stored message that shows the frame */
         message_id: string;
+        /** @description Text to append */
         content: string;
       };
+      /**
+       * ToolCallFrame
+       * @description A tool is called.
+       */
       tool_call: {
         /** @constant */
         type: "tool_call";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The call of `task` that the frame belongs to */
         parent_tool_call_id?: string;
+        /** @description The stored message that shows the frame */
         message_id: string;
+        /** @description The call; a result has the id of its call */
         tool_call_id: string;
+        /** @description The tool */
         name: string;
+        /** @description The arguments of the call */
         input: unknown;
       };
+      /**
+       * ToolResultFrame
+       * @description A call of a tool has ended.
+       */
       tool_result: {
         /** @constant */
         type: "tool_result";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The call of `task` that the frame belongs to */
         parent_tool_call_id?: string;
+        /** @description The stored message that shows the frame */
         message_id: string;
+        /** @description The call; a result has the id of its call */
         tool_call_id: string;
+        /** @description The tool */
         name: string;
+        /** @description What the model reads as result */
         output: string;
+        /** @description True if the call failed */
         is_error: boolean;
         sources?: {
             id: string;
@@ -5114,68 +6296,118 @@ export interface components {
             url?: string;
           }[];
       };
+      /**
+       * ToolProgressFrame
+       * @description Progress of a running call. Only those who follow the thread see it; no message contains it.
+       */
       tool_progress: {
         /** @constant */
         type: "tool_progress";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The call of `task` that the frame belongs to */
         parent_tool_call_id?: string;
+        /** @description The call; a result has the id of its call */
         tool_call_id: string;
+        /** @description The progress so far */
         content: string;
       };
+      /**
+       * AttachmentFrame
+       * @description A file for the user.
+       */
       attachment: {
         /** @constant */
         type: "attachment";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The call of `task` that the frame belongs to */
         parent_tool_call_id?: string;
+        /** @description The stored message that shows the frame */
         message_id: string;
         /** @enum {unknown} */
         kind: "image" | "video" | "audio" | "file";
+        /** @description The path in the agent's workspace */
         path: string;
+        /** @description The name to save it under */
         filename: string;
+        /** @description The media type */
         media_type: string;
+        /** @description The address of the file below the server; null if it cannot be read over the API */
         url: string | null;
       };
+      /**
+       * UsageFrame
+       * @description The tokens of one call of the model.
+       */
       usage: {
         /** @constant */
         type: "usage";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The call of `task` that the frame belongs to */
         parent_tool_call_id?: string;
         message_id?: string;
+        /** @description The call of the model */
         call_id?: string;
-        /** @constant */
+        /**
+         * @description Set instead of `message_id` if the call belongs to no message
+         * @constant
+         */
         purpose?: "summary";
         /** Usage */
         usage: {
           input_tokens: number;
           output_tokens: number;
           total_tokens: number;
+          /** @description Of the input tokens, those that the provider had in its cache */
           cached_input_tokens?: number;
+          /** @description Of the output tokens, those for thoughts */
           reasoning_tokens?: number;
         };
+        /** @description The model, `<provider>:<model>` */
         model: string;
       };
+      /**
+       * ApprovalRequiredFrame
+       * @description The turn is paused until a person decides, with one of the `allowed_decisions` for each request.
+       */
       hitl_required: {
         /** @constant */
         type: "hitl_required";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The id of this pause, to be sent with the decisions */
         pending_id: string;
         action_requests: {
+            /** @description The id of the tool call */
             id: string;
+            /** @description The name of the tool */
             name: string;
             args: {
               [key: string]: unknown;
             };
             /** @description The address of all arguments; set if `args` does not show them unchanged */
             args_url?: string;
+            /** @description The question for the person */
             description: string;
+            /** @description The call of `task` whose delegated conversation asks */
             parent_tool_call_id?: string;
             /**
              * @description The call is already running and asks about one of its own steps
@@ -5183,30 +6415,42 @@ export interface components {
              */
             is_step?: true;
           }[];
+        /** @description One for each request, in their order */
         review_configs: ({
             action_name: string;
             allowed_decisions: ("approve" | "edit" | "reject" | "respond")[];
           })[];
-        /** @description Unix seconds */
+        /** @description Unix seconds; the requests count as rejected then */
         expires_at: number;
       };
+      /**
+       * ApprovalResolvedFrame
+       * @description The pause has ended, and with `stopped` the turn as well.
+       */
       hitl_resolved: {
         /** @constant */
         type: "hitl_resolved";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The pause that ended */
         pending_id: string;
         /** @enum {unknown} */
         outcome: "decided" | "expired" | "stopped";
+        /** @description One for each request; empty if the turn was stopped */
         decisions: ({
             /** @constant */
             type: "approve";
+            /** @description True if the tool need not ask again in this thread */
             for_thread?: boolean;
           } | {
             /** @constant */
             type: "edit";
             edited_action: {
+              /** @description The name of the tool */
               name: string;
               args: {
                 [key: string]: unknown;
@@ -5222,49 +6466,82 @@ export interface components {
             message: string;
           })[];
       };
+      /**
+       * DoneFrame
+       * @description The turn has ended; nothing of it follows.
+       */
       done: {
         /** @constant */
         type: "done";
+        /** @description The thread */
         thread_id: string;
+        /** @description The turn */
         turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
         seq: number;
+        /** @description The stored reply; null if there is none */
         message_id: string | null;
         /** Usage */
         usage: {
           input_tokens: number;
           output_tokens: number;
           total_tokens: number;
+          /** @description Of the input tokens, those that the provider had in its cache */
           cached_input_tokens?: number;
+          /** @description Of the output tokens, those for thoughts */
           reasoning_tokens?: number;
         };
         /** @enum {unknown} */
         stop_reason: "end" | "stopped" | "max_steps";
       };
+      /**
+       * ErrorFrame
+       * @description The turn failed and has ended. Without `seq`, a frame of the client was refused, and no turn is affected.
+       */
       error: {
         /** @constant */
         type: "error";
+        /** @description The thread */
         thread_id?: string;
+        /** @description The turn that failed */
         turn_id?: string;
+        /** @description Set if the frame belongs to a turn */
         seq?: number;
+        /** @description The name that the client gave to the message */
         client_message_id?: string;
+        /** @description The reply that shows the error */
         message_id?: string;
+        /** @description Decide by this */
         code: string;
+        /** @description A sentence for people */
         message: string;
         details: {
           [key: string]: unknown;
         };
+        /** @description Quote this in reports */
         request_id: string;
       };
+      /**
+       * TurnStatusFrame
+       * @description The state of a thread, at the start of a subscription, or if there was nothing to do.
+       */
       turn_status: {
         /** @constant */
         type: "turn_status";
+        /** @description The thread */
         thread_id: string;
+        /** @description True while a turn runs or is paused */
         active: boolean;
+        /** @description The active turn */
         turn_id?: string;
+        /** @description The last `seq` of the thread */
         last_seq: number;
+        /** @description True while the turn waits for a person */
         paused: boolean;
         queued: {
+            /** @description The `turn_id` that the turn will have */
             queue_id: string;
+            /** @description The name that the client gave the message */
             client_message_id?: string;
             /** @description The first 8000 characters of the message */
             text: string;
@@ -5272,22 +6549,38 @@ export interface components {
             created_at: number;
           }[];
       };
+      /**
+       * TurnQueuedFrame
+       * @description A message waits until the turns before it have ended.
+       */
       turn_queued: {
         /** @constant */
         type: "turn_queued";
+        /** @description The thread */
         thread_id: string;
+        /** @description The name that the client gave to the message */
         client_message_id?: string;
         /** @description The `turn_id` that the turn will have */
         queue_id: string;
         /** @description 1 is the next */
         position: number;
       };
+      /**
+       * UnqueuedFrame
+       * @description A waiting message was taken back.
+       */
       unqueued: {
         /** @constant */
         type: "unqueued";
+        /** @description The thread */
         thread_id: string;
+        /** @description The message that waited */
         queue_id: string;
       };
+      /**
+       * PongFrame
+       * @description The answer to `ping`.
+       */
       pong: {
         /** @constant */
         type: "pong";
@@ -5363,7 +6656,7 @@ export interface components {
     };
     /**
      * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
-     * - `TOKEN_EXPIRED`: The session has expired. Sign in again.
+     * - `TOKEN_EXPIRED`: The session or API key has expired. Sign in again, or use another key.
      */
     AuthFailedOrTokenExpiredError: {
       content: {
@@ -5409,6 +6702,12 @@ export interface components {
     BadRequestError: {
       content: {
         "application/json": components["schemas"]["BadRequestError"];
+      };
+    };
+    /** @description - `PRECONDITION_FAILED`: It has been changed meanwhile, or is not as If-Match and If-None-Match say. Read it again first. */
+    PreconditionFailedError: {
+      content: {
+        "application/json": components["schemas"]["PreconditionFailedError"];
       };
     };
     /**
@@ -5555,6 +6854,27 @@ export interface components {
     SetOidcSettings403Error: {
       content: {
         "application/json": components["schemas"]["SetOidcSettings403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: An API key cannot have rights that your account lacks. The details list them.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    CreateApiKey403Error: {
+      content: {
+        "application/json": components["schemas"]["CreateApiKey403Error"];
+      };
+    };
+    /**
+     * @description - `API_KEY_NAME_TAKEN`: You already have an API key with this name.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     */
+    ApiKeyNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["ApiKeyNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
     /**
@@ -5837,12 +7157,6 @@ export interface components {
         "application/json": components["schemas"]["FileUnusableOrLimitReachedError"];
       };
     };
-    /** @description - `PRECONDITION_FAILED`: The file does not meet the condition of the request. */
-    PreconditionFailedError: {
-      content: {
-        "application/json": components["schemas"]["PreconditionFailedError"];
-      };
-    };
     /**
      * @description - `DIRECTORY_NOT_EMPTY`: The folder is not empty.
      * - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
@@ -5907,6 +7221,17 @@ export interface components {
       };
     };
     /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: This API key lacks the scope "{scope}".
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    UpdateThread403Error: {
+      content: {
+        "application/json": components["schemas"]["UpdateThread403Error"];
+      };
+    };
+    /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
      * - `THREAD_NOT_FOUND`: There is no such thread.
@@ -5940,6 +7265,17 @@ export interface components {
     HitlNotPendingError: {
       content: {
         "application/json": components["schemas"]["HitlNotPendingError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: This API key lacks the scope "{scope}".
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    ResumeTurn403Error: {
+      content: {
+        "application/json": components["schemas"]["ResumeTurn403Error"];
       };
     };
     /**
@@ -6001,6 +7337,120 @@ export interface components {
     PolishTimedOutError: {
       content: {
         "application/json": components["schemas"]["PolishTimedOutError"];
+      };
+    };
+    /**
+     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * - `TOKEN_QUOTA_EXCEEDED`: The token quota of this account is not sufficient: of {quota} tokens, {used} are used and {reserved} are reserved for running answers, and this call needs at least {needed}.
+     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
+     */
+    RateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["RateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
+     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: an agent runs its own tools and writes one reply as text.
+     */
+    CreateChatCompletion400Error: {
+      content: {
+        "application/json": components["schemas"]["CreateChatCompletion400Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
+     * - `NO_MODEL`: No usable model is chosen. Add a provider and choose one of its models.
+     * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
+     * - `THREAD_PAUSED`: A turn of this thread waits for a person: decide its approval first.
+     */
+    CreateChatCompletion409Error: {
+      content: {
+        "application/json": components["schemas"]["CreateChatCompletion409Error"];
+      };
+    };
+    /**
+     * @description - `MODEL_ANSWER_TOO_LONG`: The answer of the model is longer than {limit} characters and was cut off.
+     * - `MODEL_AUTH_FAILED`: The provider "{provider}" refused the API key. Check the key and its rights.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the answer of the provider.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" to this key. Choose another model.
+     * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
+     * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
+     */
+    CreateChatCompletion502Error: {
+      content: {
+        "application/json": components["schemas"]["CreateChatCompletion502Error"];
+      };
+    };
+    /**
+     * @description - `MODEL_RATE_LIMITED`: The provider "{provider}" limits the rate of calls. Wait a moment and try again.
+     * - `TURN_INTERRUPTED`: The server stopped while this turn was running. Its text so far is kept; send the message again to continue.
+     */
+    ModelRateLimitedOrTurnInterruptedError: {
+      content: {
+        "application/json": components["schemas"]["ModelRateLimitedOrTurnInterruptedError"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
+     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: an agent runs its own tools and writes one reply as text.
+     */
+    CreateResponse400Error: {
+      content: {
+        "application/json": components["schemas"]["CreateResponse400Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
+     * - `RESPONSE_NOT_FOUND`: There is no such response.
+     * - `THREAD_NOT_FOUND`: There is no such thread.
+     */
+    CreateResponse404Error: {
+      content: {
+        "application/json": components["schemas"]["CreateResponse404Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
+     * - `NO_MODEL`: No usable model is chosen. Add a provider and choose one of its models.
+     * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
+     * - `THREAD_PAUSED`: A turn of this thread waits for a person: decide its approval first.
+     */
+    CreateResponse409Error: {
+      content: {
+        "application/json": components["schemas"]["CreateResponse409Error"];
+      };
+    };
+    /**
+     * @description - `MODEL_ANSWER_TOO_LONG`: The answer of the model is longer than {limit} characters and was cut off.
+     * - `MODEL_AUTH_FAILED`: The provider "{provider}" refused the API key. Check the key and its rights.
+     * - `MODEL_CALL_FAILED`: The call to "{provider}:{model}" failed. The details contain the answer of the provider.
+     * - `MODEL_NOT_FOUND`: The provider "{provider}" does not offer the model "{model}" to this key. Choose another model.
+     * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
+     * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
+     */
+    CreateResponse502Error: {
+      content: {
+        "application/json": components["schemas"]["CreateResponse502Error"];
+      };
+    };
+    /** @description - `RESPONSE_NOT_FOUND`: There is no such response. */
+    ResponseNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["ResponseNotFoundError"];
       };
     };
     /**
@@ -6288,6 +7738,7 @@ export interface components {
      * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
      * - `FORBIDDEN`: You cannot demote or disable yourself. Ask another administrator.
      * - `FORBIDDEN`: Only an administrator can change your own token quota or folder.
+     * - `FORBIDDEN`: An API key cannot do this. Sign in instead.
      * - `USER_DISABLED`: This account is disabled.
      */
     UpdateUser403Error: {
@@ -6413,15 +7864,15 @@ export interface operations {
 
   /**
    * Log in with username and password
-   * @description Log in with username and password.
+   * @description Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. Too many wrong passwords lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.
    */
   logIn: {
     requestBody: {
       content: {
         /**
          * @example {
-         *   "username": "username",
-         *   "password": "password"
+         *   "username": "ada",
+         *   "password": "correct horse battery staple 7"
          * }
          */
         "application/json": components["schemas"]["LogInBody"];
@@ -6445,8 +7896,8 @@ export interface operations {
     };
   };
   /**
-   * Log out: end the session of the token
-   * @description Log out: end the session of the token.
+   * Log out
+   * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
    */
   logOut: {
     parameters: {
@@ -6470,13 +7921,17 @@ export interface operations {
     };
   };
   /**
-   * Get your account, and its limits on this server
-   * @description Get your account, and its limits on this server.
+   * Get your account
+   * @description Returns the profile of the caller with its permissions, and every limit of this server with what the account has used of it. Unlike most calls, it also works while the password must be changed.
    */
   getOwnAccount: {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["OwnAccount"];
         };
@@ -6489,19 +7944,35 @@ export interface operations {
     };
   };
   /**
-   * Change the name, language or email address of your account
-   * @description Change the name, language or email address of your account.
+   * Update your profile
+   * @description Changes the display name, language or email address; fields that are left out keep their values, and null clears a field. The language decides in which language messages are written if a request has no `Accept-Language`.
    */
   updateOwnAccount: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+    };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "display_name": "Ada Lovelace",
+         *   "locale": "en",
+         *   "email": "ada@example.com"
+         * }
+         */
         "application/json": components["schemas"]["UpdateOwnAccountBody"];
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["CurrentUser"];
         };
@@ -6509,6 +7980,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -6517,8 +7989,8 @@ export interface operations {
     };
   };
   /**
-   * Change your password and end your other sessions
-   * @description Change your password and end your other sessions.
+   * Change your password
+   * @description Replaces the password after the old one was checked, and ends all other sessions of the account; the session of this request stays. A wrong old password counts as a failed login.
    */
   changePassword: {
     parameters: {
@@ -6531,8 +8003,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "old_password": "old_password",
-         *   "new_password": "new_password"
+         *   "old_password": "correct horse battery staple 7",
+         *   "new_password": "violet umbrella quartz meadow 4"
          * }
          */
         "application/json": components["schemas"]["ChangePasswordBody"];
@@ -6556,8 +8028,8 @@ export interface operations {
     };
   };
   /**
-   * List your live sessions, newest first
-   * @description List your live sessions, newest first.
+   * List your sessions
+   * @description Lists the live sessions of the account, the newest first. `current` marks the session of this request.
    */
   listSessions: {
     parameters: {
@@ -6589,11 +8061,12 @@ export interface operations {
   };
   /**
    * End one of your sessions
-   * @description End one of your sessions.
+   * @description The token of the session stops working at once, and its WebSockets are closed. Ending the session of this request is the same as logging out.
    */
   endSession: {
     parameters: {
       path: {
+        /** @description The id of a session of your own */
         id: string;
       };
     };
@@ -6611,8 +8084,8 @@ export interface operations {
     };
   };
   /**
-   * List the services that users can sign in with
-   * @description List the services that users can sign in with.
+   * List the services to sign in with
+   * @description Lists every kind of service, also those that are not set up. Offer those that are `enabled`.
    */
   listSignInMethods: {
     responses: {
@@ -6620,11 +8093,7 @@ export interface operations {
       200: {
         content: {
           "application/json": {
-            providers: {
-                kind: components["schemas"]["ListSignInMethodsReplyProvidersItemKind"];
-                display_name: string;
-                enabled: boolean;
-              }[];
+            providers: components["schemas"]["SignInMethod"][];
           };
         };
       };
@@ -6635,17 +8104,14 @@ export interface operations {
   };
   /**
    * Get the status of OpenID Connect sign-in
-   * @description Get the status of OpenID Connect sign-in.
+   * @description Tells whether people can sign in with OpenID Connect, and under which name to offer it.
    */
   getOidcStatus: {
     responses: {
       /** @description Success */
       200: {
         content: {
-          "application/json": {
-            enabled: boolean;
-            display_name: string;
-          };
+          "application/json": components["schemas"]["OidcStatus"];
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -6654,8 +8120,8 @@ export interface operations {
     };
   };
   /**
-   * Begin to link an identity at another service to your account
-   * @description Begin to link an identity at another service to your account.
+   * Begin to link an identity to your account
+   * @description Begins as a sign-in does: send the browser to the address in the reply. The callback links the identity to the account of this session and redirects to your page. An account has at most one identity of each kind.
    */
   startBinding: {
     parameters: {
@@ -6668,7 +8134,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "kind": "oidc"
+         *   "kind": "oidc",
+         *   "redirect_after": "/chat"
          * }
          */
         "application/json": components["schemas"]["StartBindingBody"];
@@ -6694,8 +8161,8 @@ export interface operations {
     };
   };
   /**
-   * Unlink an identity at another service from your account
-   * @description Unlink an identity at another service from your account.
+   * Unlink an identity from your account
+   * @description The account can then no longer sign in with this service. The last way to sign in of an account cannot be removed.
    */
   unbind: {
     parameters: {
@@ -6732,8 +8199,8 @@ export interface operations {
     };
   };
   /**
-   * List the identities at other services that are linked to your account
-   * @description List the identities at other services that are linked to your account.
+   * List the identities linked to your account
+   * @description Lists the services with which the account can sign in, and since when.
    */
   listBindings: {
     responses: {
@@ -6752,14 +8219,15 @@ export interface operations {
   };
   /**
    * Begin to sign in with another service
-   * @description Begin to sign in with another service.
+   * @description Returns the address to which the browser must go, and sets a cookie that ties the attempt to this browser. The service sends the person back to the callback of this server, which redirects to your page with a `code`; exchange it with the `state` of this reply.
    */
   startSignIn: {
     requestBody: {
       content: {
         /**
          * @example {
-         *   "kind": "oidc"
+         *   "kind": "oidc",
+         *   "redirect_after": "/chat"
          * }
          */
         "application/json": components["schemas"]["StartSignInBody"];
@@ -6782,8 +8250,8 @@ export interface operations {
     };
   };
   /**
-   * Receive the callback of the service; redirects to the console with a code or an error
-   * @description Receive the callback of the service; redirects to the console with a code or an error.
+   * Receive the callback of a sign-in
+   * @description For browsers that come back from a service, not for clients. It redirects to the console in any case: with a `code` to exchange, or with the reason of the failure. Only the browser that began the attempt is accepted.
    */
   receiveSignInCallback: {
     responses: {
@@ -6798,15 +8266,16 @@ export interface operations {
     };
   };
   /**
-   * Exchange the code of a completed sign-in for a token, within a minute
-   * @description Exchange the code of a completed sign-in for a token, within a minute.
+   * Exchange the code of a sign-in for a token
+   * @description Opens a session and returns the same as a login. The code works once and for a minute. Send the `state` of the start as well, so that nobody can make your page complete the sign-in of somebody else.
    */
   exchangeSignInCode: {
     requestBody: {
       content: {
         /**
          * @example {
-         *   "code": "code"
+         *   "code": "Q2xT0vEw8mZr5uHn",
+         *   "state": "u8WqkX3v"
          * }
          */
         "application/json": components["schemas"]["ExchangeSignInCodeBody"];
@@ -6831,12 +8300,16 @@ export interface operations {
   };
   /**
    * Begin to sign in with OpenID Connect
-   * @description Begin to sign in with OpenID Connect.
+   * @description Another name of `POST /auth/oauth/start` with the kind `oidc`. Its callback and exchange are below `/auth/oidc`.
    */
   startOidcSignIn: {
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "redirect_after": "/chat"
+         * }
+         */
         "application/json": components["schemas"]["StartOidcSignInBody"];
       };
     };
@@ -6857,8 +8330,8 @@ export interface operations {
     };
   };
   /**
-   * Receive the callback of the service; redirects to the console with a code or an error
-   * @description Receive the callback of the service; redirects to the console with a code or an error.
+   * Receive the callback of a sign-in
+   * @description For browsers that come back from a service, not for clients. It redirects to the console in any case: with a `code` to exchange, or with the reason of the failure. Only the browser that began the attempt is accepted.
    */
   receiveOidcCallback: {
     responses: {
@@ -6873,15 +8346,16 @@ export interface operations {
     };
   };
   /**
-   * Exchange the code of a completed sign-in for a token, within a minute
-   * @description Exchange the code of a completed sign-in for a token, within a minute.
+   * Exchange the code of a sign-in for a token
+   * @description Opens a session and returns the same as a login. The code works once and for a minute. Send the `state` of the start as well, so that nobody can make your page complete the sign-in of somebody else.
    */
   exchangeOidcCode: {
     requestBody: {
       content: {
         /**
          * @example {
-         *   "code": "code"
+         *   "code": "Q2xT0vEw8mZr5uHn",
+         *   "state": "u8WqkX3v"
          * }
          */
         "application/json": components["schemas"]["ExchangeOidcCodeBody"];
@@ -6906,13 +8380,14 @@ export interface operations {
   };
   /**
    * Get the settings of a way to sign in
-   * @description Get the settings of a way to sign in.
+   * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
    *
    * Needs the permission `sso`, which administrators have.
    */
   getSignInSettings: {
     parameters: {
       path: {
+        /** @description One of oidc, feishu, dingtalk, wecom */
         kind: string;
       };
     };
@@ -6932,20 +8407,30 @@ export interface operations {
     };
   };
   /**
-   * Change the settings of a way to sign in; fields that are left out keep their values
-   * @description Change the settings of a way to sign in; fields that are left out keep their values.
+   * Change the settings of a way to sign in
+   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
    *
    * Needs the permission `sso`, which administrators have.
    */
   setSignInSettings: {
     parameters: {
       path: {
+        /** @description One of oidc, feishu, dingtalk, wecom */
         kind: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "enabled": true,
+         *   "display_name": "Example login",
+         *   "client_id": "agents",
+         *   "client_secret": "Yk1oQ2xT0vEw8mZr5uHnJ3aK",
+         *   "scopes": "openid profile email",
+         *   "issuer": "https://login.example.com"
+         * }
+         */
         "application/json": components["schemas"]["SetSignInSettingsBody"];
       };
     };
@@ -6968,8 +8453,8 @@ export interface operations {
     };
   };
   /**
-   * Test the stored settings as far as possible without a user
-   * @description Test the stored settings as far as possible without a user.
+   * Test the settings of a way to sign in
+   * @description Checks the stored settings as far as that is possible without a person who signs in. A failed test is answered with 200 and `ok: false`; `detail` says what is wrong.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -6980,6 +8465,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description One of oidc, feishu, dingtalk, wecom */
         kind: string;
       };
     };
@@ -7002,7 +8488,7 @@ export interface operations {
   };
   /**
    * Get the settings of a way to sign in
-   * @description Get the settings of a way to sign in.
+   * @description Returns the settings with their defaults, also before anything was stored. The client secret is never shown; `has_client_secret` tells whether there is one. Enter `redirect_uri` at the service.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -7023,15 +8509,24 @@ export interface operations {
     };
   };
   /**
-   * Change the settings of a way to sign in; fields that are left out keep their values
-   * @description Change the settings of a way to sign in; fields that are left out keep their values.
+   * Change the settings of a way to sign in
+   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
    *
    * Needs the permission `sso`, which administrators have.
    */
   setOidcSettings: {
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "enabled": true,
+         *   "display_name": "Example login",
+         *   "client_id": "agents",
+         *   "client_secret": "Yk1oQ2xT0vEw8mZr5uHnJ3aK",
+         *   "scopes": "openid profile email",
+         *   "issuer": "https://login.example.com"
+         * }
+         */
         "application/json": components["schemas"]["SetOidcSettingsBody"];
       };
     };
@@ -7054,8 +8549,8 @@ export interface operations {
     };
   };
   /**
-   * Test the stored settings as far as possible without a user
-   * @description Test the stored settings as far as possible without a user.
+   * Test the settings of a way to sign in
+   * @description Checks the stored settings as far as that is possible without a person who signs in. A failed test is answered with 200 and `ok: false`; `detail` says what is wrong.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -7084,8 +8579,8 @@ export interface operations {
     };
   };
   /**
-   * Preview what these rules, or the stored ones, would grant a new account with these claims
-   * @description Preview what these rules, or the stored ones, would grant a new account with these claims.
+   * Preview what rules grant
+   * @description Applies the rules of the body, or without them the stored ones, to the claims of a person, and returns what a new account would be granted. Nothing is stored.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -7096,6 +8591,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description One of oidc, feishu, dingtalk, wecom */
         kind: string;
       };
     };
@@ -7103,7 +8599,13 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "claims": {}
+         *   "claims": {
+         *     "realm_access": {
+         *       "roles": [
+         *         "team-leads"
+         *       ]
+         *     }
+         *   }
          * }
          */
         "application/json": components["schemas"]["PreviewClaimRulesBody"];
@@ -7129,13 +8631,120 @@ export interface operations {
     };
   };
   /**
-   * The caller's agents and those shared with them, or everybody's
-   * @description The caller's agents and those shared with them, or everybody's.
+   * List your API keys, newest first
+   * @description Expired keys stay in the list for 30 days. The keys themselves are not shown again: only their hashes are stored.
+   */
+  listApiKeys: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ApiKey"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create an API key; only this reply contains the key itself
+   * @description The key is a bearer token, of sockets as well. It may do what its scopes cover and the account may do at the time:
+   *
+   * - `read`: every GET
+   * - `chat`: besides, threads, turns, approvals and uploads
+   * - `write`: besides reading, every other change to things of your own
+   * - a permission, such as `users`: what the permission opens, and in turns the tools that need it
+   * - `admin`, for administrators only: everything
+   *
+   * No key changes how one signs in: passwords, sessions, the profile and API keys need a session, and so does this operation.
+   */
+  createApiKey: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "nightly build",
+         *   "scopes": [
+         *     "chat"
+         *   ],
+         *   "expires_in_days": 90
+         * }
+         */
+        "application/json": components["schemas"]["NewApiKey"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["CreatedApiKey"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["CreateApiKey403Error"];
+      409: components["responses"]["ApiKeyNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete one of your API keys, which ends its connections
+   * @description Requests with the key are refused at once, and its open sockets and streams end within a second. Needs a session.
+   */
+  deleteApiKey: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List your agents
+   * @description Lists your own agents, then those that others share with you, each part from the oldest on. Administrators list the agents of all accounts with `scope=all`. Rows leave out `system_prompt`, `config` and `welcome_message`, which the agent itself has.
    */
   listAgents: {
     parameters: {
       query?: {
-        scope?: components["schemas"]["ListAgentsScope"];
+        /** @description `all` lists the agents of all accounts, for administrators only */
+        scope?: components["schemas"]["AgentScope"];
         /** @description Rows of a page; more than 200 is brought down to 200 */
         limit?: number;
         /** @description The start of a page, from the header Link of the page before */
@@ -7162,8 +8771,8 @@ export interface operations {
     };
   };
   /**
-   * Create an agent and start it
-   * @description Create an agent and start it.
+   * Create an agent
+   * @description Creates an agent with a workspace of its own and starts it. With `template_name`, the workspace begins with the files of that expert, in the language of the request. The agent is created even if it cannot be started; then its `state` is `failed` and `last_error` has the reason. To talk to it, open its chat socket or create a thread.
    */
   createAgent: {
     parameters: {
@@ -7176,7 +8785,12 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "name"
+         *   "name": "numbers",
+         *   "description": "Reads tables and explains what they show",
+         *   "persona_mbti": "ISTJ",
+         *   "default_model": "openai:gpt-5",
+         *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "is_shared": false
          * }
          */
         "application/json": components["schemas"]["CreateAgentBody"];
@@ -7185,6 +8799,10 @@ export interface operations {
     responses: {
       /** @description Success */
       201: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Agent"];
         };
@@ -7201,20 +8819,25 @@ export interface operations {
     };
   };
   /**
-   * One agent
-   * @description One agent.
+   * Get an agent
+   * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   getAgent: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Agent"];
         };
@@ -7228,14 +8851,15 @@ export interface operations {
     };
   };
   /**
-   * Delete an agent and everything that belongs to it, including its workspace
-   * @description Delete an agent and everything that belongs to it, including its workspace.
+   * Delete an agent
+   * @description Stops the agent and deletes everything that belongs to it: the threads of all its users, its channels and its workspace. Agents that were installed from it as a published expert stay.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   deleteAgent: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7254,26 +8878,44 @@ export interface operations {
     };
   };
   /**
-   * Change an agent's settings, from its next turn on
-   * @description Change an agent's settings, from its next turn on.
+   * Change an agent
+   * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   updateAgent: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "numbers",
+         *   "description": "Reads tables and explains what they show",
+         *   "persona_mbti": "ISTJ",
+         *   "default_model": "openai:gpt-5",
+         *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "is_shared": false
+         * }
+         */
         "application/json": components["schemas"]["UpdateAgentBody"];
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Agent"];
         };
@@ -7283,6 +8925,7 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentNameTakenError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -7291,10 +8934,10 @@ export interface operations {
     };
   };
   /**
-   * Start an agent; its status shows if it runs
-   * @description Start an agent; its status shows if it runs.
+   * Start an agent
+   * @description Returns after the start has ended. The agent is then `running`, or `failed` if no model can be used or its workspace cannot be created; read its status. Starting a running agent changes nothing.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   startAgent: {
     parameters: {
@@ -7303,6 +8946,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7322,10 +8966,10 @@ export interface operations {
     };
   };
   /**
-   * Stop an agent and its turns
-   * @description Stop an agent and its turns.
+   * Stop an agent
+   * @description Ends the turns of all its users, disconnects its channels, and returns when the agent has stopped. It takes no turns until it is started again, also after a restart of the server. Stopping a stopped agent changes nothing.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   stopAgent: {
     parameters: {
@@ -7334,6 +8978,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7353,10 +8998,10 @@ export interface operations {
     };
   };
   /**
-   * Stop an agent and start it again
-   * @description Stop an agent and start it again.
+   * Restart an agent
+   * @description Ends the turns of all its users and starts the agent again; a stopped agent stays stopped. Settings apply without a restart, so this is for an agent that has failed or hangs.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   reloadAgent: {
     parameters: {
@@ -7365,6 +9010,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7384,10 +9030,10 @@ export interface operations {
     };
   };
   /**
-   * Mark an agent's replies to the caller as read
-   * @description Mark an agent's replies to the caller as read.
+   * Mark an agent as read
+   * @description Clears the unread counts of all threads that the caller has with the agent.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   markAgentRead: {
     parameters: {
@@ -7396,6 +9042,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7415,14 +9062,15 @@ export interface operations {
     };
   };
   /**
-   * The status of an agent
-   * @description The status of an agent.
+   * Get the status of an agent
+   * @description Returns the state of the agent and since when it has lasted, its channels, the turns that run now, and the model that a turn would use.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentStatus: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7442,14 +9090,15 @@ export interface operations {
     };
   };
   /**
-   * The tool settings of an agent
-   * @description The tool settings of an agent.
+   * Get the tool settings of an agent
+   * @description Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getToolSettings: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7469,14 +9118,15 @@ export interface operations {
     };
   };
   /**
-   * Disable built-in tools of an agent, and enable plugins' tools
-   * @description Disable built-in tools of an agent, and enable plugins' tools.
+   * Set the tool settings of an agent
+   * @description Replaces the list of built-in tools that are off; with `plugins`, also the list of plugins' tools that are on. Tools that are off by default stay off. A change applies from the next call of a tool.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   setToolSettings: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7485,7 +9135,7 @@ export interface operations {
         /**
          * @example {
          *   "disabled_builtin": [
-         *     "disabled_builtin"
+         *     "web_fetch"
          *   ]
          * }
          */
@@ -7511,15 +9161,17 @@ export interface operations {
     };
   };
   /**
-   * Switch one tool of an agent on or off
-   * @description Switch one tool of an agent on or off.
+   * Switch a tool of an agent on or off
+   * @description Changes one tool and leaves the others as they are. Tools that the agent cannot do without, such as `read_file`, always stay on. The change applies from the next call of a tool.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   toggleTool: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The name of a tool */
         tool_name: string;
       };
     };
@@ -7527,7 +9179,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "enabled": true
+         *   "enabled": false
          * }
          */
         "application/json": components["schemas"]["ToggleToolBody"];
@@ -7552,8 +9204,8 @@ export interface operations {
     };
   };
   /**
-   * The experts from which agents can be created
-   * @description The experts from which agents can be created.
+   * List the experts
+   * @description Lists the templates that come with the server and its plugins, with texts in English and Chinese. What users have published is listed by `GET /experts/published`.
    */
   listExperts: {
     responses: {
@@ -7571,12 +9223,13 @@ export interface operations {
     };
   };
   /**
-   * One expert, with the initial files of a workspace
-   * @description One expert, with the initial files of a workspace.
+   * Get an expert
+   * @description Returns the expert with the paths of the files with which a new workspace begins, in the language of the request.
    */
   getExpert: {
     parameters: {
       path: {
+        /** @description The `id` of an expert */
         expert_id: string;
       };
     };
@@ -7596,8 +9249,8 @@ export interface operations {
     };
   };
   /**
-   * Create an agent from an expert and start it
-   * @description Create an agent from an expert and start it.
+   * Create an agent from an expert
+   * @description Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert. Without a `name`, the agent gets that of the expert, with a number if it is taken.
    */
   createAgentFromExpert: {
     parameters: {
@@ -7606,12 +9259,22 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The `id` of an expert */
         expert_id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "numbers",
+         *   "description": "Reads tables and explains what they show",
+         *   "persona_mbti": "ISTJ",
+         *   "default_model": "openai:gpt-5",
+         *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "is_shared": false
+         * }
+         */
         "application/json": components["schemas"]["CreateAgentFromExpertBody"];
       };
     };
@@ -7635,10 +9298,10 @@ export interface operations {
     };
   };
   /**
-   * Publish an agent for all users to install, with its workspace except uploads, secrets and files written by turns
-   * @description Publish an agent for all users to install, with its workspace except uploads, secrets and files written by turns.
+   * Publish an agent as an expert
+   * @description Copies the agent as it is now, with the files of its workspace, for every account to install; later changes of the agent change nothing. Uploads, logs, keys and everything that looks like a secret are left out, and so are files that turns have written, unless `include_files` names them. `left_out` in the reply lists what was not copied, with the reasons. `tools_without_approval` is never published.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   publishExpert: {
     parameters: {
@@ -7647,12 +9310,26 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "Sales analyst",
+         *   "description": "Reads tables and explains what they show",
+         *   "persona_mbti": "ISTJ",
+         *   "default_model": "openai:gpt-5",
+         *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "slug": "sales-analyst",
+         *   "include_files": [
+         *     "AGENTS.md",
+         *     "skills"
+         *   ]
+         * }
+         */
         "application/json": components["schemas"]["PublishExpertBody"];
       };
     };
@@ -7676,8 +9353,8 @@ export interface operations {
     };
   };
   /**
-   * The experts that users have published, by name
-   * @description The experts that users have published, by name.
+   * List the published experts
+   * @description Lists the experts that users of this server have published, by name, without their files.
    */
   listPublishedExperts: {
     parameters: {
@@ -7708,12 +9385,13 @@ export interface operations {
     };
   };
   /**
-   * One published expert by its id or slug, with its files
-   * @description One published expert by its id or slug, with its files.
+   * Get a published expert
+   * @description Returns the expert with the paths of its files.
    */
   getPublishedExpert: {
     parameters: {
       path: {
+        /** @description The id or the slug of a published expert */
         expert_id: string;
       };
     };
@@ -7733,12 +9411,13 @@ export interface operations {
     };
   };
   /**
-   * Withdraw a published expert; agents created from it stay
-   * @description Withdraw a published expert; agents created from it stay.
+   * Withdraw a published expert
+   * @description Only its publisher and administrators may do this. Agents that were installed from the expert stay as they are.
    */
   withdrawPublishedExpert: {
     parameters: {
       path: {
+        /** @description The id or the slug of a published expert */
         expert_id: string;
       };
     };
@@ -7756,8 +9435,8 @@ export interface operations {
     };
   };
   /**
-   * Create an agent from a published expert and start it
-   * @description Create an agent from a published expert and start it.
+   * Create an agent from a published expert
+   * @description Creates an agent of your own with the settings and files of the expert, and starts it. The settings in the body replace those of the expert; its model is taken only if you may use it. Without a `name`, the agent gets that of the expert, with a number if it is taken.
    */
   installPublishedExpert: {
     parameters: {
@@ -7766,12 +9445,22 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id or the slug of a published expert */
         expert_id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "numbers",
+         *   "description": "Reads tables and explains what they show",
+         *   "persona_mbti": "ISTJ",
+         *   "default_model": "openai:gpt-5",
+         *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "is_shared": false
+         * }
+         */
         "application/json": components["schemas"]["InstallPublishedExpertBody"];
       };
     };
@@ -7795,8 +9484,8 @@ export interface operations {
     };
   };
   /**
-   * The personas that an agent can have
-   * @description The personas that an agent can have.
+   * List the personas
+   * @description Lists the sixteen types and `_default`, which has no type. Rows leave out the instructions of the profile, which `GET /mbti/codes/{code}` returns.
    */
   listPersonas: {
     responses: {
@@ -7814,12 +9503,13 @@ export interface operations {
     };
   };
   /**
-   * The whole profile of a persona; the case of its code is ignored
-   * @description The whole profile of a persona; the case of its code is ignored.
+   * Get a persona
+   * @description Returns the whole profile with the instructions on how such an assistant speaks and acts. The case of the code is ignored.
    */
   getPersona: {
     parameters: {
       path: {
+        /** @description One of the sixteen types or `_default`, in any case */
         code: string;
       };
     };
@@ -7839,14 +9529,15 @@ export interface operations {
     };
   };
   /**
-   * Set the persona of an agent and reload it
-   * @description Set the persona of an agent and reload it.
+   * Set the persona of an agent
+   * @description Sets `persona_mbti` and restarts the agent, which ends the turns of all its users; a stopped agent stays stopped. To change the persona from the next turn on without a restart, use `PATCH /agents/{id}`.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   setPersona: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7854,7 +9545,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "code": "INTJ"
+         *   "code": "ISTJ"
          * }
          */
         "application/json": components["schemas"]["SetPersonaBody"];
@@ -7880,10 +9571,10 @@ export interface operations {
     };
   };
   /**
-   * The skills in an agent's workspace
-   * @description The skills in an agent's workspace.
+   * List the skills of an agent
+   * @description Lists the skills in the agent's workspace by slug, those that are off included: each folder `skills/<slug>/` with a `SKILL.md`.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   listAgentSkills: {
     parameters: {
@@ -7894,6 +9585,7 @@ export interface operations {
         cursor?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7919,10 +9611,10 @@ export interface operations {
     };
   };
   /**
-   * Add a skill to an agent's workspace as a list of files
-   * @description Add a skill to an agent's workspace as a list of files.
+   * Add a skill to an agent
+   * @description Writes the files to the folder `skills/<slug>/` of the agent's workspace. The model sees the name and description of the skill from the next turn on. A skill that exists is replaced as a whole if `overwrite` is true; otherwise the request is refused.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   createAgentSkill: {
     parameters: {
@@ -7931,6 +9623,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -7938,11 +9631,11 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "slug": "slug",
+         *   "slug": "charts",
          *   "files": [
          *     {
-         *       "path": "path",
-         *       "content": "content"
+         *       "path": "SKILL.md",
+         *       "content": "---\nname: Charts\ndescription: Draws charts from tables\n---\n\nChoose bars for amounts, lines for time.\n"
          *     }
          *   ]
          * }
@@ -7970,10 +9663,10 @@ export interface operations {
     };
   };
   /**
-   * One skill in an agent's workspace, with its SKILL.md and its files
-   * @description One skill in an agent's workspace, with its SKILL.md and its files.
+   * Get a skill of an agent
+   * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentSkill: {
     parameters: {
@@ -7982,7 +9675,9 @@ export interface operations {
         contents?: boolean;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8005,15 +9700,17 @@ export interface operations {
     };
   };
   /**
-   * Write a skill of an agent's workspace as a whole, replacing its files
-   * @description Write a skill of an agent's workspace as a whole, replacing its files.
+   * Write a skill of an agent
+   * @description Creates the skill or replaces all of its files: files that the body does not have are removed. A replaced skill stays switched on or off.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   writeAgentSkill: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8023,8 +9720,8 @@ export interface operations {
          * @example {
          *   "files": [
          *     {
-         *       "path": "path",
-         *       "content": "content"
+         *       "path": "SKILL.md",
+         *       "content": "---\nname: Charts\ndescription: Draws charts from tables\n---\n\nChoose bars for amounts, lines for time.\n"
          *     }
          *   ]
          * }
@@ -8058,15 +9755,17 @@ export interface operations {
     };
   };
   /**
-   * Delete a skill from an agent's workspace
-   * @description Delete a skill from an agent's workspace.
+   * Delete a skill of an agent
+   * @description Removes the folder of the skill from the agent's workspace. The skill in a package that it was copied from stays.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   deleteAgentSkill: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8085,15 +9784,17 @@ export interface operations {
     };
   };
   /**
-   * Switch a skill of an agent's workspace on or off; the model does not see a skill that is off
-   * @description Switch a skill of an agent's workspace on or off; the model does not see a skill that is off.
+   * Switch a skill of an agent on or off
+   * @description The model does not see a skill that is off. It stays off when its files are replaced, and in published copies of the agent.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   updateAgentSkill: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8127,10 +9828,10 @@ export interface operations {
     };
   };
   /**
-   * Copy skills of a package into an agent's workspace, as they are now
-   * @description Copy skills of a package into an agent's workspace, as they are now.
+   * Copy skills of a package to an agent
+   * @description Copies skills as they are now; later changes of the package change nothing. Skills whose slugs are taken are listed as `skipped`, unless `overwrite` is true. If one of the skills does not exist, nothing is copied.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   copyPackageSkills: {
     parameters: {
@@ -8139,7 +9840,9 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a package */
         package_id: string;
       };
     };
@@ -8148,7 +9851,7 @@ export interface operations {
         /**
          * @example {
          *   "skill_slugs": [
-         *     "skill_slugs"
+         *     "charts"
          *   ]
          * }
          */
@@ -8159,10 +9862,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": {
-            copied: string[];
-            skipped: string[];
-          };
+          "application/json": components["schemas"]["CopiedSkills"];
         };
       };
       400: components["responses"]["BadJsonOrBadRequestError"];
@@ -8178,8 +9878,8 @@ export interface operations {
     };
   };
   /**
-   * Copy a skill of an agent's workspace into a package, as it is now
-   * @description Copy a skill of an agent's workspace into a package, as it is now.
+   * Copy a skill of an agent to a package
+   * @description Copies the skill as it is now; later changes in the workspace change nothing. You can change packages of your own, administrators all of them. A skill with the same slug in the package is replaced only if `overwrite` is true.
    *
    * Needs the permission `skill_packages`, which administrators have. For the owner of the agent and administrators.
    */
@@ -8190,7 +9890,9 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8224,8 +9926,8 @@ export interface operations {
     };
   };
   /**
-   * All packages of skills
-   * @description All packages of skills.
+   * List the skill packages
+   * @description Lists the packages of all accounts, the oldest first. Everybody may read them and copy their skills.
    */
   listSkillPackages: {
     parameters: {
@@ -8256,8 +9958,8 @@ export interface operations {
     };
   };
   /**
-   * Create a package of skills
-   * @description Create a package of skills.
+   * Create a skill package
+   * @description Creates an empty package, which every account can read; add skills to it next. Only you and administrators can change it.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
@@ -8272,7 +9974,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "name"
+         *   "name": "Reporting",
+         *   "description": "How our team writes reports"
          * }
          */
         "application/json": components["schemas"]["CreateSkillPackageBody"];
@@ -8297,8 +10000,8 @@ export interface operations {
     };
   };
   /**
-   * One package and a page of its skills
-   * @description One package and a page of its skills.
+   * Get a skill package
+   * @description Returns the package with a page of its skills by slug; `limit` and `cursor` apply to them.
    */
   getSkillPackage: {
     parameters: {
@@ -8309,6 +10012,7 @@ export interface operations {
         cursor?: string;
       };
       path: {
+        /** @description The id of a package */
         id: string;
       };
     };
@@ -8318,6 +10022,8 @@ export interface operations {
         headers: {
           /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
           Link?: string;
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
         };
         content: {
           "application/json": components["schemas"]["SkillPackageDetail"];
@@ -8333,14 +10039,15 @@ export interface operations {
     };
   };
   /**
-   * Delete a package with its skills; copies of them stay
-   * @description Delete a package with its skills; copies of them stay.
+   * Delete a skill package
+   * @description Deletes the package with its skills; the copies in workspaces stay. You can delete packages of your own, administrators all of them.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
   deleteSkillPackage: {
     parameters: {
       path: {
+        /** @description The id of a package */
         id: string;
       };
     };
@@ -8358,26 +10065,40 @@ export interface operations {
     };
   };
   /**
-   * Rename or describe a package
-   * @description Rename or describe a package.
+   * Change a skill package
+   * @description Renames the package or changes its description. You can change packages of your own, administrators all of them.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
   updateSkillPackage: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
+        /** @description The id of a package */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "Reporting",
+         *   "description": "How our team writes reports"
+         * }
+         */
         "application/json": components["schemas"]["UpdateSkillPackageBody"];
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["SkillPackage"];
         };
@@ -8387,6 +10108,7 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["SkillPackageNotFoundError"];
       409: components["responses"]["SkillPackageNameTakenError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -8395,8 +10117,8 @@ export interface operations {
     };
   };
   /**
-   * Add a skill as a list of files, or the skills of a zip archive
-   * @description Add a skill as a list of files, or the skills of a zip archive.
+   * Add skills to a package
+   * @description Takes one skill as a list of files in JSON, or a zip archive as the field `file` of a form. An archive holds either one skill, with `SKILL.md` at its root, or a folder for each skill. All skills are added or, if one of them is refused, none.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
@@ -8413,36 +10135,35 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of a package */
         id: string;
       };
     };
     requestBody: {
       content: {
+        "multipart/form-data": {
+          /** Format: binary */
+          file: string;
+        };
         /**
          * @example {
-         *   "slug": "slug",
+         *   "slug": "charts",
          *   "files": [
          *     {
-         *       "path": "path",
-         *       "content": "content"
+         *       "path": "SKILL.md",
+         *       "content": "---\nname: Charts\ndescription: Draws charts from tables\n---\n\nChoose bars for amounts, lines for time.\n"
          *     }
          *   ]
          * }
          */
         "application/json": components["schemas"]["AddPackageSkillsBody"];
-        "multipart/form-data": {
-          /** Format: binary */
-          file: string;
-        };
       };
     };
     responses: {
       /** @description Success */
       201: {
         content: {
-          "application/json": {
-            skills: components["schemas"]["PackageSkill"][];
-          };
+          "application/json": components["schemas"]["AddedSkills"];
         };
       };
       400: components["responses"]["BadFormOrBadJsonOrBadRequestOrSkillArchiveInvalidError"];
@@ -8458,8 +10179,8 @@ export interface operations {
     };
   };
   /**
-   * One skill of a package, with its SKILL.md and its files
-   * @description One skill of a package, with its SKILL.md and its files.
+   * Get a skill of a package
+   * @description Returns the skill with the text of its `SKILL.md` and the paths of its files; with `contents=true`, also what is in them, in the form in which a PUT takes it back.
    */
   getPackageSkill: {
     parameters: {
@@ -8468,7 +10189,9 @@ export interface operations {
         contents?: boolean;
       };
       path: {
+        /** @description The id of a package */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8490,15 +10213,17 @@ export interface operations {
     };
   };
   /**
-   * Write a skill of a package as a whole, replacing its files; copies of it stay
-   * @description Write a skill of a package as a whole, replacing its files; copies of it stay.
+   * Write a skill of a package
+   * @description Creates the skill or replaces all of its files: files that the body does not have are removed. The copies in workspaces stay as they are.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
   writePackageSkill: {
     parameters: {
       path: {
+        /** @description The id of a package */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8508,8 +10233,8 @@ export interface operations {
          * @example {
          *   "files": [
          *     {
-         *       "path": "path",
-         *       "content": "content"
+         *       "path": "SKILL.md",
+         *       "content": "---\nname: Charts\ndescription: Draws charts from tables\n---\n\nChoose bars for amounts, lines for time.\n"
          *     }
          *   ]
          * }
@@ -8542,15 +10267,17 @@ export interface operations {
     };
   };
   /**
-   * Delete a skill from a package; copies of it stay
-   * @description Delete a skill from a package; copies of it stay.
+   * Delete a skill of a package
+   * @description Removes the skill from the package; the copies in workspaces stay.
    *
    * Needs the permission `skill_packages`, which administrators have.
    */
   deletePackageSkill: {
     parameters: {
       path: {
+        /** @description The id of a package */
         id: string;
+        /** @description The slug of a skill */
         slug: string;
       };
     };
@@ -8568,8 +10295,8 @@ export interface operations {
     };
   };
   /**
-   * Upload a file to the agent's workspace, for use in a turn
-   * @description Upload a file to the agent's workspace, for use in a turn.
+   * Upload a file for use in a turn
+   * @description Stores the field `file` of the form in the folder `inbound` of the agent's workspace. If the name is taken, the file gets a number, so use the `path` of the reply, for instance in an `image` or `file` block of a message. Guests of a shared agent may upload too, and read what they have uploaded.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -8580,6 +10307,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8611,8 +10339,8 @@ export interface operations {
     };
   };
   /**
-   * List a folder of the workspace, folders first; guests of a shared agent see only files of their own threads
-   * @description List a folder of the workspace, folders first; guests of a shared agent see only files of their own threads.
+   * List the files of a folder
+   * @description Lists the folder page by page, folders first; with `recursive=true` the contents of each folder follow it. Guests of a shared agent see only files of their own threads and the folders that lead to them.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -8629,6 +10357,7 @@ export interface operations {
         cursor?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8654,10 +10383,10 @@ export interface operations {
     };
   };
   /**
-   * Delete a file or folder of the workspace
-   * @description Delete a file or folder of the workspace.
+   * Delete a file or folder
+   * @description Deletes the file or the empty folder at the path; a folder with contents only if `recursive` is true. A link is removed, not what it leads to.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   deleteFile: {
     parameters: {
@@ -8668,6 +10397,7 @@ export interface operations {
         recursive?: boolean | number;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8687,8 +10417,8 @@ export interface operations {
     };
   };
   /**
-   * Read a file of the workspace, whole or in part; guests of a shared agent only files of their own threads
-   * @description Read a file of the workspace, whole or in part; guests of a shared agent only files of their own threads.
+   * Read a file
+   * @description Sends the file as an attachment, or for display with `inline=true`. It supports `Range`, and `If-None-Match` with an earlier `ETag`. Guests of a shared agent read only files of their own threads.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -8701,6 +10431,7 @@ export interface operations {
         inline?: boolean | number;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8733,10 +10464,10 @@ export interface operations {
     };
   };
   /**
-   * Create or replace a file of the workspace, and its parent folders; supports If-Match and If-None-Match
-   * @description Create or replace a file of the workspace, and its parent folders; supports If-Match and If-None-Match.
+   * Write a file
+   * @description Stores the body of the request, whatever its media type, as the file; parent folders are created. The reply is 201 if the file is new. With `If-Match` and an `ETag`, or with `If-None-Match: *`, a file that somebody else has changed or created is not replaced.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   writeFile: {
     parameters: {
@@ -8745,6 +10476,7 @@ export interface operations {
         path: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8780,10 +10512,10 @@ export interface operations {
     };
   };
   /**
-   * Move or rename a file or folder of the workspace, creating parent folders
-   * @description Move or rename a file or folder of the workspace, creating parent folders.
+   * Move or rename a file or folder
+   * @description Moves within the workspace and creates missing parent folders. A file at the new path is replaced only if `overwrite` is true.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   moveFile: {
     parameters: {
@@ -8792,6 +10524,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8799,8 +10532,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "from": "from",
-         *   "to": "to"
+         *   "from": "notes/plan.md",
+         *   "to": "notes/rest.md"
          * }
          */
         "application/json": components["schemas"]["MoveFileBody"];
@@ -8826,10 +10559,10 @@ export interface operations {
     };
   };
   /**
-   * Create a folder in the workspace, and its parent folders
-   * @description Create a folder in the workspace, and its parent folders.
+   * Create a folder
+   * @description Creates the folder and missing parent folders. Writing a file creates its folders as well.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   createDirectory: {
     parameters: {
@@ -8838,6 +10571,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8845,7 +10579,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "path": "path"
+         *   "path": "notes/drafts"
          * }
          */
         "application/json": components["schemas"]["CreateDirectoryBody"];
@@ -8871,18 +10605,19 @@ export interface operations {
     };
   };
   /**
-   * Download a folder of the workspace as a zip archive, without links
-   * @description Download a folder of the workspace as a zip archive, without links.
+   * Download a folder as a zip archive
+   * @description Packs the files of the folder while it sends them; links are left out. Only the owner of the agent and administrators may do this; for others the folder does not exist.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   downloadArchive: {
     parameters: {
       query?: {
-        /** @description Relative to the workspace; a leading slash is ignored */
+        /** @description The folder; by default the workspace */
         path?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8905,8 +10640,8 @@ export interface operations {
     };
   };
   /**
-   * Create a link with which everybody can read this one file until the link expires
-   * @description Create a link with which everybody can read this one file until the link expires.
+   * Create a link to a file
+   * @description Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -8917,6 +10652,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -8924,8 +10660,8 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "path": "path",
-         *   "expires_in_seconds": 60
+         *   "path": "notes/plan.md",
+         *   "expires_in_seconds": 600
          * }
          */
         "application/json": components["schemas"]["CreateFileLinkBody"];
@@ -8951,17 +10687,19 @@ export interface operations {
     };
   };
   /**
-   * Read the file of a link, as long as the creator of the link may read it
-   * @description Read the file of a link, as long as the creator of the link may read it.
+   * Read the file of a link
+   * @description Sends the file that `createFileLink` has made the link for. The token in the address is all that is needed; the link stops working when it expires, when the file is gone, or when its creator may no longer read the file. It supports `Range` and `If-None-Match`.
    */
   readLinkedFile: {
     parameters: {
       query: {
+        /** @description From the address of the link */
         token: string;
         /** @description For display in a browser, if the file is a picture, sound, PDF or plain text */
         inline?: boolean | number;
       };
       path: {
+        /** @description The id of the agent */
         id: string;
       };
     };
@@ -8993,8 +10731,8 @@ export interface operations {
     };
   };
   /**
-   * List your threads with an agent, pinned first, then by last activity
-   * @description List your threads with an agent, pinned first, then by last activity.
+   * List your threads with an agent
+   * @description Lists pinned threads first, then the others by their last activity. Threads belong to the account that talks, so the owner of a shared agent does not see those of its guests. Rows have only the newest artifacts and sources.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
@@ -9009,6 +10747,7 @@ export interface operations {
         offset?: number;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9034,7 +10773,7 @@ export interface operations {
   };
   /**
    * Create a thread
-   * @description Create a thread.
+   * @description Creates an empty thread. That is seldom needed: a turn without a `thread_id` creates one by itself. A thread without a title is named after its first message.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -9045,6 +10784,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9078,15 +10818,51 @@ export interface operations {
     };
   };
   /**
-   * Delete a thread with its messages
-   * @description Delete a thread with its messages.
+   * Get a thread
+   * @description Returns the thread with all of its artifacts and sources, of which a list shows only the newest. Its messages are in its history.
+   *
+   * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
+   */
+  getThread: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a thread of your own */
+        thread_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Thread"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a thread
+   * @description Stops the turn of the thread and deletes its messages, waiting messages and events. Forks of the thread and files in the workspace stay.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
   deleteThread: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9104,15 +10880,21 @@ export interface operations {
     };
   };
   /**
-   * Rename or pin a thread, choose its model or the tools that need no approval in it
-   * @description Rename or pin a thread, choose its model or the tools that need no approval in it.
+   * Change a thread
+   * @description Changes the given fields. A `model` applies from the next turn on, to all turns that name no model of their own; null returns to the model of the agent. `allowed_tools` replaces the list of tools that need no approval in this thread, which approvals with `for_thread` also extend.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   updateThread: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9120,7 +10902,12 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "title": "Plans for the summer"
+         *   "title": "Plans for the summer",
+         *   "pinned": true,
+         *   "model": "openai:gpt-5",
+         *   "allowed_tools": [
+         *     "write_file"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["UpdateThreadBody"];
@@ -9129,14 +10916,19 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Thread"];
         };
       };
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      403: components["responses"]["UpdateThread403Error"];
       404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9145,8 +10937,8 @@ export interface operations {
     };
   };
   /**
-   * Clear the unread count of a thread
-   * @description Clear the unread count of a thread.
+   * Mark a thread as read
+   * @description Clears the unread count of the thread; that of the agent decreases by it.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
@@ -9157,7 +10949,9 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9177,8 +10971,8 @@ export interface operations {
     };
   };
   /**
-   * Fork a thread after one of its replies: the new thread begins with its messages up to there
-   * @description Fork a thread after one of its replies: the new thread begins with its messages up to there.
+   * Fork a thread after a reply
+   * @description Creates a thread that begins with the messages up to a reply, named by its `message_id` or counted from the end. The original stays as it is, and nothing is copied; both continue independently. The agent must be running.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -9189,7 +10983,9 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9207,13 +11003,7 @@ export interface operations {
       /** @description Success */
       201: {
         content: {
-          "application/json": {
-            thread_id: string;
-            session_key: string;
-            source_thread_id: string;
-            copied_messages: number;
-            title: string | null;
-          };
+          "application/json": components["schemas"]["ThreadForked"];
         };
       };
       400: components["responses"]["BadJsonOrBadRequestError"];
@@ -9229,8 +11019,8 @@ export interface operations {
     };
   };
   /**
-   * Read a page of a thread: pages count from the newest message, each is sorted oldest first
-   * @description Read a page of a thread: pages count from the newest message, each is sorted oldest first.
+   * Get the history of a thread
+   * @description Returns a page of messages: pages count from the newest message, and each is sorted from the oldest to the newest. `turn_active`, `hitl_pending` and `queued` describe what is under way; to follow it, subscribe on the chat socket with `last_seq` as `after_seq`. While `history_loading` is true, ask again after `history_retry_after_ms`.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
@@ -9241,10 +11031,13 @@ export interface operations {
         limit?: number;
         /** @description The number of rows to skip, after the cursor if one is set */
         offset?: number;
+        /** @description The `next_cursor` of the page before, which has newer messages */
         cursor?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9269,17 +11062,21 @@ export interface operations {
     };
   };
   /**
-   * Read all arguments of one request of a paused turn; requests are counted from 0
-   * @description Read all arguments of one request of a paused turn; requests are counted from 0.
+   * Get all arguments of a request
+   * @description Frames and the history shorten long arguments. This returns those that would run, as long as the turn waits for the decision; `args_url` of a request is the address of this operation.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   getRequestArguments: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The `pending_id` of the pause */
         pending_id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
+        /** @description The position of the request among `action_requests`, from 0 */
         index: string;
       };
     };
@@ -9300,14 +11097,15 @@ export interface operations {
     };
   };
   /**
-   * Decide the requests of a paused turn, and stream its frames until it ends or pauses again
-   * @description Decide the requests of a paused turn, and stream its frames until it ends or pauses again.
+   * Decide the requests of a paused turn
+   * @description Takes one decision for each of the `action_requests`, in their order, and continues the turn. The reply is an event stream with the frames that follow, until the turn ends or pauses again; open sockets get them as well. The turn continues even if you disconnect. Of several decisions exactly one takes effect, and the others are answered with 409 `HITL_NOT_PENDING`.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   resumeTurn: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9316,6 +11114,7 @@ export interface operations {
         /**
          * @example {
          *   "thread_id": "thr_01KDVMF0000000000000000001",
+         *   "pending_id": "apr_01KDVMF0000000000000000001",
          *   "decisions": [
          *     {
          *       "type": "approve"
@@ -9335,7 +11134,7 @@ export interface operations {
       };
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      403: components["responses"]["ResumeTurn403Error"];
       404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       409: components["responses"]["AgentNotRunningOrHitlNotPendingError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -9346,8 +11145,8 @@ export interface operations {
     };
   };
   /**
-   * Improve a prompt with one call of the agent's model; no thread changes
-   * @description Improve a prompt with one call of the agent's model; no thread changes.
+   * Improve a prompt
+   * @description Has the model rewrite the draft of a message, and returns the new text for the person to send or not. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -9358,6 +11157,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9365,7 +11165,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "prompt": "prompt"
+         *   "prompt": "make table better"
          * }
          */
         "application/json": components["schemas"]["PolishPromptBody"];
@@ -9394,14 +11194,15 @@ export interface operations {
     };
   };
   /**
-   * Read an agent's greeting, and prompts to begin a conversation with
-   * @description Read an agent's greeting, and prompts to begin a conversation with.
+   * Get the welcome of an agent
+   * @description Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   getWelcome: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9421,14 +11222,15 @@ export interface operations {
     };
   };
   /**
-   * List examples of scheduled tasks for an agent, the same as in its welcome
-   * @description List examples of scheduled tasks for an agent, the same as in its welcome.
+   * List examples of scheduled tasks
+   * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   listTaskExamples: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9448,8 +11250,8 @@ export interface operations {
     };
   };
   /**
-   * List the events of a thread in order; the newest page unless bounds are set
-   * @description List the events of a thread in order; the newest page unless bounds are set.
+   * List the events of a thread
+   * @description Lists what happened in the turns of a thread, in order: without bounds the newest page, with `after_seq` the events that follow it, with `before_seq` those before it. Rows have a summary of one line; an event by itself has all fields.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
@@ -9458,13 +11260,19 @@ export interface operations {
       query?: {
         /** @description Rows of a page; more than 200 is brought down to 200 */
         limit?: number;
+        /** @description Only events before this `seq` */
         before_seq?: number;
+        /** @description Only events after this `seq`, the first ones of them */
         after_seq?: number;
-        type?: components["schemas"]["ListTrajectoryEventsType"];
+        /** @description Only events of this type */
+        type?: components["schemas"]["TrajectoryEventType"];
+        /** @description Only events of this turn */
         turn_id?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9485,16 +11293,19 @@ export interface operations {
     };
   };
   /**
-   * Read all fields of an event
-   * @description Read all fields of an event.
+   * Get an event of a thread
+   * @description Returns the frame of the event with everything that was recorded about it, such as the input of a turn, the settings of a model call and the answer of the model.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
   getTrajectoryEvent: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
+        /** @description The `event_id` of a row, such as `evt_12` */
         event_id: string;
       };
     };
@@ -9514,15 +11325,17 @@ export interface operations {
     };
   };
   /**
-   * Sum up the calls, tokens and times of the turns of a thread
-   * @description Sum up the calls, tokens and times of the turns of a thread.
+   * Get the metrics of a thread
+   * @description Sums up the turns, the model calls, the tool calls by tool, the tokens and the times of a thread. Time spent waiting for a person is counted in `waiting_ms` only.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
   getTrajectoryMetrics: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9542,18 +11355,21 @@ export interface operations {
     };
   };
   /**
-   * Stream the events of a thread, from now on or after a given event
-   * @description Stream the events of a thread, from now on or after a given event.
+   * Stream the events of a thread
+   * @description Sends the events as server-sent events, from now on or after a given event, none missing and none twice. To continue after a cut, send `Last-Event-ID`, as browsers do, or `after_seq`. The stream stays open until the client closes it.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
   streamTrajectory: {
     parameters: {
       query?: {
+        /** @description Begins after this `seq`; by default with the next event that happens */
         after_seq?: number;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9574,18 +11390,21 @@ export interface operations {
     };
   };
   /**
-   * Download the whole ledger of a thread, which `svc replay` can run again
-   * @description Download the whole ledger of a thread, which `svc replay` can run again.
+   * Export the events of a thread
+   * @description Downloads the whole ledger of the thread, in lines of JSON or as one JSON document. `svc replay` can run it again, and `importThread` makes a thread of it.
    *
    * For whoever may open the agent, and for guests with threads of their own from the time when it was shared.
    */
   exportTrajectory: {
     parameters: {
       query?: {
-        format?: components["schemas"]["ExportTrajectoryFormat"];
+        /** @description `jsonl`: a line for the thread and one for each event; `json`: one document */
+        format?: components["schemas"]["TrajectoryFormat"];
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a thread of your own */
         thread_id: string;
       };
     };
@@ -9606,10 +11425,160 @@ export interface operations {
     };
   };
   /**
-   * Queue the threads of an agent, of all its users, whose history must be rebuilt
-   * @description Queue the threads of an agent, of all its users, whose history must be rebuilt.
+   * List your agents and those shared with you as models of OpenAI
+   * @description Your own agents have their names as ids, so that clients show them; the others have their ids.
+   */
+  listOpenAIModels: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["OpenAIModelList"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Read an agent as a model of OpenAI
+   * @description Read an agent as a model of OpenAI.
+   */
+  getOpenAIModel: {
+    parameters: {
+      path: {
+        model: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["OpenAIModel"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Ask an agent in the form of OpenAI's chat completions
+   * @description The header `X-Thread-Id` chooses a thread, of which only the last message of the request is new; without it, the messages begin a thread of their own. The reply has the thread's id in the same header. The agent's tools run on the server. A client that leaves stops the turn.
+   */
+  createChatCompletion: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "model": "assistant",
+         *   "messages": [
+         *     {
+         *       "role": "user",
+         *       "content": "What is on my list?"
+         *     }
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["ChatCompletionRequest"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ChatCompletion"];
+          "text/event-stream": components["schemas"]["ChatCompletionChunk"];
+        };
+      };
+      400: components["responses"]["CreateChatCompletion400Error"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      409: components["responses"]["CreateChatCompletion409Error"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+      502: components["responses"]["CreateChatCompletion502Error"];
+      503: components["responses"]["ModelRateLimitedOrTurnInterruptedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Ask an agent in the form of OpenAI's responses
+   * @description `previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response. The instructions are those of the request. A client that leaves stops the turn.
+   */
+  createResponse: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "model": "assistant",
+         *   "input": "What is on my list?"
+         * }
+         */
+        "application/json": components["schemas"]["ResponseRequest"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Response"];
+          "text/event-stream": components["schemas"]["ResponseEvent"];
+        };
+      };
+      400: components["responses"]["CreateResponse400Error"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["CreateResponse404Error"];
+      409: components["responses"]["CreateResponse409Error"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+      502: components["responses"]["CreateResponse502Error"];
+      503: components["responses"]["ModelRateLimitedOrTurnInterruptedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Read a response
+   * @description It is read from the ledger of its thread; `metadata` and `previous_response_id` are not stored.
+   */
+  getResponse: {
+    parameters: {
+      path: {
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Response"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["ResponseNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Rebuild the histories of an agent
+   * @description Queues the threads of all users of the agent whose history must be rebuilt from its events: imported ones, and those of an older version of the server. Threads that have failed are queued again. The work continues in the background; poll its status.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   startHistoryMigration: {
     parameters: {
@@ -9618,6 +11587,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9639,14 +11609,15 @@ export interface operations {
     };
   };
   /**
-   * Read the progress of rebuilding histories
-   * @description Read the progress of rebuilding histories.
+   * Get the progress of rebuilding histories
+   * @description Counts the threads of the agent whose histories are still to be rebuilt, by state. The work is done when `remaining` is 0.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getHistoryMigration: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9666,8 +11637,8 @@ export interface operations {
     };
   };
   /**
-   * Create a thread from an exported trajectory; its history is shown once it has been migrated
-   * @description Create a thread from an exported trajectory; its history is shown once it has been migrated.
+   * Import a thread
+   * @description Creates a thread of your own from the file of an export, sent as the field `file` of a form. Its history is empty until it has been rebuilt: the owner of the agent starts that with `POST /agents/{id}/history-migration/start`. Files that the thread refers to are not imported.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -9678,6 +11649,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -9709,8 +11681,8 @@ export interface operations {
     };
   };
   /**
-   * List the kinds of provider
-   * @description List the kinds of provider.
+   * List the kinds of providers
+   * @description Lists what a provider can connect to, with the JSON Schema of the `options` of each kind. Fields that a schema marks `writeOnly` are secrets.
    */
   listProviderKinds: {
     responses: {
@@ -9728,8 +11700,8 @@ export interface operations {
     };
   };
   /**
-   * List your own providers and the global ones
-   * @description List your own providers and the global ones.
+   * List your providers
+   * @description Lists your own providers, then the global ones of the server, each part by name. Keys and secret options are never shown; `has_api_key` tells whether there is a key.
    */
   listProviders: {
     parameters: {
@@ -9761,7 +11733,7 @@ export interface operations {
   };
   /**
    * Create a provider of your own
-   * @description Create a provider of your own.
+   * @description Stores a place where models run, which only your account can use and see. Its models are those of the body or, if that has none, those that the provider itself lists. The address must not lead into a private network unless the operator allows it. To try the values first, use `POST /providers/probe`.
    */
   createProvider: {
     parameters: {
@@ -9774,8 +11746,16 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "name",
-         *   "kind": "kind"
+         *   "name": "openai",
+         *   "kind": "openai",
+         *   "base_url": "https://api.openai.com/v1",
+         *   "api_key": "sk-example-0123456789",
+         *   "models": [
+         *     {
+         *       "id": "gpt-5",
+         *       "name": "GPT-5"
+         *     }
+         *   ]
          * }
          */
         "application/json": components["schemas"]["CreateProviderBody"];
@@ -9784,6 +11764,10 @@ export interface operations {
     responses: {
       /** @description Success */
       201: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Provider"];
         };
@@ -9800,8 +11784,8 @@ export interface operations {
     };
   };
   /**
-   * Test a provider of your own before it is created, and list its models
-   * @description Test a provider of your own before it is created, and list its models.
+   * Test a provider before creating it
+   * @description Sends the smallest possible request with the values of the body and lists the models of the provider; nothing is stored. A failed test is answered with 200 and `ok: false`, with the reason and advice in the language of the request. It takes at most 15 seconds.
    */
   probeProvider: {
     parameters: {
@@ -9814,7 +11798,17 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "kind": "kind"
+         *   "name": "openai",
+         *   "kind": "openai",
+         *   "base_url": "https://api.openai.com/v1",
+         *   "api_key": "sk-example-0123456789",
+         *   "models": [
+         *     {
+         *       "id": "gpt-5",
+         *       "name": "GPT-5"
+         *     }
+         *   ],
+         *   "model_id": "gpt-5"
          * }
          */
         "application/json": components["schemas"]["ProbeProviderBody"];
@@ -9839,12 +11833,43 @@ export interface operations {
     };
   };
   /**
+   * Get a provider
+   * @description Returns one of your own providers or a global one. The key and secret options are never shown.
+   */
+  getProvider: {
+    parameters: {
+      path: {
+        /** @description The id of a provider */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Provider"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Delete a provider of your own
-   * @description Delete a provider of your own.
+   * @description A provider that one of your agents refers to as `default_model` cannot be deleted; the details of the error list what refers to it.
    */
   deleteProvider: {
     parameters: {
       path: {
+        /** @description The id of a provider */
         id: string;
       };
     };
@@ -9864,23 +11889,44 @@ export interface operations {
   };
   /**
    * Change a provider of your own
-   * @description Change a provider of your own.
+   * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent refers to cannot be renamed.
    */
   updateProvider: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
+        /** @description The id of a provider */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "openai",
+         *   "base_url": "https://api.openai.com/v1",
+         *   "api_key": "sk-example-0123456789",
+         *   "models": [
+         *     {
+         *       "id": "gpt-5",
+         *       "name": "GPT-5"
+         *     }
+         *   ]
+         * }
+         */
         "application/json": components["schemas"]["UpdateProviderBody"];
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Provider"];
         };
@@ -9890,6 +11936,7 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["NotFoundError"];
       409: components["responses"]["ProviderNameTakenOrProviderReferencedError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9898,8 +11945,8 @@ export interface operations {
     };
   };
   /**
-   * Test any provider that you can see with a minimal request
-   * @description Test any provider that you can see with a minimal request.
+   * Test a provider
+   * @description Sends the smallest possible request to one of your own providers or a global one: with `model_id` to this model, otherwise to a suitable one. A failed test is answered with 200 and `ok: false`, with the reason and advice in the language of the request. It takes at most 15 seconds.
    */
   testProvider: {
     parameters: {
@@ -9908,12 +11955,17 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of a provider */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "model_id": "gpt-5"
+         * }
+         */
         "application/json": components["schemas"]["TestProviderBody"];
       };
     };
@@ -9938,7 +11990,7 @@ export interface operations {
   };
   /**
    * List the global providers
-   * @description List the global providers.
+   * @description Lists the providers that all accounts can use, by name. Keys and secret options are never shown.
    *
    * For administrators.
    */
@@ -9972,7 +12024,7 @@ export interface operations {
   };
   /**
    * Create a global provider
-   * @description Create a global provider.
+   * @description Stores a place where models run for all accounts. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.
    *
    * For administrators.
    */
@@ -9987,8 +12039,16 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "name": "name",
-         *   "kind": "kind"
+         *   "name": "openai",
+         *   "kind": "openai",
+         *   "base_url": "https://api.openai.com/v1",
+         *   "api_key": "sk-example-0123456789",
+         *   "models": [
+         *     {
+         *       "id": "gpt-5",
+         *       "name": "GPT-5"
+         *     }
+         *   ]
          * }
          */
         "application/json": components["schemas"]["CreateGlobalProviderBody"];
@@ -9997,6 +12057,10 @@ export interface operations {
     responses: {
       /** @description Success */
       201: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Provider"];
         };
@@ -10013,8 +12077,8 @@ export interface operations {
     };
   };
   /**
-   * Test a global provider before it is created, and list its models
-   * @description Test a global provider before it is created, and list its models.
+   * Test a global provider before creating it
+   * @description Sends the smallest possible request with the values of the body and lists the models of the provider; nothing is stored. Its address may be in a private network. A failed test is answered with 200 and `ok: false`, with the reason and advice.
    *
    * For administrators.
    */
@@ -10029,7 +12093,17 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "kind": "kind"
+         *   "name": "openai",
+         *   "kind": "openai",
+         *   "base_url": "https://api.openai.com/v1",
+         *   "api_key": "sk-example-0123456789",
+         *   "models": [
+         *     {
+         *       "id": "gpt-5",
+         *       "name": "GPT-5"
+         *     }
+         *   ],
+         *   "model_id": "gpt-5"
          * }
          */
         "application/json": components["schemas"]["ProbeGlobalProviderBody"];
@@ -10054,14 +12128,47 @@ export interface operations {
     };
   };
   /**
+   * Get a global provider
+   * @description Returns a provider that all accounts can use. The key and secret options are never shown.
+   *
+   * For administrators.
+   */
+  getGlobalProvider: {
+    parameters: {
+      path: {
+        /** @description The id of a provider */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Provider"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Delete a global provider
-   * @description Delete a global provider.
+   * @description A provider that an agent or the active model refers to cannot be deleted; the details of the error list what refers to it.
    *
    * For administrators.
    */
   deleteGlobalProvider: {
     parameters: {
       path: {
+        /** @description The id of a provider */
         id: string;
       };
     };
@@ -10081,25 +12188,46 @@ export interface operations {
   };
   /**
    * Change a global provider
-   * @description Change a global provider.
+   * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent or the active model refers to cannot be renamed.
    *
    * For administrators.
    */
   updateGlobalProvider: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
+        /** @description The id of a provider */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "openai",
+         *   "base_url": "https://api.openai.com/v1",
+         *   "api_key": "sk-example-0123456789",
+         *   "models": [
+         *     {
+         *       "id": "gpt-5",
+         *       "name": "GPT-5"
+         *     }
+         *   ]
+         * }
+         */
         "application/json": components["schemas"]["UpdateGlobalProviderBody"];
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Provider"];
         };
@@ -10109,6 +12237,7 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["NotFoundError"];
       409: components["responses"]["ProviderNameTakenOrProviderReferencedError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10117,8 +12246,8 @@ export interface operations {
     };
   };
   /**
-   * Test a global provider with a minimal request
-   * @description Test a global provider with a minimal request.
+   * Test a global provider
+   * @description Sends the smallest possible request: with `model_id` to this model, otherwise to the active model if the provider has it, or to a suitable one. A failed test is answered with 200 and `ok: false`, with the reason and advice. It takes at most 15 seconds.
    *
    * For administrators.
    */
@@ -10129,12 +12258,17 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of a provider */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "model_id": "gpt-5"
+         * }
+         */
         "application/json": components["schemas"]["TestGlobalProviderBody"];
       };
     };
@@ -10158,8 +12292,8 @@ export interface operations {
     };
   };
   /**
-   * List the models that you can choose
-   * @description List the models that you can choose.
+   * List the models
+   * @description Lists the chat models of your own providers and of the global ones that are enabled. The `id` of a row is what `model` and `default_model` take elsewhere. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
    */
   listModels: {
     responses: {
@@ -10177,19 +12311,15 @@ export interface operations {
     };
   };
   /**
-   * Read the default model of the system
-   * @description Read the default model of the system.
+   * Get the active model
+   * @description Returns the model that agents without a `default_model` use. `model` is null if none was chosen, or if the chosen one cannot be used now; then `disabled_model` names it.
    */
   getActiveModel: {
     responses: {
       /** @description Success */
       200: {
         content: {
-          "application/json": {
-            model: string | null;
-            /** @description The chosen model if it cannot be used, because its provider is disabled or lacks it */
-            disabled_model?: string;
-          };
+          "application/json": components["schemas"]["ActiveModel"];
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -10200,8 +12330,8 @@ export interface operations {
     };
   };
   /**
-   * Choose the default model of the system
-   * @description Choose the default model of the system.
+   * Choose the active model
+   * @description Chooses the model of all agents and threads that name none. It must belong to a global provider.
    *
    * For administrators.
    */
@@ -10210,7 +12340,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "model": "model"
+         *   "model": "openai:gpt-5"
          * }
          */
         "application/json": components["schemas"]["SetActiveModelBody"];
@@ -10220,11 +12350,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": {
-            model: string | null;
-            /** @description The chosen model if it cannot be used, because its provider is disabled or lacks it */
-            disabled_model?: string;
-          };
+          "application/json": components["schemas"]["ActiveModel"];
         };
       };
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
@@ -10238,8 +12364,8 @@ export interface operations {
     };
   };
   /**
-   * The known kinds of channels
-   * @description The known kinds of channels.
+   * List the kinds of channels
+   * @description Lists the messaging platforms to which agents can be linked, with the JSON Schema of the `config` of each kind. Fields that a schema marks `writeOnly` are secrets. `registration` tells whether a QR code can replace entering credentials.
    */
   listChannelKinds: {
     responses: {
@@ -10257,8 +12383,8 @@ export interface operations {
     };
   };
   /**
-   * The channels of an agent
-   * @description The channels of an agent.
+   * List the channels of an agent
+   * @description Lists the channels by name, each with the state of its connection. Secrets are masked.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -10271,6 +12397,7 @@ export interface operations {
         cursor?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -10295,8 +12422,8 @@ export interface operations {
     };
   };
   /**
-   * Link an agent to a messaging platform
-   * @description Link an agent to a messaging platform.
+   * Create a channel
+   * @description Links the agent to a messaging platform. A channel that is enabled connects at once, while the agent is running; read its `runtime` to see whether that worked. A channel with `enabled: false` is a draft that may lack required fields.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -10307,6 +12434,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -10314,8 +12442,13 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "kind": "kind",
-         *   "name": "name"
+         *   "kind": "telegram",
+         *   "name": "Support",
+         *   "config": {
+         *     "bot_token": "123456:example",
+         *     "require_mention": true
+         *   },
+         *   "enabled": true
          * }
          */
         "application/json": components["schemas"]["CreateChannelBody"];
@@ -10341,8 +12474,8 @@ export interface operations {
     };
   };
   /**
-   * Test credentials that may not be stored yet
-   * @description Test credentials that may not be stored yet.
+   * Test credentials of a platform
+   * @description Tests a `config` that need not be stored; nothing is sent to anybody. With `channel_id`, a masked secret means the one that is stored in this channel. A failed test is answered with 200 and `ok: false`.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -10353,6 +12486,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -10360,7 +12494,11 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "kind": "kind"
+         *   "kind": "telegram",
+         *   "config": {
+         *     "bot_token": "123456:example",
+         *     "require_mention": true
+         *   }
          * }
          */
         "application/json": components["schemas"]["ProbeChannelBody"];
@@ -10386,21 +12524,27 @@ export interface operations {
     };
   };
   /**
-   * One channel
-   * @description One channel.
+   * Get a channel
+   * @description Returns the channel with the state of its connection. Secrets are masked; a mask that is sent back keeps the stored secret.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   getChannel: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a channel of the agent */
         cid: string;
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Channel"];
         };
@@ -10414,15 +12558,17 @@ export interface operations {
     };
   };
   /**
-   * Disconnect a channel at once and delete it
-   * @description Disconnect a channel at once and delete it.
+   * Delete a channel
+   * @description Disconnects the channel at once and deletes it. Conversations that came through it stay as threads.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   deleteChannel: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a channel of the agent */
         cid: string;
       };
     };
@@ -10440,27 +12586,46 @@ export interface operations {
     };
   };
   /**
-   * Change a channel; a config is merged into the old one, and null removes a field
-   * @description Change a channel; a config is merged into the old one, and null removes a field.
+   * Change a channel
+   * @description Changes the given fields. `config` is merged into the stored one by RFC 7396: fields that are left out keep their values, and null removes a field. A change of `config` or `enabled` connects the channel anew.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
   updateChannel: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a channel of the agent */
         cid: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "name": "Support",
+         *   "config": {
+         *     "bot_token": "123456:example",
+         *     "require_mention": true
+         *   },
+         *   "enabled": true
+         * }
+         */
         "application/json": components["schemas"]["UpdateChannelBody"];
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["Channel"];
         };
@@ -10470,6 +12635,7 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["ChannelNameTakenError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10478,8 +12644,8 @@ export interface operations {
     };
   };
   /**
-   * Test a channel without disturbing its connection
-   * @description Test a channel without disturbing its connection.
+   * Test a channel
+   * @description Tests the stored credentials without disturbing the connection of the channel. A failed test is answered with 200 and `ok: false`.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -10490,7 +12656,9 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description The id of a channel of the agent */
         cid: string;
       };
     };
@@ -10512,8 +12680,8 @@ export interface operations {
     };
   };
   /**
-   * Get a QR code whose scan links the agent to a platform
-   * @description Get a QR code whose scan links the agent to a platform.
+   * Create a QR code to link a platform
+   * @description Returns the content of a QR code for a person to scan with the app of the platform, and a token; an earlier code of yours for this agent and kind becomes invalid. Poll the outcome with the token. Depending on the kind, the scan returns credentials for `createChannel` or creates the channel by itself.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -10524,7 +12692,9 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description One of `GET /channels/kinds` */
         kind: string;
       };
     };
@@ -10547,8 +12717,8 @@ export interface operations {
     };
   };
   /**
-   * Get the status of a scan
-   * @description Get the status of a scan.
+   * Get the outcome of a QR code
+   * @description Call it every few seconds with the token of the QR code until `status` is neither `pending` nor `waiting`. On success, the reply has either the credentials, with which you create the channel, or the `channel_id` of the channel that was created.
    *
    * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
    */
@@ -10559,7 +12729,9 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
+        /** @description One of `GET /channels/kinds` */
         kind: string;
       };
     };
@@ -10567,7 +12739,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "qrcode_token": "qrcode_token"
+         *   "qrcode_token": "Q2xT0vEw8mZr5uHnJ3aKpXsD7fGbYk1o"
          * }
          */
         "application/json": components["schemas"]["PollChannelQrCodeBody"];
@@ -10593,12 +12765,13 @@ export interface operations {
     };
   };
   /**
-   * Answer a platform's request
-   * @description Answer a platform's request.
+   * Answer a check by a platform
+   * @description Some platforms check the address of a channel with a GET request before they send events to it. The reply is what the platform expects.
    */
   answerHook: {
     parameters: {
       path: {
+        /** @description The id of a channel */
         channel_id: string;
       };
     };
@@ -10622,12 +12795,13 @@ export interface operations {
     };
   };
   /**
-   * Receive a message or event from a platform
-   * @description Receive a message or event from a platform.
+   * Receive an event from a platform
+   * @description The address that you enter at the platform of a channel. The body is whatever the platform sends; requests that do not bear its signature or secret are refused. The reply is what the platform expects, so its form depends on the kind of the channel.
    */
   receiveHook: {
     parameters: {
       path: {
+        /** @description The id of a channel */
         channel_id: string;
       };
     };
@@ -10651,8 +12825,65 @@ export interface operations {
     };
   };
   /**
-   * List the external agents with your settings
-   * @description List the external agents with your settings.
+   * Exchange a message of the Model Context Protocol
+   * @description The address of a streamable-HTTP MCP server without sessions, for any MCP client that can send a token of this API. Each agent that you may open is a tool. Replies are JSON or server-sent events, and refusals are in the form of JSON-RPC, if the protocol defines them.
+   */
+  exchangeMcpMessage: {
+    requestBody: {
+      content: {
+        "*/*": unknown;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["JsonRpcMessage"];
+          "text/event-stream": components["schemas"]["JsonRpcMessage"];
+        };
+      };
+      /** @description Success, no body */
+      202: {
+        content: never;
+      };
+      /** @description Refused */
+      400: {
+        content: {
+          "application/json": components["schemas"]["McpRefusal"];
+          "text/event-stream": components["schemas"]["McpRefusal"];
+        };
+      };
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      /** @description Refused */
+      404: {
+        content: {
+          "application/json": components["schemas"]["McpRefusal"];
+          "text/event-stream": components["schemas"]["McpRefusal"];
+        };
+      };
+      /** @description Refused */
+      406: {
+        content: {
+          "application/json": components["schemas"]["McpRefusal"];
+          "text/event-stream": components["schemas"]["McpRefusal"];
+        };
+      };
+      413: components["responses"]["BodyTooLargeError"];
+      /** @description Refused */
+      415: {
+        content: {
+          "application/json": components["schemas"]["McpRefusal"];
+          "text/event-stream": components["schemas"]["McpRefusal"];
+        };
+      };
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the external agents
+   * @description Returns every external coding agent that this server knows, by name, each with your own settings. Values of environment variables are masked.
    */
   listAcpRunners: {
     responses: {
@@ -10670,8 +12901,8 @@ export interface operations {
     };
   };
   /**
-   * Replace your settings of all external agents; those left out get the defaults
-   * @description Replace your settings of all external agents; those left out get the defaults.
+   * Set your settings of all external agents
+   * @description Replaces your settings as a whole: external agents that the body leaves out get the default settings, which have them off. Only administrators may set `command` and `args`, which apply to all accounts. A masked value of an environment variable that is sent back keeps the stored one.
    */
   setAcpRunners: {
     requestBody: {
@@ -10679,7 +12910,12 @@ export interface operations {
         /**
          * @example {
          *   "runners": {
-         *     "name": {}
+         *     "codex": {
+         *       "enabled": true,
+         *       "env": {
+         *         "OPENAI_API_KEY": "sk-example-0123456789"
+         *       }
+         *     }
          *   }
          * }
          */
@@ -10705,12 +12941,13 @@ export interface operations {
     };
   };
   /**
-   * Read one external agent with your settings
-   * @description Read one external agent with your settings.
+   * Get an external agent
+   * @description Returns the external agent with your own settings. Values of environment variables are masked.
    */
   getAcpRunner: {
     parameters: {
       path: {
+        /** @description The name of an external agent */
         name: string;
       };
     };
@@ -10730,18 +12967,26 @@ export interface operations {
     };
   };
   /**
-   * Change your settings of one external agent; administrators set its program, for all accounts
-   * @description Change your settings of one external agent; administrators set its program, for all accounts.
+   * Set your settings of an external agent
+   * @description Settings that the body leaves out get their defaults; `env` replaces the stored environment, in which a masked value keeps the stored one. Administrators add an external agent by setting the `command` of a new name, for all accounts.
    */
   setAcpRunner: {
     parameters: {
       path: {
+        /** @description The name of an external agent */
         name: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "enabled": true,
+         *   "env": {
+         *     "OPENAI_API_KEY": "sk-example-0123456789"
+         *   }
+         * }
+         */
         "application/json": components["schemas"]["SetAcpRunnerBody"];
       };
     };
@@ -10764,12 +13009,13 @@ export interface operations {
     };
   };
   /**
-   * Delete an external agent that is not built in, with the settings of all accounts
-   * @description Delete an external agent that is not built in, with the settings of all accounts.
+   * Delete an external agent
+   * @description Only administrators may do this. It deletes the external agent with the settings of all accounts. The built-in ones cannot be deleted.
    */
   deleteAcpRunner: {
     parameters: {
       path: {
+        /** @description The name of an external agent */
         name: string;
       };
     };
@@ -10787,14 +13033,15 @@ export interface operations {
     };
   };
   /**
-   * List the external agents of an agent's owner, and whether the agent may call them
-   * @description List the external agents of an agent's owner, and whether the agent may call them.
+   * Get the external agents of an agent
+   * @description Returns the external agents with the settings of the agent's owner, and whether the agent has the tool that calls them.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   getAgentAcp: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
@@ -10814,20 +13061,33 @@ export interface operations {
     };
   };
   /**
-   * Allow or forbid an agent to call external agents, and change its owner's external agents
-   * @description Allow or forbid an agent to call external agents, and change its owner's external agents.
+   * Set the external agents of an agent
+   * @description `tool_enabled` switches the tool `acp_runner` of this agent on or off; `runners` replaces the settings of the agent's owner, which hold for all of the owner's agents. What is left out stays as it is.
    *
-   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Only its owner and administrators may do this.
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */
   setAgentAcp: {
     parameters: {
       path: {
+        /** @description The id of an agent, or the name of one of your own agents */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "tool_enabled": true,
+         *   "runners": {
+         *     "codex": {
+         *       "enabled": true,
+         *       "env": {
+         *         "OPENAI_API_KEY": "sk-example-0123456789"
+         *       }
+         *     }
+         *   }
+         * }
+         */
         "application/json": components["schemas"]["SetAgentAcpBody"];
       };
     };
@@ -10850,16 +13110,17 @@ export interface operations {
     };
   };
   /**
-   * Read the tokens of the caller's model calls and the state of the caller's quota; deleting threads or agents does not refund tokens
-   * @description Read the tokens of the caller's model calls and the state of the caller's quota; deleting threads or agents does not refund tokens.
+   * Get your usage
+   * @description Sums up the tokens of your own model calls in a window, in total and in buckets, and shows the state of your quota. Calls that have just ended are included. Deleting threads or agents does not reduce the numbers.
    */
   getUsage: {
     parameters: {
       query?: {
         /** @description Whole days in UTC: last_7d is today and the six days before */
-        window?: components["schemas"]["GetUsageWindow"];
-        granularity?: components["schemas"]["GetUsageGranularity"];
-        /** @description Only calls of this agent */
+        window?: components["schemas"]["UsageWindow"];
+        /** @description The buckets of the report */
+        granularity?: components["schemas"]["UsageGranularity"];
+        /** @description Only calls of this agent, by its id */
         agent_id?: string;
       };
     };
@@ -10879,8 +13140,8 @@ export interface operations {
     };
   };
   /**
-   * Read the tokens of the model calls of all accounts, and the accounts sorted by tokens, largest first
-   * @description Read the tokens of the model calls of all accounts, and the accounts sorted by tokens, largest first.
+   * Get the usage of all accounts
+   * @description Sums up the tokens of the model calls of all accounts, or of one, and lists the accounts with calls in the window, sorted by tokens, the largest first. `limit` and `offset` apply to `accounts`.
    *
    * For administrators.
    */
@@ -10888,14 +13149,16 @@ export interface operations {
     parameters: {
       query?: {
         /** @description Whole days in UTC: last_7d is today and the six days before */
-        window?: components["schemas"]["GetAccountsUsageWindow"];
-        granularity?: components["schemas"]["GetAccountsUsageGranularity"];
-        /** @description Only calls of this agent */
+        window?: components["schemas"]["UsageWindow"];
+        /** @description The buckets of the report */
+        granularity?: components["schemas"]["UsageGranularity"];
+        /** @description Only calls of this agent, by its id */
         agent_id?: string;
         /** @description Only calls of this account */
         username?: string;
         /** @description Rows of a page; more than 200 is brought down to 200 */
         limit?: number;
+        /** @description The number of accounts to skip */
         offset?: number;
       };
     };
@@ -10916,8 +13179,8 @@ export interface operations {
     };
   };
   /**
-   * List the permissions that can be granted to an account
-   * @description List the permissions that can be granted to an account.
+   * List the permissions
+   * @description Lists the permissions that can be granted to an account, those of plugins from outside included, with texts in the language of the request. Administrators have every permission without a grant.
    */
   listPermissions: {
     responses: {
@@ -10935,8 +13198,8 @@ export interface operations {
     };
   };
   /**
-   * List the accounts by username
-   * @description List the accounts by username.
+   * List the accounts
+   * @description Lists all accounts by username, the disabled ones included, each with its permissions and its quota.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -10970,7 +13233,7 @@ export interface operations {
   };
   /**
    * Create an account
-   * @description Create an account.
+   * @description Creates an account whose user can log in at once with this password; it starts with an agent named `assistant`. Callers grant only permissions that they hold themselves, and only administrators create administrators. To let people choose their own passwords, create an invite instead.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -10985,8 +13248,16 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "username": "username",
-         *   "password": "password"
+         *   "username": "ada",
+         *   "password": "correct horse battery staple 7",
+         *   "display_name": "Ada Lovelace",
+         *   "email": "ada@example.com",
+         *   "locale": "en",
+         *   "permissions": [
+         *     "channels",
+         *     "skill_packages"
+         *   ],
+         *   "token_quota": 5000000
          * }
          */
         "application/json": components["schemas"]["CreateUserBody"];
@@ -10995,6 +13266,10 @@ export interface operations {
     responses: {
       /** @description Success */
       201: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["User"];
         };
@@ -11012,20 +13287,25 @@ export interface operations {
     };
   };
   /**
-   * Get an account by its username or id
-   * @description Get an account by its username or id.
+   * Get an account
+   * @description Returns the account with its permissions, its quota, and a lock after failed logins, if there is one.
    *
    * Needs the permission `users`, which administrators have.
    */
   getUser: {
     parameters: {
       path: {
+        /** @description A username or an id */
         id: string;
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["User"];
         };
@@ -11039,14 +13319,15 @@ export interface operations {
     };
   };
   /**
-   * Delete an account and all its data
-   * @description Delete an account and all its data.
+   * Delete an account
+   * @description Deletes the account with all its data: sessions, agents with their workspaces, threads, providers, channels and invites. Nobody can delete their own account or the last enabled administrator.
    *
    * Needs the permission `users`, which administrators have.
    */
   deleteUser: {
     parameters: {
       path: {
+        /** @description A username or an id */
         id: string;
       };
     };
@@ -11064,26 +13345,46 @@ export interface operations {
     };
   };
   /**
-   * Change an account, with effect from its next request
-   * @description Change an account, with effect from its next request.
+   * Change an account
+   * @description Changes the given fields; null clears a field. Changes apply from the next request of the account on; disabling it ends its sessions and closes its WebSockets. Callers grant and revoke only permissions that they hold themselves; the last enabled administrator can be neither demoted nor disabled.
    *
    * Needs the permission `users`, which administrators have.
    */
   updateUser: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
+        /** @description A username or an id */
         id: string;
       };
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "display_name": "Ada Lovelace",
+         *   "email": "ada@example.com",
+         *   "locale": "en",
+         *   "permissions": [
+         *     "channels",
+         *     "skill_packages"
+         *   ],
+         *   "token_quota": 5000000
+         * }
+         */
         "application/json": components["schemas"]["UpdateUserBody"];
       };
     };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["User"];
         };
@@ -11092,6 +13393,7 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["UpdateUser403Error"];
       404: components["responses"]["NotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -11100,8 +13402,8 @@ export interface operations {
     };
   };
   /**
-   * Set a new password for an account and end its sessions
-   * @description Set a new password for an account and end its sessions.
+   * Reset the password of an account
+   * @description Sets a new password, ends all sessions of the account, and ends a lock after failed logins. Depending on the settings of the server, the user must choose another password after the next login.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -11112,6 +13414,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description A username or an id */
         id: string;
       };
     };
@@ -11119,7 +13422,7 @@ export interface operations {
       content: {
         /**
          * @example {
-         *   "new_password": "new_password"
+         *   "new_password": "violet umbrella quartz meadow 4"
          * }
          */
         "application/json": components["schemas"]["ResetPasswordBody"];
@@ -11144,8 +13447,8 @@ export interface operations {
     };
   };
   /**
-   * End the lock that failed logins put on an account
-   * @description End the lock that failed logins put on an account.
+   * Unlock the login of an account
+   * @description Ends the lock that too many wrong passwords have put on the account; without a lock, nothing changes. The password stays the same.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -11156,6 +13459,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description A username or an id */
         id: string;
       };
     };
@@ -11175,8 +13479,8 @@ export interface operations {
     };
   };
   /**
-   * List the invites, newest first
-   * @description List the invites, newest first.
+   * List the invites
+   * @description Lists the invites of all user managers, the newest first. An invite is removed 90 days after it was used or revoked or has expired.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -11209,8 +13513,8 @@ export interface operations {
     };
   };
   /**
-   * Create an invite; only this reply contains its code
-   * @description Create an invite; only this reply contains its code.
+   * Create an invite
+   * @description Creates a code with which one person can create an account, once and until it expires. Only this reply contains the code, so pass it on now. Callers grant only permissions that they hold themselves.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -11223,7 +13527,15 @@ export interface operations {
     };
     requestBody?: {
       content: {
-        /** @example {} */
+        /**
+         * @example {
+         *   "expires_in_days": 7,
+         *   "note": "For Ada",
+         *   "permissions": [
+         *     "channels"
+         *   ]
+         * }
+         */
         "application/json": components["schemas"]["CreateInviteBody"];
       };
     };
@@ -11246,8 +13558,8 @@ export interface operations {
     };
   };
   /**
-   * Revoke a pending invite
-   * @description Revoke a pending invite.
+   * Revoke an invite
+   * @description Makes the code of a pending invite unusable. An invite that was used, has expired or was revoked cannot be revoked.
    *
    * Needs the permission `users`, which administrators have.
    */
@@ -11258,6 +13570,7 @@ export interface operations {
         "Idempotency-Key"?: string;
       };
       path: {
+        /** @description The `id` of an invite */
         invite_id: string;
       };
     };
@@ -11279,15 +13592,15 @@ export interface operations {
     };
   };
   /**
-   * Check whether an invite can be redeemed
-   * @description Check whether an invite can be redeemed.
+   * Check an invite
+   * @description Tells whether a code can be redeemed now, so that a page can ask for a username and a password. Codes of an inviter who may no longer invite count as revoked. Calls are limited for each address.
    */
   validateInvite: {
     requestBody: {
       content: {
         /**
          * @example {
-         *   "code": "code"
+         *   "code": "Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb"
          * }
          */
         "application/json": components["schemas"]["ValidateInviteBody"];
@@ -11297,12 +13610,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": {
-            /** @constant */
-            ok: true;
-            /** @description Unix seconds */
-            expires_at: number;
-          };
+          "application/json": components["schemas"]["ValidInvite"];
         };
       };
       400: components["responses"]["BadJsonOrBadRequestOrInviteInvalidError"];
@@ -11316,17 +13624,18 @@ export interface operations {
     };
   };
   /**
-   * Redeem an invite: create its account and log in to it
-   * @description Redeem an invite: create its account and log in to it.
+   * Redeem an invite
+   * @description Creates the account with the username and password of the invited person, opens a session for it, and returns the same as a login. The account gets the permissions of the invite as far as its creator still holds them. After an error, such as a username that is taken, the code can still be redeemed.
    */
   redeemInvite: {
     requestBody: {
       content: {
         /**
          * @example {
-         *   "code": "code",
-         *   "username": "username",
-         *   "password": "password"
+         *   "code": "Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb",
+         *   "username": "ada",
+         *   "password": "correct horse battery staple 7",
+         *   "display_name": "Ada Lovelace"
          * }
          */
         "application/json": components["schemas"]["RedeemInviteBody"];
@@ -11352,8 +13661,8 @@ export interface operations {
     };
   };
   /**
-   * List changes and sign-ins, failed ones included, newest first
-   * @description List changes and sign-ins, failed ones included, newest first.
+   * List the audit log
+   * @description Lists every change by a call or a command and every sign-in, failed ones included, the newest first. Rows are never changed; the hash of each covers the row before it, so that `svc audit --verify` notices a change. Bodies of calls are shown without their secrets.
    *
    * For administrators.
    */
@@ -11396,8 +13705,8 @@ export interface operations {
     };
   };
   /**
-   * Accounts, agents, conversations and servers at a glance
-   * @description Accounts, agents, conversations and servers at a glance.
+   * Get an overview of the server
+   * @description Counts accounts, agents, threads, running turns, channels and tokens of the whole installation, and lists its plugins and the server processes that use the database.
    *
    * For administrators.
    */
@@ -11418,7 +13727,7 @@ export interface operations {
   };
   /**
    * Check the server, its plugins and its database
-   * @description Check the server, its plugins and its database.
+   * @description Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault. The reply is 503 with the same body if the database does not answer within two seconds.
    */
   checkHealth: {
     responses: {
@@ -11429,7 +13738,7 @@ export interface operations {
         };
       };
       400: components["responses"]["BadRequestError"];
-      /** @description Success */
+      /** @description Refused */
       503: {
         content: {
           "application/json": components["schemas"]["Health"];
@@ -11440,7 +13749,7 @@ export interface operations {
   };
   /**
    * Check that the process runs
-   * @description Check that the process runs.
+   * @description Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health` to decide whether to send requests to it.
    */
   checkLiveness: {
     responses: {
@@ -11459,9 +13768,26 @@ export interface operations {
   };
   /**
    * Get this API as OpenAPI 3.1
-   * @description Get this API as OpenAPI 3.1.
+   * @description Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it.
    */
   getOpenApiDocument: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": Record<string, never>;
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get the sockets and event streams of this API as AsyncAPI 3.0
+   * @description Get the sockets and event streams of this API as AsyncAPI 3.0.
+   */
+  getAsyncApiDocument: {
     responses: {
       /** @description Success */
       200: {
