@@ -778,7 +778,7 @@ export interface paths {
   "/v1/models/{model}": {
     /**
      * Read an agent as a model of OpenAI
-     * @description Read an agent as a model of OpenAI.
+     * @description Answers in the form of a model in the list.
      */
     get: operations["getOpenAIModel"];
   };
@@ -1265,7 +1265,7 @@ export interface paths {
   "/asyncapi.json": {
     /**
      * Get the sockets and event streams of this API as AsyncAPI 3.0
-     * @description Get the sockets and event streams of this API as AsyncAPI 3.0.
+     * @description Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints.
      */
     get: operations["getAsyncApiDocument"];
   };
@@ -3994,8 +3994,11 @@ export interface components {
       /** @description True if more events follow in the direction of the bounds: older ones without `after_seq` */
       has_more: boolean;
     };
-    /** @enum {string} */
-    WholeTrajectoryEventFinishReason: "length" | "content-filter";
+    /**
+     * CutReason
+     * @enum {string}
+     */
+    CutReason: "length" | "content-filter";
     /** WholeTrajectoryEvent */
     WholeTrajectoryEvent: {
       /** @description Unique within the thread */
@@ -4030,7 +4033,7 @@ export interface components {
         reasoning?: components["schemas"]["ReasoningLevel"];
       };
       /** @description Set if the model stopped before its answer was complete */
-      finish_reason?: components["schemas"]["WholeTrajectoryEventFinishReason"];
+      finish_reason?: components["schemas"]["CutReason"];
       /** @description Milliseconds until the first token of a model call */
       first_token_ms?: number | null;
       /** @description Milliseconds that the call took */
@@ -4078,8 +4081,6 @@ export interface components {
      * @enum {string}
      */
     TrajectoryFormat: "jsonl" | "json";
-    /** @enum {string} */
-    ExportedEventFinishReason: "length" | "content-filter";
     /** ExportedEvent */
     ExportedEvent: {
       seq: number;
@@ -4109,7 +4110,7 @@ export interface components {
         reasoning?: components["schemas"]["ReasoningLevel"];
       };
       /** @description Set if the model stopped before its answer was complete */
-      finish_reason?: components["schemas"]["ExportedEventFinishReason"];
+      finish_reason?: components["schemas"]["CutReason"];
       /** @description Milliseconds until the first token of a model call */
       first_token_ms?: number | null;
       /** @description Milliseconds that the call took */
@@ -4137,8 +4138,11 @@ export interface components {
     };
     /** @enum {string} */
     ChatCompletionRequestMessagesItemRole: "system" | "developer" | "user" | "assistant" | "tool";
-    /** @enum {string} */
-    ChatCompletionRequestReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    /**
+     * ReasoningEffort
+     * @enum {string}
+     */
+    ReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
     /** ChatCompletionRequest */
     ChatCompletionRequest: {
       /** @description The name of an agent of your own, or the id of any agent that you may open */
@@ -4170,7 +4174,7 @@ export interface components {
       top_p?: number | null;
       max_tokens?: number | null;
       max_completion_tokens?: number | null;
-      reasoning_effort?: components["schemas"]["ChatCompletionRequestReasoningEffort"] | null;
+      reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
       [key: string]: unknown;
     };
     RateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
@@ -4233,8 +4237,11 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
-    ChatCompletionChoicesItemFinishReason: "stop" | "length" | "content_filter";
+    /**
+     * CompletionFinishReason
+     * @enum {string}
+     */
+    CompletionFinishReason: "stop" | "length" | "content_filter";
     /** ChatCompletionUsage */
     ChatCompletionUsage: {
       prompt_tokens: number;
@@ -4267,12 +4274,10 @@ export interface components {
             refusal: null;
           };
           logprobs: null;
-          finish_reason: components["schemas"]["ChatCompletionChoicesItemFinishReason"];
+          finish_reason: components["schemas"]["CompletionFinishReason"];
         }[];
       usage: components["schemas"]["ChatCompletionUsage"];
     };
-    /** @enum {string} */
-    ChatCompletionChunkChoicesItemFinishReason: "stop" | "length" | "content_filter";
     /** ChatCompletionChunk */
     ChatCompletionChunk: {
       id: string;
@@ -4291,12 +4296,10 @@ export interface components {
             content?: string;
             reasoning_content?: string;
           };
-          finish_reason: components["schemas"]["ChatCompletionChunkChoicesItemFinishReason"] | null;
+          finish_reason: components["schemas"]["CompletionFinishReason"] | null;
         })[];
       usage?: components["schemas"]["ChatCompletionUsage"] | null;
     };
-    /** @enum {string} */
-    ResponseRequestReasoningEffort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
     /** ResponseRequest */
     ResponseRequest: {
       /** @description The name of an agent of your own, or the id of any agent that you may open */
@@ -4316,7 +4319,7 @@ export interface components {
       top_p?: number | null;
       max_output_tokens?: number | null;
       reasoning?: ({
-        effort?: components["schemas"]["ResponseRequestReasoningEffort"] | null;
+        effort?: components["schemas"]["ReasoningEffort"] | null;
         [key: string]: unknown;
       }) | null;
       metadata?: {
@@ -4372,12 +4375,13 @@ export interface components {
         request_id: string;
       };
     };
-    /** @enum {string} */
+    /**
+     * ResponseStatus
+     * @enum {string}
+     */
     ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
     /** @enum {string} */
     ResponseIncompleteDetailsReason: "max_output_tokens" | "content_filter";
-    /** @enum {string} */
-    ResponseMessageStatus: "in_progress" | "completed" | "incomplete" | "failed";
     /** ResponseMessage */
     ResponseMessage: {
       /** @constant */
@@ -4385,7 +4389,7 @@ export interface components {
       id: string;
       /** @constant */
       role: "assistant";
-      status: components["schemas"]["ResponseMessageStatus"];
+      status: components["schemas"]["ResponseStatus"];
       content: {
           /** @constant */
           type: "output_text";
@@ -4398,14 +4402,12 @@ export interface components {
             }[];
         }[];
     };
-    /** @enum {string} */
-    ResponseReasoningStatus: "in_progress" | "completed" | "incomplete" | "failed";
     /** ResponseReasoning */
     ResponseReasoning: {
       /** @constant */
       type: "reasoning";
       id: string;
-      status: components["schemas"]["ResponseReasoningStatus"];
+      status: components["schemas"]["ResponseStatus"];
       summary: {
           /** @constant */
           type: "summary_text";
@@ -8720,6 +8722,7 @@ export interface operations {
   deleteApiKey: {
     parameters: {
       path: {
+        /** @description The id of a key of your own */
         id: string;
       };
     };
@@ -11445,11 +11448,12 @@ export interface operations {
   };
   /**
    * Read an agent as a model of OpenAI
-   * @description Read an agent as a model of OpenAI.
+   * @description Answers in the form of a model in the list.
    */
   getOpenAIModel: {
     parameters: {
       path: {
+        /** @description The name of an agent of your own, or the id of any that you may open */
         model: string;
       };
     };
@@ -11556,6 +11560,7 @@ export interface operations {
   getResponse: {
     parameters: {
       path: {
+        /** @description The id of a response */
         id: string;
       };
     };
@@ -13785,7 +13790,7 @@ export interface operations {
   };
   /**
    * Get the sockets and event streams of this API as AsyncAPI 3.0
-   * @description Get the sockets and event streams of this API as AsyncAPI 3.0.
+   * @description Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints.
    */
   getAsyncApiDocument: {
     responses: {

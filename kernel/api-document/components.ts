@@ -107,7 +107,8 @@ function withMapping(schema: Json, components: Json): Json {
     discriminator?: { propertyName: string }
     oneOf?: { $ref: string }[]
   }
-  if (!discriminator || !oneOf) return schema
+  // AsyncAPI has only the name of the property.
+  if (typeof discriminator !== 'object' || !oneOf) return schema
   const mapping = oneOf.flatMap(({ $ref = '' }) => {
     const member = components[$ref.split('/').at(-1)!] as { properties: Json } | undefined
     const value = (member?.properties[discriminator.propertyName] as Json | undefined)?.const

@@ -27,6 +27,8 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
     path: '/asyncapi.json',
     operation_id: 'getAsyncApiDocument',
     summary: 'Get the sockets and event streams of this API as AsyncAPI 3.0',
+    description:
+      'Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints.',
     guard: 'public',
     response: { 200: { type: 'object' } },
   }).handle(() => {

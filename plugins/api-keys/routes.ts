@@ -1,7 +1,7 @@
 import { objectOf, type Route } from '#kernel'
 import { pageQuery, pageReply } from '#toolbox'
 import { type Cradle, route } from './manifest.ts'
-import { apiKeyRow, createdApiKey, newApiKey } from './schemas.ts'
+import { apiKeyParams, apiKeyRow, createdApiKey, newApiKey } from './schemas.ts'
 import type { ApiKeyDocument } from './types.ts'
 
 /** Describes the scopes. */
@@ -63,6 +63,7 @@ const deleteKey = route({
     'Requests with the key are refused at once, and its open sockets and streams end within a second. Needs a session.',
   guard: 'user',
   scope: 'session',
+  params: apiKeyParams,
   response: { 204: null },
   errors: ['NOT_FOUND'],
   audit: 'auth.delete_api_key',

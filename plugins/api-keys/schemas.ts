@@ -42,10 +42,13 @@ export const newApiKey = {
   ),
 } as const
 
+/** The parameters of the path of a key. */
+export const apiKeyParams = rowOf({ id: { type: 'string', description: 'The id of a key of your own' } })
+
 const fields = {
   id: { type: 'string' },
-  name: { type: 'string' },
-  scopes: { type: 'array', items: { type: 'string' } },
+  name: { type: 'string', examples: ['nightly build'] },
+  scopes: { type: 'array', items: { type: 'string' }, examples: [['chat']] },
   expires_at: nullable({ ...time, description: 'Unix seconds; null if the key never expires' }),
   created_at: time,
 } as const

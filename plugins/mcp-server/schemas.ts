@@ -25,6 +25,7 @@ export const toolOutput = rowOf({
 /** A message of JSON-RPC 2.0; the protocol defines the fields of each. */
 export const jsonRpcMessage = {
   title: 'JsonRpcMessage',
+  examples: [{ jsonrpc: '2.0', id: 1, result: { tools: [] } }],
   type: 'object',
   properties: {
     jsonrpc: { const: '2.0' },
@@ -40,6 +41,7 @@ export const jsonRpcMessage = {
 /** A refusal by the protocol, whose `code` is a number, or by this API. */
 export const refusal = {
   title: 'McpRefusal',
+  examples: [{ jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Not Acceptable' } }],
   type: 'object',
   properties: {
     jsonrpc: { const: '2.0' },

@@ -83,7 +83,7 @@ const usage = {
   }),
 } as const
 
-const finishReason = { enum: ['stop', 'length', 'content_filter'] } as const
+const finishReason = { title: 'CompletionFinishReason', enum: ['stop', 'length', 'content_filter'] } as const
 const index = { const: 0 } as const
 const head = {
   id: { type: 'string', examples: ['chatcmpl-01JDZ3Q1YV2Z8F6X7K5M4N3P2R'] },
@@ -104,8 +104,8 @@ export const completion = {
         message: rowOf(
           {
             role: { const: 'assistant' },
-            content: text,
-            reasoning_content: text,
+            content: { ...text, examples: ['It is sunny in Oslo.'] },
+            reasoning_content: { ...text, examples: ['The user asks about the weather.'] },
             refusal: { type: 'null' },
           },
           ['reasoning_content'],

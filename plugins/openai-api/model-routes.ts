@@ -17,7 +17,7 @@ const model = {
     object: { const: 'model' },
     created: { type: 'integer', description: 'Unix seconds' },
     owned_by: { type: 'string', description: 'The username of the owner', examples: ['ann'] },
-    name: { type: 'string', description: 'The name of the agent' },
+    name: { type: 'string', description: 'The name of the agent', examples: ['assistant'] },
   }),
 } as const
 
@@ -44,7 +44,14 @@ export const modelRoutes = [
     path: '/v1/models/:model',
     operation_id: 'getOpenAIModel',
     summary: 'Read an agent as a model of OpenAI',
+    description: 'Answers in the form of a model in the list.',
     guard: 'user',
+    params: rowOf({
+      model: {
+        type: 'string',
+        description: 'The name of an agent of your own, or the id of any that you may open',
+      },
+    }),
     response: { 200: model },
     errors: ['AGENT_NOT_FOUND'],
   }).handle(async ({ caller, params }, { agents }) =>

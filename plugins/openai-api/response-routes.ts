@@ -1,4 +1,4 @@
-import { reply } from '#kernel'
+import { reply, rowOf } from '#kernel'
 import { askAgent, findAgent, THREAD_HEADER } from './agent-reply.ts'
 import { joinParts, toConversation } from './conversation.ts'
 import { route } from './manifest.ts'
@@ -73,6 +73,7 @@ export const responseRoutes = [
     description:
       'It is read from the ledger of its thread; `metadata` and `previous_response_id` are not stored.',
     guard: 'user',
+    params: rowOf({ id: { type: 'string', description: 'The id of a response' } }),
     response: { 200: response },
     errors: ['RESPONSE_NOT_FOUND'],
   }).handle(({ params, ...asker }, cradle) => readStoredResponse(params.id!, asker, cradle)),

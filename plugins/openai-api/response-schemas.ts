@@ -23,6 +23,7 @@ const metadata = nullable({
   type: 'object',
   additionalProperties: { type: 'string', maxLength: 512 },
   maxProperties: 16,
+  examples: [{ topic: 'weather' }],
 } as const)
 
 /** POST /v1/responses. */
@@ -60,7 +61,10 @@ export const responseRequest = {
   additionalProperties: true,
 } as const
 
-const status = { enum: ['in_progress', 'completed', 'incomplete', 'failed'] } as const
+const status = {
+  title: 'ResponseStatus',
+  enum: ['in_progress', 'completed', 'incomplete', 'failed'],
+} as const
 
 const outputText = rowOf({
   type: { const: 'output_text' },
@@ -108,16 +112,21 @@ export const response = {
     created_at: { type: 'integer', description: 'Unix seconds' },
     status,
     background: { const: false },
-    error: nullable(rowOf({ code: text, message: text })),
+    error: nullable(
+      rowOf({
+        code: { ...text, examples: ['MODEL_UNAVAILABLE'] },
+        message: { ...text, examples: ['The model is unavailable.'] },
+      }),
+    ),
     incomplete_details: nullable(rowOf({ reason: { enum: ['max_output_tokens', 'content_filter'] } })),
-    instructions: nullable(text),
+    instructions: nullable({ ...text, examples: ['Answer briefly.'] }),
     max_output_tokens: nullable(count),
     metadata,
     model,
     output: { type: 'array', items: outputItem },
     parallel_tool_calls: { const: true },
     previous_response_id: nullable(text),
-    reasoning: rowOf({ effort: nullable(text), summary: { type: 'null' } }),
+    reasoning: rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: { type: 'null' } }),
     store: { const: true },
     temperature: nullable({ type: 'number' } as const),
     text: rowOf({ format: rowOf({ type: { const: 'text' } }) }),

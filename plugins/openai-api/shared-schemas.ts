@@ -23,7 +23,7 @@ export const outputTokens = nullable({
   maximum: 100_000_000,
   description: 'The limit of one answer of the model; that of the agent applies if it is lower',
 } as const)
-export const effort = nullable({ type: 'string', enum: EFFORTS } as const)
+export const effort = nullable({ title: 'ReasoningEffort', type: 'string', enum: EFFORTS } as const)
 export const isStream = nullable({ type: 'boolean', description: 'Answers with server-sent events' } as const)
 
 /** The content of a message: text, or parts of which other fields depend on the type. */

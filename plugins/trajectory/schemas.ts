@@ -72,6 +72,7 @@ const record = {
     }),
   },
   finish_reason: {
+    title: 'CutReason',
     enum: ['length', 'content-filter'],
     description: 'Set if the model stopped before its answer was complete',
   },

@@ -2,17 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Chat, ChatError, createClient, type ThreadFrame, type TurnFrame } from '#client'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount, chooseSeed } from '../run/tier.ts'
+import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
-import { createRandom } from '../support/random.ts'
 import { startRelay } from '../support/relay.ts'
 import { ADMIN } from '../support/server.ts'
 
 const TOKEN_SECONDS = 6000
 /** The turns that are cut. */
 const CUTS = amount({ short: 6, long: 100 })
-const seed = chooseSeed(5)
 
 const clock = createTestClock()
 const env = { SVC_ACCESS_TOKEN_TTL: String(TOKEN_SECONDS) }

@@ -158,7 +158,7 @@ t.test('a route can accept either a file or a body', async (t) => {
 
   const { body: api } = await server.request('GET', '/openapi.json')
   const { requestBody, responses } = api.paths['/either'].post
-  t.same(Object.keys(requestBody.content), ['application/json', 'multipart/form-data'])
+  t.same(Object.keys(requestBody.content), ['multipart/form-data', 'application/json'])
   t.match(responses[400].$ref, /BadFormOrBadJsonOrBadRequestError$/)
   t.same(Object.keys(api.paths['/file'].post.requestBody.content), ['multipart/form-data'])
 })

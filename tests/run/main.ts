@@ -46,7 +46,7 @@ const files = readdirSync(tests, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.slice(0, -'.test.js'.length))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
-  .filter((file) => !options.long || hasTiers(file))
+  .filter((file) => (options.long ? hasTiers(file) : !file.startsWith('long/')))
   .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || readSize(b) - readSize(a))
 if (files.length === 0) {
   process.stderr.write(`No test file has ${patterns.map((text) => `"${text}"`).join(' or ')} in its name.\n`)

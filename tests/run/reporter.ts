@@ -63,16 +63,21 @@ export function createReporter(
         let tests = 0
         // Collected and written together, because other processes report at the same time.
         let lines = ''
+        let skipped = 0
         file.on('child', () => tests++)
+        file.on('assert', ({ skip }) => {
+          if (skip) skipped++
+        })
         if (names)
           listTests(file, 1, (line) => {
             lines += line
           })
         file.on('complete', ({ ok }) => {
-          if (ok && tests === 0) fail(file.name, `${file.name} ran no test`)
+          const isRun = tests > 0 || skipped > 0
+          if (ok && !isRun) fail(file.name, `${file.name} ran no test`)
           const took = formatDuration(performance.now() - before).padStart(8)
           write(
-            `${ok && tests > 0 ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n${lines}`,
+            `${ok && isRun ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n${lines}`,
           )
         })
       })

@@ -140,6 +140,15 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path: '/auth/sessions', token, ids }
       },
     },
+    'GET /auth/api-keys': {
+      key: 'id',
+      async fill(count) {
+        const { id, token } = await server.createUser({ username: 'keyed' })
+        await server.request('POST', '/auth/api-keys', { token, body: { name: 'key', scopes: ['read'] } })
+        const ids = await copy('api_keys', { user_id: id }, count, (n) => ({ name: `key ${n}` }))
+        return { path: '/auth/api-keys', token, ids }
+      },
+    },
     'GET /providers': {
       key: 'id',
       rows: amount({ short: 5, long: 40 }),

@@ -583,6 +583,7 @@ export const routeSamples: Record<string, RouteSample> = {
 
   'POST /mcp': {
     who: 'user',
+    scope: 'chat',
     status: 200,
     body: () => ({ jsonrpc: '2.0', id: 1, method: 'ping' }),
   },
@@ -776,6 +777,7 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /v1/models/:model': { who: 'user', status: 200, on: seenModel },
   'POST /v1/chat/completions': {
     who: 'user',
+    scope: 'chat',
     status: 200,
     body: async ({ sharedAgent }) => ({
       model: await sharedAgent(),
@@ -784,6 +786,7 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'POST /v1/responses': {
     who: 'user',
+    scope: 'chat',
     status: 200,
     body: async ({ sharedAgent }) => ({ model: await sharedAgent(), input: 'hello' }),
   },

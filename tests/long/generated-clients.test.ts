@@ -3,13 +3,13 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { givePress, punch, startPress } from './plugins/approval-calls.ts'
-import t, { type Test } from './run/file-test.ts'
-import { isLong } from './run/tier.ts'
-import { ADMIN } from './support/server.ts'
+import { givePress, punch, startPress } from '../plugins/approval-calls.ts'
+import t, { type Test } from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
+import { ADMIN } from '../support/server.ts'
 
 const run = promisify(execFile)
-const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
+const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const GENERATOR = process.env.SVC_TEST_OPENAPI_GENERATOR ?? 'openapi-generator-cli'
 const PYTHON = process.env.SVC_TEST_PYTHON ?? 'python3'
 const [generator, ...generatorArgs] = GENERATOR.endsWith('.jar') ? ['java', '-jar', GENERATOR] : [GENERATOR]
@@ -31,7 +31,7 @@ const noPython =
 /** The programs sign in, and either create an agent, a thread and a file, or resume a paused turn of the thread. */
 const FETCH_PROGRAM = `
 import createClient from 'openapi-fetch'
-import type { components, paths } from './api.js'
+import type { components, paths } from '../api.js'
 const { URL: url = '', USERNAME: username = '', PASSWORD: password = '', AGENT: id = '', THREAD: thread_id = '' } = process.env
 const api = createClient<paths>({ baseUrl: url })
 const login = await api.POST('/auth/login', { body: { username, password } })
@@ -66,7 +66,7 @@ if (process.argv[2] === 'begin') {
 `
 
 const GENERATED_PROGRAM = `
-import { AgentsApi, ChatApi, Configuration, FilesApi, SigningInApi, TurnFrameFromJSON } from './client/index.js'
+import { AgentsApi, ChatApi, Configuration, FilesApi, SigningInApi, TurnFrameFromJSON } from '../client/index.js'
 const { URL: basePath = '', USERNAME: username = '', PASSWORD: password = '', AGENT: id = '', THREAD: threadId = '' } = process.env
 const login = await new SigningInApi(new Configuration({ basePath })).logIn({ logInBody: { username, password } })
 const configuration = new Configuration({ basePath, accessToken: login.accessToken })

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import t from './run/file-test.ts'
-import { chooseSeed, isLong } from './run/tier.ts'
-import { startChat } from './support/chat.ts'
+import t from '../run/file-test.ts'
+import { chooseSeed, isLong } from '../run/tier.ts'
+import { startChat } from '../support/chat.ts'
 
 const COMMAND = process.env.SVC_TEST_SCHEMATHESIS ?? 'schemathesis'
 const { status } = spawnSync(COMMAND, ['--version'])
