@@ -12,6 +12,9 @@ export type ServerFrame = Sent[keyof Sent]
 /** Any frame that a client sends. */
 export type ClientFrame = Received[keyof Received]
 
+/** A message to an agent. */
+export type UserTurn = Received['user_turn']
+
 /** A frame of a turn, or one about its place in the queue. */
 export type TurnFrame = Exclude<ServerFrame, Sent['error' | 'turn_status' | 'pong']>
 

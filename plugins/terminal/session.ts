@@ -64,7 +64,6 @@ export const createSession = ({
   }
 
   return {
-    withToken,
     /** The token to use now. */
     readToken,
     /** Stores the renewed token of an answer. */
