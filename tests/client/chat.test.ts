@@ -2,15 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Chat, ChatError, createClient, type ThreadFrame, type TurnFrame } from '#client'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, chooseSeed } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
+import { createChance } from '../support/random.ts'
 import { startRelay } from '../support/relay.ts'
 import { ADMIN } from '../support/server.ts'
 
 const TOKEN_SECONDS = 6000
 /** The turns that are cut. */
 const CUTS = amount({ short: 6, long: 100 })
+const seed = chooseSeed(5)
 
 const clock = createTestClock()
 const env = { SVC_ACCESS_TOKEN_TTL: String(TOKEN_SECONDS) }
@@ -87,6 +89,19 @@ t.test('the calls of the API are typed, and have the token', async (t) => {
   })
   // @ts-expect-error: an unknown path
   t.equal((await client.GET('/agentz')).response.status, 404)
+})
+
+t.test('an API key signs in, also at the socket', async (t) => {
+  const body = { name: 'client', scopes: ['chat', 'read'] }
+  const { status, body: created } = await server.request('POST', '/auth/api-keys', { body })
+  t.equal(status, 201)
+  const client = createClient({ baseUrl: server.url, apiKey: created.key })
+  t.match(await client.GET('/auth/me'), { data: { username: 'admin' } })
+  const chat = client.chat('assistant')
+  t.teardown(chat.close)
+  t.match((await readAll(chat.turn('Hello'))).at(-1), { type: 'done' })
+  await server.request('DELETE', `/auth/api-keys/${created.id}`)
+  await t.rejects(readAll(client.chat('assistant').turn('Hello')), { code: 'AUTH_FAILED', status: 401 })
 })
 
 t.test('several turns and threads share one connection', async (t) => {
@@ -225,11 +240,20 @@ t.test('a subscription shows a thread from any position, whoever writes in it', 
   t.match(await fromTwo.next(), { done: true })
   chat.close()
   t.match(await readAll(fromStart), [])
+
+  const leave = new AbortController()
+  const reason = new Error('enough')
+  const aborted = other.subscribe(thread_id, { signal: leave.signal })
+  await aborted.next()
+  leave.abort(reason)
+  await t.rejects(readAll(aborted), reason)
+  await t.rejects(readAll(other.subscribe(thread_id, { signal: leave.signal })), reason)
 })
 
 t.test(
-  'a turn goes on across cuts of the connection at any byte, without a gap and nothing twice',
+  `turns go on across cuts of the connection at any byte, without a gap and nothing twice (seed ${seed})`,
   async (t) => {
+    const random = createChance(seed)
     const states: string[] = []
     const chat = openChat(t, { onState: (state) => states.push(state) })
     const reader = openChat(t)
@@ -238,10 +262,10 @@ t.test(
     fake.script(() => ({ text, delayMs: 2 }))
     const read = reader.subscribe(thread_id, { after_seq: 0 })
     let end = 0
-    for (const round of range(1, 8)) {
-      relay.cutAfter(round * 397)
+    for (const round of range(1, CUTS)) {
+      relay.cutAfter(random.int(1, 4000))
       const turns = [chat.turn(`round ${round}`, { thread_id }), chat.turn('and then', { thread_id })]
-      if (round % 2) relay.cut()
+      if (random.chance(0.5)) relay.cut()
       for (const frames of await Promise.all(turns.map(readAll))) {
         t.equal(textOf(frames), text.join(''))
         assertContiguous(t, frames)
@@ -253,7 +277,7 @@ t.test(
     const all = await readUntil(read, (frame) => 'seq' in frame && frame.seq === end)
     t.strictSame(seqsOf(all), range(1, end))
     t.match(await history(thread_id, '?limit=1'), { last_seq: end }, 'no message was sent twice')
-    t.ok(states.filter((state) => state === 'lost').length >= CUTS / 2, states.join())
+    t.ok(states.filter((state) => state === 'lost').length > 0, states.join())
   },
 )
 
@@ -292,7 +316,7 @@ t.test('a connection that went silent is replaced', async (t) => {
 t.test('a reader that is slow receives every frame, of which a bounded number waits', async (t) => {
   const chat = openChat(t)
   const thread_id = await createThread()
-  const text = Array.from({ length: 3000 }, (_, n) => `${n} `)
+  const text = Array.from({ length: 2500 }, (_, n) => `${n} `.padEnd(1000, 'x'))
   fake.next({ text })
   const turn = chat.turn('much', { thread_id })
   const slow = chat.subscribe(thread_id)
@@ -301,6 +325,7 @@ t.test('a reader that is slow receives every frame, of which a bounded number wa
   t.equal(textOf(frames), text.join(''))
   assertContiguous(t, frames)
   const again = await readUntil(slow, ofType('done'))
+  t.ok(again.filter(ofType('turn_status')).length > 1, 'the rest was asked for again')
   t.strictSame(seqsOf(again), seqsOf(frames))
 })
 
