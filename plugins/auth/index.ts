@@ -42,7 +42,7 @@ export default definePlugin({
   setup(host) {
     host.collection('sessions', {
       indexes: [
-        { key: { user_id: 1, ended_at: 1, created_at: -1, _id: 1 } },
+        { key: { user_id: 1, ended_at: 1, created_at: -1, _id: -1 } },
         { key: { ended_at: 1 }, partialFilterExpression: { ended_at: { $gt: 0 } } },
         { key: { delete_at: 1 }, expireAfterSeconds: 0 },
       ],

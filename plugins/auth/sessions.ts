@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { findPage, type PageRequest } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import type { Origin, SessionDocument } from './types.ts'
 
-const ID_BYTES = 16
 const MAX_USER_AGENT = 256
 const TOMBSTONE_MS = 60_000
 
@@ -14,10 +12,11 @@ export type Sessions = ReturnType<typeof createSessions>
 export function createSessions({
   collections: { sessions },
   clock,
+  ids,
   events,
   limits,
   config,
-}: Pick<Cradle, 'collections' | 'clock' | 'events' | 'limits' | 'config'>) {
+}: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'limits' | 'config'>) {
   const expiry = (now: number) => {
     const expires_at = now + config.access_token_ttl_seconds
     return { expires_at, delete_at: new Date(expires_at * 1000) }
@@ -45,7 +44,7 @@ export function createSessions({
   const endOldest = async ({ _id, user_id }: SessionDocument): Promise<void> => {
     const others = sessions
       .find({ ...whereLive(user_id), _id: { $ne: _id } }, { projection: { _id: 1 } })
-      .sort({ created_at: -1, _id: 1 })
+      .sort({ created_at: -1, _id: -1 })
       .skip(limits.of('sessions') - 1)
     for (const oldest of await others.toArray()) await end(user_id, oldest._id)
   }
@@ -65,7 +64,7 @@ export function createSessions({
     async create(user_id: string, { ip, user_agent }: Origin): Promise<SessionDocument> {
       const created_at = clock.seconds()
       const session: SessionDocument = {
-        _id: randomBytes(ID_BYTES).toString('base64url'),
+        _id: ids.make('ses_'),
         user_id,
         created_at,
         ...expiry(created_at),
@@ -84,7 +83,7 @@ export function createSessions({
 
     /** Lists the account's live sessions, newest first. Throws VALIDATION_FAILED for an unknown cursor. */
     list: (user_id: string, page: PageRequest) =>
-      findPage(sessions, { parts: [whereLive(user_id)], sort: { created_at: -1, _id: 1 } }, page),
+      findPage(sessions, { parts: [whereLive(user_id)], sort: { created_at: -1, _id: -1 } }, page),
 
     /** Extends a live session to its full lifetime; null if it has ended. */
     extend: (session_id: string) =>
