@@ -29,9 +29,13 @@ const PROSE =
   /\/\*[\s\S]*?\*\/|(?<![:\\])\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
 const [, , ...prefixes] = process.argv
-const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.js', '*.md'], {
-  encoding: 'utf8',
-})
+const files = execFileSync(
+  'git',
+  ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.js', '*.md'],
+  {
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((file) =>
     /^(kernel|plugin-api|plugins|channels|providers|client|bench|tests|docs|README)/.test(file),

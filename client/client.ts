@@ -15,7 +15,7 @@ export interface ClientOptions extends SignIn {
 }
 
 /** A client of one server: the calls of its API, by method and path, and chats with agents. */
-export interface Client extends Omit<FetchClient<paths>, 'use' | 'eject'> {
+export interface Client extends FetchClient<paths> {
   /** Opens a chat with an agent, by its id or name; the connection opens with the first turn. */
   chat(agent: string, options?: ConnectionOptions): Chat
 }

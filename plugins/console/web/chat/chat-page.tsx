@@ -1,0 +1,3 @@
+export default function ChatPage() {
+  return <p>chat</p>
+}

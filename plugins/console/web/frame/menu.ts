@@ -1,0 +1,22 @@
+import { type LucideIcon, MessageCircle, UserRound } from 'lucide-react'
+import type { WordKey } from '../i18n/words.ts'
+import type { router } from '../routes.tsx'
+import type { Account } from '../session/account.ts'
+
+/** A page that the menu and the palette lead to. */
+export interface MenuEntry {
+  to: keyof (typeof router)['routesByPath']
+  label: WordKey
+  icon: LucideIcon
+  group: 'main' | 'administration' | 'account'
+  /** True for accounts that can use the page; others do not see it. */
+  isFor?: (account: Account) => boolean
+}
+
+const MENU: MenuEntry[] = [
+  { to: '/', label: 'frame.chat', icon: MessageCircle, group: 'main' },
+  { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },
+]
+
+/** The pages that an account can use, in the order of the menu. */
+export const listMenu = (account: Account) => MENU.filter(({ isFor }) => isFor?.(account) ?? true)

@@ -1,0 +1,51 @@
+import { NavLink, ScrollArea, Text } from '@mantine/core'
+import { Link, useRouterState } from '@tanstack/react-router'
+import { t } from '../i18n/words.ts'
+import { useAccount } from '../session/account.ts'
+import { listMenu, type MenuEntry } from './menu.ts'
+import classes from './sidebar.module.css'
+
+interface Props {
+  /** Called when an entry was chosen. */
+  onLeave?: () => void
+}
+
+/** The menu: conversations first, then the pages that this account can use. */
+export function Sidebar({ onLeave }: Props) {
+  const account = useAccount()
+  const entries = listMenu(account)
+  const inGroup = (group: MenuEntry['group']) => entries.filter((entry) => entry.group === group)
+  const administration = inGroup('administration')
+  return (
+    <nav className={classes.sidebar} aria-label={t('frame.navigation')}>
+      <ScrollArea className={classes.middle} type="hover">
+        <Entries entries={inGroup('main')} onLeave={onLeave} />
+        {administration.length > 0 && (
+          <>
+            <Text className={classes.heading}>{t('frame.administration')}</Text>
+            <Entries entries={administration} onLeave={onLeave} />
+          </>
+        )}
+      </ScrollArea>
+      <div className={classes.foot}>
+        <Entries entries={inGroup('account')} onLeave={onLeave} />
+      </div>
+    </nav>
+  )
+}
+
+function Entries({ entries, onLeave }: Props & { entries: MenuEntry[] }) {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  return entries.map(({ to, label, icon: Icon }) => (
+    <NavLink
+      key={to}
+      component={Link}
+      to={to}
+      label={t(label)}
+      leftSection={<Icon size={16} aria-hidden />}
+      active={to === '/' ? path === '/' : path.startsWith(to)}
+      onClick={onLeave}
+      className={classes.entry}
+    />
+  ))
+}

@@ -1,0 +1,47 @@
+import { language } from './language.ts'
+
+const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const numbers = new Intl.NumberFormat(language)
+const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
+/** Times that lie further back are shown as dates. */
+const RELATIVE_SECONDS = 7 * 86_400
+
+/** A time of the API, in Unix seconds, as date and time. */
+export const formatDate = (seconds: number) => dates.format(seconds * 1000)
+
+/** A time of the API, in Unix seconds, as seen from now: "5 min. ago"; a date if it is far from now. */
+export function formatAge(seconds: number, now = Date.now() / 1000): string {
+  const passed = seconds - now
+  if (Math.abs(passed) > RELATIVE_SECONDS) return days.format(seconds * 1000)
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(passed) >= size) ?? ['second', 1]
+  return Math.abs(passed) < 45
+    ? relative.format(0, 'second')
+    : relative.format(Math.round(passed / size), unit)
+}
+
+export const formatNumber = (value: number) => numbers.format(value)
+
+/** A large number, shortened: "4.2K". */
+export const formatCompact = (value: number) => compact.format(value)
+
+export function formatBytes(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), BYTE_UNITS.length - 1)
+  const unit = { style: 'unit', unit: BYTE_UNITS[power], maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(language, unit).format(bytes / 1024 ** power)
+}
+
+/** A length of time in seconds: "12 sec", "3 min". */
+export function formatDuration(seconds: number): string {
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ['second', 1]
+  const format = { style: 'unit', unit, maximumFractionDigits: seconds < 10 ? 1 : 0 } as const
+  return new Intl.NumberFormat(language, format).format(seconds / size)
+}

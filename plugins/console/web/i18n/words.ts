@@ -1,0 +1,34 @@
+import type appWords from './en/app.ts'
+import type startWords from './en/start.ts'
+import { language } from './language.ts'
+
+type Catalog = typeof startWords & typeof appWords
+/** Forms of a text for counts, by the categories of `Intl.PluralRules`. */
+type Forms = { one?: string; other: string }
+
+/** The key of a text: its file, a dot and its name. */
+export type WordKey = {
+  [File in keyof Catalog]: `${File}.${Extract<keyof Catalog[File], string>}`
+}[keyof Catalog]
+
+const words = new Map<string, string | Forms>()
+const plurals = new Intl.PluralRules(language)
+
+/** Adds the texts of some files to those that `t` knows. */
+export function addWords(catalog: Record<string, Record<string, string | Forms>>): void {
+  for (const [file, texts] of Object.entries(catalog))
+    for (const [name, text] of Object.entries(texts)) words.set(`${file}.${name}`, text)
+}
+
+/** Returns a text in the language of the page, with its `{name}` replaced by values; `count` chooses its form. */
+export function t(key: WordKey, values: Record<string, string | number> = {}): string {
+  const found = words.get(key) ?? key
+  const text = typeof found === 'string' ? found : selectForm(found, Number(values.count))
+  return text.replace(/\{(\w+)\}/g, (_, name) => format(values[name] ?? ''))
+}
+
+const selectForm = (forms: Forms, count: number) =>
+  (plurals.select(count) === 'one' && forms.one) || forms.other
+
+const numbers = new Intl.NumberFormat(language)
+const format = (value: string | number) => (typeof value === 'number' ? numbers.format(value) : value)

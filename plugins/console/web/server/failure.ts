@@ -1,0 +1,29 @@
+import { t } from '../i18n/words.ts'
+
+/** A field that the server refused, by its path in the body: `config.bot_token`. */
+export interface Issue {
+  path: string
+  message: string
+}
+
+/** A failure in words for a person, with what support needs. */
+export interface Failure {
+  message: string
+  code?: string
+  request_id?: string
+  issues: Issue[]
+}
+
+/** Reads what a call threw: an error of the API, or a server that cannot be reached. */
+export function readFailure(error: unknown): Failure {
+  const body = isRecord(error) && isRecord(error.error) ? error.error : error
+  if (!isRecord(body) || typeof body.code !== 'string') {
+    return { message: t(error instanceof TypeError ? 'common.unreachable' : 'common.failed'), issues: [] }
+  }
+  const { code, message, request_id, details } = body
+  const issues = isRecord(details) && Array.isArray(details.issues) ? (details.issues as Issue[]) : []
+  return { code, message: String(message), issues, ...(request_id ? { request_id: String(request_id) } : {}) }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null

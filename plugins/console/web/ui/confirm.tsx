@@ -1,0 +1,74 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { Failure } from './failure.tsx'
+
+interface Props {
+  title: string
+  children: ReactNode
+  /** The verb of the button, for example "Delete". */
+  action: string
+  /** Where data is lost: the name that has to be typed. */
+  name?: string | undefined
+  /** Does what was confirmed; the dialog stays open with the reason if it throws. */
+  onConfirm(): Promise<unknown>
+  onClose(): void
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ title, children, action, name, onConfirm, onClose }: Props) {
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+
+  const confirm = async () => {
+    setBusy(true)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (reason) {
+      setError(reason)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      centered
+    >
+      <Stack gap="md">
+        <Text size="sm" component="div">
+          {children}
+        </Text>
+        {name !== undefined && (
+          <TextInput
+            label={t('common.type_name', { name })}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        {error !== undefined && <Failure error={error} />}
+        <Group justify="flex-end" gap="sm">
+          <Button variant="default" onClick={onClose}>
+            {t('common.cancel')}
+          </Button>
+          <Button
+            color="red"
+            loading={isBusy}
+            disabled={name !== undefined && typed !== name}
+            onClick={confirm}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

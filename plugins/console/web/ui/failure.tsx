@@ -1,0 +1,40 @@
+import { Alert, Button, Group, Text } from '@mantine/core'
+import { readFailure } from '../server/failure.ts'
+import { t } from '../i18n/words.ts'
+import { CopyButton } from './copy-button.tsx'
+
+interface Props {
+  error: unknown
+  onRetry?: (() => void) | undefined
+}
+
+/** What went wrong, in words, with the way to try again, and on demand what support needs. */
+export function Failure({ error, onRetry }: Props) {
+  const { message, code, request_id } = readFailure(error)
+  const details = [code, request_id && t('common.request', { id: request_id })].filter(Boolean).join(' · ')
+  return (
+    <Alert color="red" variant="light" role="alert">
+      <Text size="sm">{message}</Text>
+      {(onRetry || details) && (
+        <Group mt="sm" gap="sm">
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              {t('common.again')}
+            </Button>
+          )}
+          {details && (
+            <details>
+              <summary>{t('common.details')}</summary>
+              <Group gap="xs">
+                <Text size="xs" ff="monospace">
+                  {details}
+                </Text>
+                <CopyButton text={details} />
+              </Group>
+            </details>
+          )}
+        </Group>
+      )}
+    </Alert>
+  )
+}

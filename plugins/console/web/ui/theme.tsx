@@ -1,0 +1,75 @@
+import '@mantine/core/styles.layer.css'
+import './base.css'
+import { createTheme, type MantineColorsTuple, MantineProvider } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** Greys with a slight warmth, for the light theme. */
+const gray: MantineColorsTuple = [
+  '#faf9f7',
+  '#f3f2ef',
+  '#e8e6e1',
+  '#dad7d0',
+  '#c2beb5',
+  '#9b968c',
+  '#6f6a61',
+  '#57534c',
+  '#3a3733',
+  '#201e1b',
+]
+
+/** Blue-blacks, for the dark theme; text first. */
+const dark: MantineColorsTuple = [
+  '#d9dce3',
+  '#b4b9c5',
+  '#969db0',
+  '#6c7489',
+  '#3b4254',
+  '#2b3140',
+  '#1f2430',
+  '#171b25',
+  '#12151d',
+  '#0d1017',
+]
+
+const indigo: MantineColorsTuple = [
+  '#eef0ff',
+  '#dde1ff',
+  '#b8c0fd',
+  '#939ffa',
+  '#7f8cf8',
+  '#6470ee',
+  '#4f5bd5',
+  '#424db8',
+  '#373f94',
+  '#2b3173',
+]
+
+const theme = createTheme({
+  fontFamily:
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Noto Sans CJK SC", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
+  colors: { gray, dark, indigo },
+  primaryColor: 'indigo',
+  primaryShade: { light: 6, dark: 4 },
+  autoContrast: true,
+  defaultRadius: 6,
+  fontSizes: { xs: '12px', sm: '13px', md: '15px', lg: '17px', xl: '20px' },
+  spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },
+  lineHeights: { md: '1.55' },
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: { defaultProps: { size: 'sm' } },
+    Modal: { defaultProps: { transitionProps: { duration: 120 } } },
+    Menu: { defaultProps: { transitionProps: { duration: 80 } } },
+  },
+})
+
+/** The look of the console: its colours, type and space, in the light or dark theme of the browser or of choice. */
+export function Theme({ children }: { children: ReactNode }) {
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto">
+      {children}
+    </MantineProvider>
+  )
+}

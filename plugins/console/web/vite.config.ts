@@ -1,0 +1,21 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+import { checkBudget } from './build/budget.ts'
+import { compress } from './build/compress.ts'
+
+/** The server that the development server of Vite passes requests to. */
+const SERVER = process.env.SVC_URL ?? 'http://127.0.0.1:8088'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), compress(), checkBudget()],
+  build: {
+    outDir: '../../../dist/plugins/console/web',
+    emptyOutDir: true,
+    target: 'es2022',
+    manifest: true,
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+  server: { proxy: { '/api': { target: SERVER, ws: true } } },
+})
