@@ -1,8 +1,8 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { queries } from './server/queries.ts'
 import { loadAppWords } from './i18n/load.ts'
 import { router } from './routes.tsx'
+import { queries } from './server/queries.ts'
 
 await loadAppWords()
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
-import { client } from '../server/client.ts'
 import { t } from '../i18n/words.ts'
+import { client } from '../server/client.ts'
 import { useAccount } from '../session/account.ts'
 import { Page } from '../ui/page.tsx'
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
-import { readFailure } from '../server/failure.ts'
 import { t } from '../i18n/words.ts'
+import { readFailure } from '../server/failure.ts'
 import { CopyButton } from './copy-button.tsx'
 
 interface Props {
@@ -8,7 +8,7 @@ interface Props {
   onRetry?: (() => void) | undefined
 }
 
-/** What went wrong, in words, with the way to try again, and on demand what support needs. */
+/** A failure in words, with the way to try again, and on demand what support needs. */
 export function Failure({ error, onRetry }: Props) {
   const { message, code, request_id } = readFailure(error)
   const details = [code, request_id && t('common.request', { id: request_id })].filter(Boolean).join(' · ')
