@@ -10,6 +10,7 @@ import { measureIdleMemory, measureSocketMemory } from './memory.ts'
 import { measureModelCalls } from './model-calls.ts'
 import { measureOpenAIApi } from './openai-api.ts'
 import { measureReady } from './ready.ts'
+import { measureRequests } from './requests.ts'
 import { measureSoak } from './soak.ts'
 import { createStage, type Stage } from './stage.ts'
 import { measureTurns } from './turns.ts'
@@ -20,6 +21,7 @@ const figures: Record<string, Figure> = {
   'socket-memory': measureSocketMemory,
   turns: measureTurns,
   'openai-api': measureOpenAIApi,
+  requests: measureRequests,
   'first-token': measureFirstToken,
   history: measureHistory,
   'long-thread': measureLongThread,
