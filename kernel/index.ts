@@ -46,6 +46,7 @@ export { compileFor, createFormCheck } from './plugin/form.ts'
 export type { Host } from './plugin/host.ts'
 export type { Job } from './plugin/jobs.ts'
 export { defineManifest, definePlugin, type Manifest, type Permission, type Plugin } from './plugin/plugin.ts'
+export { createRecentValues, type RecentValues } from './recent-values.ts'
 export {
   assertSchema,
   compileSchema,

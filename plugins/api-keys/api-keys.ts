@@ -1,4 +1,4 @@
-import { AppError, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
+import { AppError, createRecentValues, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
 import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { Scopes } from '../auth/scopes.ts'
 import type { Sessions } from '../auth/sessions.ts'
@@ -32,6 +32,11 @@ export function createApiKeys({
   Cradle,
   'collections' | 'clock' | 'ids' | 'limits' | 'log'
 >) {
+  const recent = createRecentValues(async (key_ids) => {
+    const found = await api_keys.find({ _id: { $in: [...key_ids] } }).toArray()
+    return new Map(found.map((key) => [key._id, key]))
+  })
+
   /** The notes of last uses that are being written, by key. */
   const notes = new Map<string, Promise<unknown>>()
 
@@ -63,7 +68,10 @@ export function createApiKeys({
     const note = api_keys
       .updateOne({ _id }, { $max: { last_used_at: now } })
       .catch((error) => log.warn({ error, id: _id }, 'the use of an API key could not be noted'))
-      .finally(() => notes.delete(_id))
+      .finally(() => {
+        recent.drop(_id)
+        notes.delete(_id)
+      })
     notes.set(_id, note)
   }
 
@@ -96,6 +104,7 @@ export function createApiKeys({
       const [user, session] = await Promise.all([users.find(caller.id), sessions.find(caller.session_id)])
       if (!user || session?.ended_at !== null) {
         await api_keys.deleteOne({ _id: key._id })
+        recent.drop(key._id)
         throw new AppError('AUTH_FAILED')
       }
       return { key, text: formatKey({ id: key._id, secret }) }
@@ -110,17 +119,21 @@ export function createApiKeys({
     /** Deletes one of the account's keys. Throws NOT_FOUND if it has none with this id. */
     async remove(user_id: string, key_id: string): Promise<void> {
       const { deletedCount } = await api_keys.deleteOne({ _id: key_id, user_id })
+      recent.drop(key_id)
       if (deletedCount === 0) throw new AppError('NOT_FOUND')
     },
 
-    removeAllOf: (user_id: string) => api_keys.deleteMany({ user_id }),
+    async removeAllOf(user_id: string): Promise<void> {
+      await api_keys.deleteMany({ user_id })
+      recent.drop()
+    },
 
     /** Finds the key of a bearer token, also an expired one; undefined if there is none. */
     async findBearer(
       token: string,
     ): Promise<{ user_id: string; id: string; credential: Credential } | undefined> {
       const parts = parseKey(token)
-      const key = parts && (await api_keys.findOne({ _id: parts.id }))
+      const key = parts && (await recent.get(parts.id))
       if (!key || !isHashOf(key.secret_hash, parts.secret)) return undefined
       noteUse(key)
       const { _id: id, user_id, name, scopes, expires_at } = key

@@ -17,8 +17,8 @@ export const bearerGuard: Guard<'bearer', Cradle> = {
     const { user_id, id: session_id, claims, credential } = await readBearer(request, cradle)
     await limits.admitAccount(user_id)
     const [session, user] = await Promise.all([
-      claims ? sessions.find(session_id) : null,
-      users.find(user_id),
+      claims ? sessions.findRecent(session_id) : null,
+      users.findRecent(user_id),
     ])
     if (user && !user.enabled) throw new AppError('USER_DISABLED')
     if (!user || (claims && (session?.user_id !== user._id || session.ended_at !== null)))

@@ -4,7 +4,9 @@ import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 import type { AuthCaller } from './types.ts'
 
-const PERIOD_MS = 300
+const PERIOD_MS = 500
+/** The periods between two checks while no socket is open; sessions of disabled accounts must end all the same. */
+const IDLE_PERIODS = 10
 /** Covers the clock difference between two servers and the time until a write becomes visible. */
 const OVERLAP_MS = 10_000
 
@@ -27,6 +29,7 @@ export function createSessionWatch({
   let stopped = true
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
+  let skipped = 0
 
   const closeWhere = (hasEnded: (caller: AuthCaller) => boolean) =>
     sockets.close(
@@ -41,6 +44,8 @@ export function createSessionWatch({
 
   /** Ends the sessions of a disabled account, and has the guards check the sockets of the account again. */
   const applyChange = async (user_id: string, enabled: boolean) => {
+    // The guards must not check against what they remember.
+    users.dropRecent(user_id)
     if (!enabled) {
       await sessions.endAll(user_id)
       // Its credentials only rest, but sockets that they opened are closed as well.
@@ -51,9 +56,10 @@ export function createSessionWatch({
 
   /** Applies every change since the time, some of them repeatedly: closing and checking twice has no effect. */
   const applyChanges = async (since: number) => {
-    for (const { _id, enabled } of await users.listChangedSince(since)) await applyChange(_id, enabled)
-    if (sockets.contexts().length === 0) return
-    closeSockets(new Set(await sessions.listEndedSince(since)))
+    const { accounts, ended } = await sessions.listChangesSince(since, users.changesSince(since))
+    for (const { _id, enabled } of accounts) await applyChange(_id, enabled)
+    for (const session_id of ended) sessions.dropRecent(session_id)
+    closeSockets(new Set(ended))
     await closeEnded()
   }
 
@@ -67,6 +73,12 @@ export function createSessionWatch({
   }
 
   const run = async () => {
+    if (sockets.contexts().length > 0 || ++skipped === IDLE_PERIODS) await check()
+    schedule()
+  }
+
+  const check = async () => {
+    skipped = 0
     const now = clock.now()
     try {
       await applyChanges(seen - OVERLAP_MS)
@@ -74,7 +86,6 @@ export function createSessionWatch({
     } catch (error) {
       log.error({ error }, 'the check for ended sessions failed')
     }
-    schedule()
   }
 
   const schedule = () => {

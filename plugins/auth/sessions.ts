@@ -1,4 +1,7 @@
+import type { Document } from 'mongodb'
+import { createRecentValues } from '#kernel'
 import { findPage, type PageRequest } from '#toolbox'
+import type { ChangedAccount } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { Origin, SessionDocument } from './types.ts'
 
@@ -17,6 +20,11 @@ export function createSessions({
   limits,
   config,
 }: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'limits' | 'config'>) {
+  const recent = createRecentValues(async (ids) => {
+    const found = await sessions.find({ _id: { $in: [...ids] } }).toArray()
+    return new Map(found.map((session) => [session._id, session]))
+  })
+
   const expiry = (now: number) => {
     const expires_at = now + config.access_token_ttl_seconds
     return { expires_at, delete_at: new Date(expires_at * 1000) }
@@ -34,6 +42,7 @@ export function createSessions({
     const ending = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
     // By the filter instead of the list of ids, so that a session opened in between ends as well.
     await sessions.updateMany(filter, { $set: { ended_at: clock.now() } })
+    recent.drop()
     await announceEnd(
       user_id,
       ending.map(({ _id }) => _id),
@@ -55,6 +64,7 @@ export function createSessions({
       { _id: session_id, ...whereLive(user_id) },
       { $set: { ended_at: clock.now() } },
     )
+    recent.drop(session_id)
     if (modifiedCount > 0) await announceEnd(user_id, [session_id])
     return modifiedCount > 0
   }
@@ -79,6 +89,11 @@ export function createSessions({
 
     find: (session_id: string) => sessions.findOne({ _id: session_id }),
 
+    /** Returns a session as it was at most 300 ms ago; changes by this process are seen at once. */
+    findRecent: recent.get,
+    /** Drops sessions that other processes have changed from memory. */
+    dropRecent: recent.drop,
+
     count: (user_id: string) => sessions.countDocuments(whereLive(user_id)),
 
     /** Lists the account's live sessions, newest first. Throws VALIDATION_FAILED for an unknown cursor. */
@@ -86,18 +101,24 @@ export function createSessions({
       findPage(sessions, { parts: [whereLive(user_id)], sort: { created_at: -1, _id: -1 } }, page),
 
     /** Extends a live session to its full lifetime; null if it has ended. */
-    extend: (session_id: string) =>
-      sessions.findOneAndUpdate(
+    async extend(session_id: string): Promise<SessionDocument | null> {
+      const extended = await sessions.findOneAndUpdate(
         { _id: session_id, ended_at: null },
         { $set: expiry(clock.seconds()) },
         { returnDocument: 'after' },
-      ),
+      )
+      recent.drop(session_id)
+      return extended
+    },
 
     end,
     endAll,
 
     /** Removes a session whose token was never sent. */
-    discard: (session_id: string) => sessions.deleteOne({ _id: session_id }),
+    async discard(session_id: string): Promise<void> {
+      await sessions.deleteOne({ _id: session_id })
+      recent.drop(session_id)
+    },
 
     /**
      * Ends the sessions of a deleted account and removes the account from them. The rest is kept for a minute, from
@@ -107,6 +128,7 @@ export function createSessions({
       await endAll(user_id)
       const delete_at = new Date(clock.now() + TOMBSTONE_MS)
       await sessions.updateMany({ user_id }, { $set: { user_id: '', ip: '', user_agent: null, delete_at } })
+      recent.drop()
     },
 
     /** Ends every session of every account; returns their number. */
@@ -115,13 +137,24 @@ export function createSessions({
         { ended_at: null, expires_at: { $gt: clock.seconds() } },
         { $set: { ended_at: clock.now() } },
       )
+      recent.drop()
       return modifiedCount
     },
 
-    /** Lists the ids of sessions that ended at or after a time in Unix milliseconds. */
-    async listEndedSince(ms: number): Promise<string[]> {
-      const ended = await sessions.find({ ended_at: { $gte: ms } }, { projection: { _id: 1 } }).toArray()
-      return ended.map(({ _id }) => _id)
+    /**
+     * Lists the ids of sessions that ended at or after a time in Unix milliseconds, and the accounts that further
+     * stages of the same query append.
+     */
+    async listChangesSince(
+      ms: number,
+      accountStages: Document[],
+    ): Promise<{ ended: string[]; accounts: ChangedAccount[] }> {
+      const stages = [{ $match: { ended_at: { $gte: ms } } }, { $project: { _id: 1 } }, ...accountStages]
+      const rows = await sessions.aggregate<{ _id: string } | ChangedAccount>(stages).toArray()
+      return {
+        ended: rows.flatMap((row) => ('enabled' in row ? [] : [row._id])),
+        accounts: rows.filter((row) => 'enabled' in row),
+      }
     },
   }
 }

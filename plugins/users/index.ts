@@ -35,6 +35,8 @@ export default definePlugin({
     host.collection('user_locks')
     host.provide('users', createUsers)
     host.provide('identities', createIdentities)
+    // This plugin starts first, so that the other listeners see the change.
+    host.on('user.changed', ({ user_id }, { users }) => users.dropRecent(user_id))
     host.job({ name: 'users.recovery', every_seconds: 30, run: ({ users }) => users.recover() })
     host.extensionPoint('users.creation', { noun: 'beginning of an account' })
     host.extensionPoint('users.removal', { noun: 'removal' })

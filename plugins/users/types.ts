@@ -46,6 +46,9 @@ interface WantedLocale {
   locale?: string | null
 }
 
+/** An account that has changed. */
+export type ChangedAccount = Pick<UserDocument, '_id' | 'enabled'>
+
 /** The fields of a new account; every field but the name has a default. */
 export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial<
     Pick<

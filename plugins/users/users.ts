@@ -1,4 +1,4 @@
-import { AppError, isDuplicateKey, type Locale, nearestLocale } from '#kernel'
+import { AppError, createRecentValues, isDuplicateKey, type Locale, nearestLocale } from '#kernel'
 import { type Conditional, findPage, makeTag, missOf, type PageRequest, requireUnchanged } from '#toolbox'
 import { createAdministrators } from './administrators.ts'
 import { createInitialPassword } from './first-administrator.ts'
@@ -39,6 +39,11 @@ export function createUsers(
     const initial = await initialPassword.read()
     if (initial && (await passwords.verify(password_hash, initial))) await initialPassword.remove()
   }
+
+  const recent = createRecentValues(async (user_ids) => {
+    const found = await users.find({ _id: { $in: [...user_ids] } }).toArray()
+    return new Map(found.map((user) => [user._id, user]))
+  })
 
   const findByUsername = (username: string) => users.findOne({ username: username.toLowerCase() })
 
@@ -102,6 +107,10 @@ export function createUsers(
     makePassword,
 
     find: (user_id: string) => users.findOne({ _id: user_id }),
+    /** Returns an account as it was at most 300 ms ago; changes by this process are seen at once. */
+    findRecent: recent.get,
+    /** Drops an account that has changed from memory. */
+    dropRecent: (user_id: string) => recent.drop(user_id),
     /** Makes the entity tag of an account. */
     tagOf: (user: UserDocument) => makeTag(user, userFields),
     /** Returns the condition of a change under `If-Match`. Throws PRECONDITION_FAILED. */
@@ -115,9 +124,15 @@ export function createUsers(
     haveAdministrator: async () =>
       (await users.findOne({ role: 'admin' }, { projection: { _id: 1 } })) !== null,
 
-    /** Lists the accounts that changed at or after a time in Unix milliseconds. */
-    listChangedSince: (ms: number) =>
-      users.find({ changed_at: { $gte: ms } }, { projection: { enabled: 1 } }).toArray(),
+    /** Returns the stages by which a query appends each ChangedAccount since a time in Unix milliseconds. */
+    changesSince: (ms: number) => [
+      {
+        $unionWith: {
+          coll: users.collectionName,
+          pipeline: [{ $match: { changed_at: { $gte: ms } } }, { $project: { enabled: 1 } }],
+        },
+      },
+    ],
 
     /**
      * Returns the enabled account with this name and password. Unknown names, disabled accounts and accounts without
@@ -174,6 +189,7 @@ export function createUsers(
     async remove(user: UserDocument, where: UserCondition = {}): Promise<void> {
       const begin = () => deletions.begin(user, where)
       const removed = await administrators.ensureAnotherAdminRemains(user._id, begin)
+      recent.drop(user._id)
       if (!removed) throw new AppError('NOT_FOUND')
       await deletions.finish(user)
       await dropInitialPassword(user.password_hash)

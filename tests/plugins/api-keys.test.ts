@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -52,6 +53,13 @@ const AUTH_FAILED = { status: 401, code: 'AUTH_FAILED' }
 const refusal = ({ status, body }: TestReply) => ({ status, code: body?.error?.code })
 const me = (token: string, { request }: Pick<TestServer, 'request'> = server) =>
   request('GET', '/auth/me', { token })
+
+/** Waits until a server has noticed what another process changed. */
+const seeRefusal = (token: string, expected: { status: number; code: string }, node: TestServer) =>
+  eventually(`${expected.code} of the other server`, async () => {
+    const { status, code } = refusal(await me(token, node))
+    return status === expected.status && code === expected.code
+  })
 
 let made = 0
 /** Creates a key and returns the reply to its creation. */
@@ -217,8 +225,10 @@ t.test('Deleting a key refuses its requests at once, and ends its connections ev
   )
   const sockets = await Promise.all([server, second].map((node) => open(node, key.key, agent)))
   const bystander = await open(second, other.key, agent)
+  for (const node of [server, second]) t.equal((await me(key.key, node)).status, 200)
   t.equal((await deleteKey(key, token)).status, 204)
-  for (const node of [server, second]) t.strictSame(refusal(await me(key.key, node)), AUTH_FAILED)
+  t.strictSame(refusal(await me(key.key)), AUTH_FAILED)
+  await seeRefusal(key.key, AUTH_FAILED, second)
   for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
   for (const stream of streams) await stream.rest()
   bystander.send({ type: 'ping' })
@@ -249,13 +259,18 @@ t.test('A key rests while its account is disabled, and ends with it', async (t) 
   const { key } = await createKey(['chat'], { token })
   const sockets = await Promise.all([server, second].map((node) => open(node, key, agent)))
   const { users } = server.server.runtime.cradleOf('users')
+  for (const node of [server, second]) t.equal((await me(key, node)).status, 200)
   await users.update(id, { enabled: false })
-  t.strictSame(refusal(await me(key, second)), { status: 403, code: 'USER_DISABLED' })
+  t.strictSame(refusal(await me(key)), { status: 403, code: 'USER_DISABLED' })
+  await seeRefusal(key, { status: 403, code: 'USER_DISABLED' }, second)
   for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
   await users.update(id, { enabled: true })
+  t.equal((await me(key)).status, 200)
+  await eventually('the key works again', async () => (await me(key, second)).status === 200)
   const last = await open(second, key, agent)
   t.equal((await server.request('DELETE', '/users/eric')).status, 204)
-  t.strictSame(refusal(await me(key, second)), AUTH_FAILED)
+  t.strictSame(refusal(await me(key)), AUTH_FAILED)
+  await seeRefusal(key, AUTH_FAILED, second)
   // Deleting the agent may close the socket first.
   t.match((await last.closed).code, /^(4401|1008)$/)
   t.equal(await server.db.collection('api_keys').countDocuments({ user_id: id }), 0)
@@ -428,7 +443,7 @@ t.test('Keys outlive a rotation of the secret of tokens', async (t) => {
   const { url } = server.server.runtime.blueprint.config.values.database
   const env: Record<string, string> = url ? { SVC_DATABASE_URL: url } : {}
   t.equal((await runCommand(server.home, ['admin', 'rotate-jwt-secret'], { env })).code, 0)
-  t.strictSame(refusal(await me(server.admin.token)), AUTH_FAILED)
+  await seeRefusal(server.admin.token, AUTH_FAILED, server)
   t.equal((await me(key)).status, 200)
 
   const path = join(server.home, 'config.json')

@@ -1,14 +1,20 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { runCommand } from '../support/kernel.ts'
 import { ADMIN, startServer, type TestReply, type TestServer } from '../support/server.ts'
 
-/** A plugin with a socket that sends the permissions of the caller. */
+/** A plugin with a socket and a route that send the permissions of the caller. */
 const mirror = `export default {
   kernel: 1,
   name: 'mirror', summary: 'Tells what you may do', depends: ['auth'],
   setup(host) {
+    host.routes([{
+      method: 'GET', path: '/caller', summary: 'Mirror', guard: 'user', response: { 200: { type: 'object' } },
+      handler: ({ caller }) => caller,
+    }])
     host.socket({
       path: '/mirror', summary: 'Mirror', guard: 'user',
       receive: { who: { type: 'object' } },
@@ -19,7 +25,8 @@ const mirror = `export default {
   },
 }`
 
-const server = await startServer(t, { plugins: { mirror } })
+const proxy = await startDatabaseProxy(t)
+const server = await startServer(t, { plugins: { mirror }, config: { database: { url: proxy.url } } })
 const second = await startServer(t, { home: server.home })
 
 const ENDED = { code: 4401, reason: 'session ended' }
@@ -27,6 +34,15 @@ const AUTH_FAILED = { status: 401, code: 'AUTH_FAILED' }
 
 const me = (server: TestServer, token: string) => server.request('GET', '/auth/me', { token })
 const refusal = ({ status, body }: TestReply) => ({ status, code: body.error?.code })
+
+const look = (server: TestServer, token: string) => server.request('GET', '/caller', { token })
+
+/** Waits until a server has noticed what another process changed. */
+const seeRefusal = (node: TestServer, token: string, expected: { status: number; code: string }) =>
+  eventually(`${expected.code} of a server`, async () => {
+    const { status, code } = refusal(await look(node, token))
+    return status === expected.status && code === expected.code
+  })
 
 /** Opens a socket and waits until it answers. */
 const open = async (server: TestServer, token: string) => {
@@ -64,6 +80,7 @@ t.test('of more than 50 sessions the oldest ends', async (t) => {
   const more = await Promise.all([logIn(), logIn(), logIn()])
   for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
   t.strictSame(refusal(await me(server, olga.token)), AUTH_FAILED)
+  await seeRefusal(second, olga.token, AUTH_FAILED)
   for (const { access_token } of more)
     t.equal((await me(server, access_token)).status, 200, 'none of the new ones')
   const statuses = await Promise.all(tokens.map(async (token) => (await me(second, token)).status))
@@ -110,11 +127,12 @@ t.test('disabling an account ends its sessions and sockets permanently, on every
   const bystander = await open(second, second.admin.token)
   const { users } = server.server.runtime.cradleOf('users')
   await users.update(ada.id, { enabled: false })
-  for (const node of [server, second])
-    t.strictSame(refusal(await me(node, ada.token)), { status: 403, code: 'USER_DISABLED' })
+  t.strictSame(refusal(await me(server, ada.token)), { status: 403, code: 'USER_DISABLED' })
+  await seeRefusal(second, ada.token, { status: 403, code: 'USER_DISABLED' })
   for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
   await users.update(ada.id, { enabled: true })
-  t.strictSame(refusal(await me(second, ada.token)), AUTH_FAILED, 'enabling again brings no session back')
+  t.strictSame(refusal(await me(server, ada.token)), AUTH_FAILED, 'enabling again brings no session back')
+  await seeRefusal(second, ada.token, AUTH_FAILED)
   t.ok(await second.login('ada', ada.password))
   t.match(await bystander.ask(), { username: 'admin' })
 })
@@ -133,6 +151,62 @@ t.test('a change of role or permissions applies to the next frame, and the sessi
   // The other server's change applies after the watch has run; every question before that is still answered.
   while (caller.role === 'admin') caller = await socket.ask()
   t.match(caller, { role: 'user', permissions: [] })
+})
+
+t.test('no change is answered from memory, and other servers notice it', async (t) => {
+  const { users } = server.server.runtime.cradleOf('users')
+  const { sessions, passwordChanges } = server.server.runtime.cradleOf('auth')
+  const DISABLED = { status: 403, code: 'USER_DISABLED' }
+  const sessionOf = async (token: string) => (await look(server, token)).body.session_id
+  const changes: [string, typeof AUTH_FAILED, (user: { id: string; token: string }) => unknown][] = [
+    ['out', AUTH_FAILED, ({ token }) => server.request('POST', '/auth/logout', { token })],
+    ['end', AUTH_FAILED, async ({ id, token }) => sessions.end(id, await sessionOf(token))],
+    ['all', AUTH_FAILED, ({ id }) => sessions.endAll(id)],
+    ['reset', AUTH_FAILED, ({ id }) => passwordChanges.reset(id, 'another-secret-2')],
+    ['off', DISABLED, ({ id }) => users.update(id, { enabled: false })],
+    ['gone', AUTH_FAILED, () => server.request('DELETE', '/users/gone')],
+    [
+      'must',
+      { status: 403, code: 'PASSWORD_CHANGE_REQUIRED' },
+      ({ id }) => users.setPassword(id, 'another-secret-2', { must_change_password: true }),
+    ],
+  ]
+  const see = async ([username, expected, change]: (typeof changes)[number]) => {
+    const user = await server.createUser({ username })
+    for (const node of [server, second]) t.equal((await look(node, user.token)).status, 200)
+    // So that reads are under way when the change is made.
+    let isOver = false
+    const load = (async () => {
+      while (!isOver) await look(server, user.token)
+    })()
+    await change(user)
+    t.strictSame(refusal(await look(server, user.token)), expected, username)
+    isOver = true
+    await seeRefusal(second, user.token, expected)
+    await load
+  }
+  await Promise.all(changes.map(see))
+  const kim = await server.createUser({ username: 'kim' })
+  for (const permissions of [['users'], []]) {
+    t.ok(await look(server, kim.token))
+    await users.update(kim.id, { permissions })
+    t.strictSame((await look(server, kim.token)).body.permissions, permissions)
+    await eventually('the other server knows the permissions', async () => {
+      const { body } = await look(second, kim.token)
+      return body.permissions.length === permissions.length
+    })
+  }
+})
+
+t.test('while the database is unavailable nobody is admitted from memory', async (t) => {
+  const { token } = await server.createUser({ username: 'ivy' })
+  t.equal((await look(server, token)).status, 200)
+  proxy.cut()
+  await eventually('the memory is too old', async () => (await look(server, token)).status !== 200)
+  const refused = refusal(await look(server, token))
+  proxy.restore()
+  t.match(refused, { status: 503 })
+  await eventually('the database is back', async () => (await look(server, token)).status === 200)
 })
 
 t.test('a session opened while the account is being disabled does not survive it', async (t) => {
@@ -193,7 +267,7 @@ t.test('rotating the secret ends every session at once while the servers run', a
   const line = await svc(server, 'admin', 'rotate-jwt-secret')
   t.match(line, new RegExp(`^[^\n]*epoch 2[^\n]*sessions ended: ${live}[^\n]*\n$`))
   for (const token of [server.admin.token, second.admin.token, amy.token])
-    for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
+    for (const node of [server, second]) await seeRefusal(node, token, AUTH_FAILED)
   for (const socket of sockets) t.strictSame(await socket.closed, ENDED)
 
   const token = await second.login('admin', ADMIN.password)
@@ -204,7 +278,7 @@ t.test('rotating the secret ends every session at once while the servers run', a
     epoch: 3,
     sessions_ended: 1,
   })
-  for (const node of [server, second]) t.strictSame(refusal(await me(node, token)), AUTH_FAILED)
+  for (const node of [server, second]) await seeRefusal(node, token, AUTH_FAILED)
 })
 
 t.test('the secret can be rotated without a server, before or between its runs', async (t) => {

@@ -143,8 +143,10 @@ t.test('a socket takes the token from header, query or subprotocol', async (t) =
 })
 
 t.test('an account that must change its password gets no socket', async (t) => {
-  const { token } = await server.createUser({ username: 'eve' })
-  await server.db.collection('users').updateOne({ username: 'eve' }, { $set: { must_change_password: true } })
+  const { token, id } = await server.createUser({ username: 'eve' })
+  await server.server.runtime
+    .cradleOf('users')
+    .users.setPassword(id, 'another-secret-2', { must_change_password: true })
   await t.rejects(server.connect('/mirror', { token }), refused(403, 'PASSWORD_CHANGE_REQUIRED'))
 })
 
