@@ -75,6 +75,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     const { state, headers, ip } = context
     const added: { caller?: Caller } = {}
     let signedIn: string | null = null
+    let noted: object | undefined
     let params: Record<string, string> = {}
     let query: unknown
     let body: unknown
@@ -115,8 +116,11 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const identify = (username: string) => {
         signedIn = username
       }
+      const note = (facts: object) => {
+        noted = facts
+      }
       const { signal } = reading
-      const given = { ...facts, identify, ...added, query, body, file, bytes, signal }
+      const given = { ...facts, identify, note, ...added, query, body, file, bytes, signal }
       const handle = async () => route.handler(given as never, parts.cradle)
       const key = isRepeatable(route) && context.get('Idempotency-Key')
       if (key && added.caller) {
@@ -139,7 +143,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
           actor: added.caller?.username ?? signedIn,
           action: audit.action,
           target: Object.values(params).join('/') || nameIn(result, audit.target),
-          payload: recorded(route, { query, body }),
+          payload: withNotes(recorded(route, { query, body }), noted),
           status: status!,
           ip,
           request_id: state.request_id,
@@ -210,6 +214,9 @@ const recorded = ({ method, query, body }: Route, given: { query: unknown; body:
   if (body) return recordablePart(body, given.body)
   return query && method !== 'GET' ? recordablePart(query, given.query) : undefined
 }
+
+const withNotes = (payload: unknown, noted: object | undefined) =>
+  noted ? { ...(payload as object | undefined), ...noted } : payload
 
 /** Returns the name of the new object from a reply; null if the reply has no such field. */
 const nameIn = (result: unknown, field: string): string | null => {

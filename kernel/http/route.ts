@@ -113,6 +113,8 @@ export interface RequestFacts {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Says, on a route without a caller, who is signing in or tries to: the actor of the audit row. */
   identify(username: string): void
+  /** Adds facts to the payload of the audit row that the request lacks, such as the name of what it deletes. */
+  note(facts: Readonly<Record<string, unknown>>): void
 }
 
 type Part<Spec, Name extends 'query' | 'body'> = Spec extends { readonly [Key in Name]: infer Schema }

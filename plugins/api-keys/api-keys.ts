@@ -116,11 +116,12 @@ export function createApiKeys({
 
     count: (user_id: string) => api_keys.countDocuments({ user_id }),
 
-    /** Deletes one of the account's keys. Throws NOT_FOUND if it has none with this id. */
-    async remove(user_id: string, key_id: string): Promise<void> {
-      const { deletedCount } = await api_keys.deleteOne({ _id: key_id, user_id })
-      recent.drop(key_id)
-      if (deletedCount === 0) throw new AppError('NOT_FOUND')
+    /** Deletes one of the account's keys and returns it. Throws NOT_FOUND if the account has no such key. */
+    async remove(user_id: string, key: { _id: string } | { name: string }): Promise<ApiKeyDocument> {
+      const removed = await api_keys.findOneAndDelete({ ...key, user_id })
+      if (!removed) throw new AppError('NOT_FOUND')
+      recent.drop(removed._id)
+      return removed
     },
 
     async removeAllOf(user_id: string): Promise<void> {

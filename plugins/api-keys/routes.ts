@@ -67,8 +67,9 @@ const deleteKey = route({
   response: { 204: null },
   errors: ['NOT_FOUND'],
   audit: 'auth.delete_api_key',
-}).handle(async ({ params, caller }, { apiKeys }) => {
-  await apiKeys.remove(caller.id, params.id!)
+}).handle(async ({ params, caller, note }, { apiKeys }) => {
+  const { name } = await apiKeys.remove(caller.id, { _id: params.id! })
+  note({ name })
 })
 
 /** The routes of the caller's API keys. */

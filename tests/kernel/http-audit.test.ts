@@ -42,6 +42,8 @@ ${pluginSource(
       properties: { kind: { type: 'string' }, pin: { type: 'string', writeOnly: true } },
     } }),
     route('DELETE', '/goods/:id', 'goods.delete', () => undefined, { response: { 204: null } }),
+    route('DELETE', '/shelves/:id', 'shelf.delete', ({ note }) => note({ name: 'top' }), { response: { 204: null } }),
+    route('POST', '/shelves', 'shelf.create', ({ note }) => { note({ place: 3 }); return {} }, { body }),
     route('POST', '/refused', 'goods.refuse', () => { throw host.error('FORBIDDEN') }, { body }),
     route('POST', '/failed', 'goods.fail', () => { throw new Error('no') }),
     route('POST', '/bare', 'goods.bare', () => 'text'),
@@ -90,6 +92,11 @@ t.test(
       status: 204,
       row: { action: 'goods.delete', target: '7', status: 204, payload: undefined },
     })
+    t.match(await call('DELETE', '/shelves/7', undefined, 'ann'), {
+      row: { target: '7', payload: { name: 'top' } },
+    })
+    const { row: built } = await call('POST', '/shelves', { name: 'low' }, 'ann')
+    t.strictSame(built!.payload, { name: 'low', place: 3 }, 'what a handler notes is added to the body')
     const cleared = await call('DELETE', '/goods?kind=old&pin=123', undefined, 'ann')
     t.strictSame(
       [cleared.row!.target, cleared.row!.payload],

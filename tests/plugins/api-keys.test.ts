@@ -336,7 +336,7 @@ t.test('The audit log names the keys that were created, and those that calls wer
   await deleteKey({ id })
   const { body } = await server.request('GET', '/admin/audit-log?limit=4')
   t.match(body, [
-    { action: 'auth.delete_api_key', target: id, credential: null },
+    { action: 'auth.delete_api_key', target: id, payload: { name }, credential: null },
     { action: 'auth.update_profile', actor: 'admin', credential: name, status: 403 },
     { action: 'thread.create', actor: 'admin', credential: name, status: 201 },
     { action: 'auth.create_api_key', target: id, payload: { name, scopes: ['chat'] }, credential: null },
