@@ -57,6 +57,6 @@ async function runOf(
 
 function recordOf(action: string, { args, env }: CommandInput, ts: number, status: number): AuditRecord {
   const user = [env.SUDO_USER, env.USER, process.getuid?.()].find((name) => name !== undefined)
-  const target = args[0] ?? null
+  const target = args.join('/') || null
   return { ts, actor: `os:${user}`, action, target, payload: undefined, status, ip: null, request_id: null }
 }

@@ -1,6 +1,7 @@
 // Owns the API keys of accounts. What a key may do is decided by the guards of `auth`, from its scopes.
 import { definePlugin } from '#kernel'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
+import { apiKeyCommands } from './commands.ts'
 import { manifest } from './manifest.ts'
 import { apiKeyRoutes } from './routes.ts'
 import './types.ts'
@@ -26,6 +27,7 @@ export default definePlugin({
     host.service('apiKeys', createApiKeys)
     host.limit('api_keys', ({ apiKeys }, user_id) => apiKeys.count(user_id))
     host.routes(apiKeyRoutes)
+    for (const command of apiKeyCommands) host.command(command)
     host.extend('auth.bearer', ({ token }, { apiKeys }) => apiKeys.findBearer(token))
     host.extend('auth.live_credentials', ({ ids }, { apiKeys }) => apiKeys.listLive(ids))
     host.extend('auth.password_reset', ({ user_id }, { apiKeys }) => apiKeys.removeAllOf(user_id))

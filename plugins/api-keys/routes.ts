@@ -19,6 +19,9 @@ const toFields = ({ _id: id, name, scopes, expires_at, created_at }: ApiKeyDocum
   return { id, name, scopes, expires_at, created_at }
 }
 
+/** Returns a key as its owner and operators see it. */
+export const toRow = (key: ApiKeyDocument) => ({ ...toFields(key), last_used_at: key.last_used_at })
+
 const listKeys = route({
   method: 'GET',
   path: '/auth/api-keys',
@@ -31,10 +34,7 @@ const listKeys = route({
   response: { 200: { type: 'array', items: apiKeyRow } },
 }).handle(async ({ caller, query }, { apiKeys }) => {
   const { rows, next } = await apiKeys.list(caller.id, query)
-  return pageReply(query, {
-    rows: rows.map((key) => ({ ...toFields(key), last_used_at: key.last_used_at })),
-    next,
-  })
+  return pageReply(query, { rows: rows.map(toRow), next })
 })
 
 const createKey = route({

@@ -343,6 +343,39 @@ t.test('The audit log names the keys that were created, and those that calls wer
   ])
 })
 
+t.test('Operators list and delete the keys of an account by their names', async (t) => {
+  const { token, id: user_id } = await server.createUser({ username: 'otto' })
+  const { key, name } = await createKey(['chat'], { token, expires_in_days: 3 })
+  const other = await createKey(['read'], { token })
+  const svc = (...args: string[]) => runCommand(server.home, ['api-key', ...args])
+  const { body } = await server.request('GET', '/auth/api-keys', { token })
+  t.strictSame(JSON.parse((await svc('list', 'otto', '--json')).stdout), body)
+  const { stdout: table } = await svc('list', user_id)
+  t.match(table, new RegExp(`^name .*\\n${other.name} +read .* - +-\\n${name} +chat .*\\n$`))
+  t.notMatch(table, key.split('_').at(-1)!)
+
+  const agent = await agentOf(token)
+  const socket = await open(server, key, agent)
+  t.match(await svc('delete', 'Otto', name), {
+    code: 0,
+    stdout: `The API key "${name}" of otto was deleted.\n`,
+  })
+  t.match(await socket.closed, ENDED)
+  t.strictSame(refusal(await me(key)), AUTH_FAILED)
+  t.equal((await me(other.key)).status, 200)
+  for (const args of [
+    ['delete', 'otto', name],
+    ['delete', 'nobody', name],
+    ['list', 'nobody'],
+  ])
+    t.match(await svc(...args), { code: 1, stdout: '', stderr: /Not found/ })
+  const { body: rows } = await server.request('GET', '/admin/audit-log?action=auth.delete_api_key')
+  t.match(
+    rows.find(({ target }: { target: string }) => target === `Otto/${name}`),
+    { actor: /^os:/, status: 0 },
+  )
+})
+
 const CALL = { toolCalls: [{ id: 'call', name: 'open_vault', arguments: {} }] }
 const offered = () => fake.requests.at(-1)!.body.tools?.map((tool) => tool.function.name) ?? []
 const resultIn = (frames: readonly TestFrame[]) => frames.find(({ type }) => type === 'tool_result')
