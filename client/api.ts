@@ -9108,6 +9108,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9128,6 +9132,10 @@ export interface operations {
    */
   setToolSettings: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -9148,6 +9156,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9156,6 +9168,7 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9171,6 +9184,10 @@ export interface operations {
    */
   toggleTool: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -9191,6 +9208,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9199,6 +9220,7 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9687,6 +9709,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["AgentSkillDetail"];
         };
@@ -9794,6 +9820,10 @@ export interface operations {
    */
   updateAgentSkill: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -9814,6 +9844,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["AgentSkill"];
         };
@@ -9823,6 +9857,7 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableOrSkillUnreadableError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];

@@ -28,6 +28,10 @@ const channel = await created(`/agents/${agent_id}/channels`, {
   config: {},
 })
 const skills = await created('/skill-packages', { name: 'Tricks' })
+await created(`/agents/${agent_id}/skills`, {
+  slug: 'charts',
+  files: [{ path: 'SKILL.md', content: '---\nname: Charts\ndescription: Draws charts\n---\n' }],
+})
 await server.createUser({ username: 'ann' })
 
 /** Each object with an address of its own, and changes of it by number. */
@@ -40,6 +44,8 @@ const OBJECTS: [path: string, change: (n: number) => object][] = [
   [`/providers/${provider.id}`, (n) => ({ max_concurrency: n + 1 })],
   [`/admin/providers/${shared.id}`, (n) => ({ name: `all-${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
+  // Off from the first change on, until one of the parallel changes.
+  [`/agents/${agent_id}/skills/charts`, (n) => ({ enabled: n >= 10 })],
 ]
 
 t.test('a change with If-Match is refused once somebody else has changed the object', async (t) => {
@@ -78,6 +84,28 @@ t.test('of parallel changes of one version, one takes effect', async (t) => {
     )
     t.strictSame(replies.map(({ status }) => status).sort(), [200, 412, 412, 412, 412, 412], path)
   }
+})
+
+t.test('the tool settings of an agent have one tag for all of their changes', async (t) => {
+  const path = `/agents/${agent_id}/tool-settings`
+  const readTag = async () => (await server.request('GET', path)).headers.get('etag')!
+  const set = (disabled_builtin: string[], tag: string) =>
+    server.request('PUT', path, { body: { disabled_builtin }, headers: { 'If-Match': tag } })
+  const toggle = (tool: string, enabled: boolean, tag: string) =>
+    server.request('PATCH', `${path}/${tool}`, { body: { enabled }, headers: { 'If-Match': tag } })
+  const tag = await readTag()
+  const replaced = await set(['web_fetch'], tag)
+  t.equal(replaced.status, 200)
+  const next = replaced.headers.get('etag')!
+  t.not(next, tag)
+  t.equal(await readTag(), next)
+  for (const stale of [await set([], tag), await toggle('web_fetch', true, tag)])
+    t.match(stale, { status: 412, body: { error: { code: 'PRECONDITION_FAILED' } } })
+  const tools = replaced.body.builtin.filter((tool: { disableable: boolean }) => tool.disableable).slice(0, 3)
+  const toggled = await Promise.all(
+    tools.map(({ name }: { name: string }) => toggle(name, name === 'web_fetch', next)),
+  )
+  t.strictSame(toggled.map(({ status }) => status).sort(), [200, 412, 412])
 })
 
 t.test('what clients do not change leaves the tag as it is', async (t) => {

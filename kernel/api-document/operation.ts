@@ -66,7 +66,8 @@ const IF_MATCH = {
   schema: { type: 'string' },
 }
 
-const isConditional = ({ method, etag }: Route): boolean => method === 'PATCH' && etag === true
+const isConditional = ({ method, etag }: Route): boolean =>
+  etag === true && (method === 'PATCH' || method === 'PUT')
 
 /** Lists the guards that a request passes, the first one first. */
 function listGuards(use: GuardUse, guards: DocumentParts['guards']): Guard[] {

@@ -50,7 +50,7 @@ export interface RouteSpec {
   readonly response: { readonly [status: number]: JSONSchema | null }
   /** Codes of errors that this route answers besides those of its guard and of validation. */
   readonly errors?: readonly string[]
-  /** Replies have the `ETag` of their object; a PATCH accepts `If-Match` and answers PRECONDITION_FAILED. */
+  /** Replies have the `ETag` of their object; a PATCH or PUT accepts `If-Match` and answers PRECONDITION_FAILED. */
   readonly etag?: true
   /** The content of the audit row; required for methods that change something. */
   readonly audit?: string | AuditSpec | NoAudit

@@ -131,7 +131,7 @@ export const acpRoutes = [
     const changed =
       tool_enabled === undefined
         ? agent
-        : await agents.toolSettings.toggle(agent, TOOL_NAME, { enabled: tool_enabled })
+        : await agents.toolSettings.toggle(agent, TOOL_NAME, { enabled: tool_enabled }, { headers: {} })
     return showAgent(changed, request, cradle)
   }),
 ]

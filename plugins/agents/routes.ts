@@ -1,3 +1,4 @@
+import type { Locale } from '#kernel'
 import { agentRow, newAgent } from '#plugin-api'
 import { makeTag, pageReply, replyWithTag } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
@@ -181,6 +182,13 @@ export const agentRoutes = [
   getStatus,
 ]
 
+/** Replies with the tool settings of an agent as this caller sees them. */
+const showTools = (
+  agent: AgentDocument,
+  { caller, locale }: { caller: AuthCaller; locale: Locale },
+  { agents: { toolSettings } }: Cradle,
+) => replyWithTag(200, toolSettings.show(agent, caller, locale), toolSettings.tagOf(agent))
+
 /** The routes of an agent's tool settings. */
 export const toolRoutes = [
   route({
@@ -192,7 +200,8 @@ export const toolRoutes = [
       'Lists the built-in tools and those of plugins from outside, each with whether the agent has it. `available` tells whether the caller has the permission that a tool requires.',
     guard: 'owner',
     response: { 200: toolSettingsRow },
-  }).handle(({ agent, caller, locale }, { agents }) => agents.toolSettings.show(agent, caller, locale)),
+    etag: true,
+  }).handle((request, cradle) => showTools(request.agent, request, cradle)),
 
   route({
     method: 'PUT',
@@ -205,10 +214,12 @@ export const toolRoutes = [
     body: toolSettings,
     response: { 200: toolSettingsRow },
     errors: ['TOOL_NOT_DISABLEABLE'],
+    etag: true,
     audit: 'agent.tools_set',
-  }).handle(async ({ agent, caller, locale, body }, { agents }) =>
-    agents.toolSettings.show(await agents.toolSettings.replace(agent, body), caller, locale),
-  ),
+  }).handle(async (request, cradle) => {
+    const { agent, body } = request
+    return showTools(await cradle.agents.toolSettings.replace(agent, body, request), request, cradle)
+  }),
 
   route({
     method: 'PATCH',
@@ -222,12 +233,11 @@ export const toolRoutes = [
     body: toolChange,
     response: { 200: toolSettingsRow },
     errors: ['NOT_FOUND', 'TOOL_NOT_DISABLEABLE'],
+    etag: true,
     audit: 'agent.tool_toggled',
-  }).handle(async ({ agent, caller, locale, params, body }, { agents }) =>
-    agents.toolSettings.show(
-      await agents.toolSettings.toggle(agent, params.tool_name!, body),
-      caller,
-      locale,
-    ),
-  ),
+  }).handle(async (request, cradle) => {
+    const { agent, params, body } = request
+    const changed = await cradle.agents.toolSettings.toggle(agent, params.tool_name!, body, request)
+    return showTools(changed, request, cradle)
+  }),
 ]

@@ -1,10 +1,14 @@
 import type { UpdateFilter } from 'mongodb'
 import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
+import { type Conditional, makeTag, missOf, requireUnchanged } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import type { toolChange, toolSettings, toolSettingsRow } from './schemas.ts'
 import { type createToolAccess, FIRST_TOOL_SETTINGS, mayUse } from './tool-access.ts'
 import type { AgentDocument, Holder, PluginTool } from './types.ts'
+
+/** The fields that the entity tag of an agent's tool settings is made from. */
+const TAGGED = ['tool_settings'] as const
 
 /** Creates the access to the tool settings of agents; changes take effect from the next call of a tool. */
 export function createToolSettings(
@@ -38,17 +42,23 @@ export function createToolSettings(
   }
 
   const change = async (
-    { _id }: AgentDocument,
+    before: AgentDocument,
     { $set, ...operators }: UpdateFilter<AgentDocument>,
+    request: Conditional,
   ): Promise<AgentDocument> => {
+    const { _id } = before
+    const unchanged = requireUnchanged(request, before, TAGGED)
     const update = { ...operators, $set: { ...$set, updated_at: clock.seconds() } }
-    const agent = await agents.findOneAndUpdate({ _id }, update, { returnDocument: 'after' })
-    if (!agent) throw new AppError('AGENT_NOT_FOUND')
+    const agent = await agents.findOneAndUpdate({ _id, ...unchanged }, update, { returnDocument: 'after' })
+    if (!agent) throw missOf(unchanged, 'AGENT_NOT_FOUND')
     await events.emit('agent.changed', { agent_id: _id })
     return agent
   }
 
   return {
+    /** Makes the entity tag of an agent's tool settings. */
+    tagOf: (agent: AgentDocument) => makeTag(agent, TAGGED),
+
     /** Lists all tools with the agent's settings and with what this user may use. */
     show(
       { tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument,
@@ -72,7 +82,11 @@ export function createToolSettings(
     },
 
     /** Throws VALIDATION_FAILED for an unknown tool and TOOL_NOT_DISABLEABLE for a tool that always stays on. */
-    replace(agent: AgentDocument, { disabled_builtin, plugins }: TypeOf<typeof toolSettings>) {
+    replace(
+      agent: AgentDocument,
+      { disabled_builtin, plugins }: TypeOf<typeof toolSettings>,
+      request: Conditional,
+    ) {
       const disabled = disabled_builtin.map((name, index) =>
         ensureKnown(findBuiltIn(name), `/disabled_builtin/${index}`),
       )
@@ -89,14 +103,15 @@ export function createToolSettings(
       } = agent.tool_settings ?? FIRST_TOOL_SETTINGS
       const absent = (disabledBefore ?? []).filter((name) => !extensions['agents.tools'].get(name))
       const absentPlugins = (enabled_plugin ?? []).filter((row) => !findPluginTool(row))
-      return change(agent, {
+      const changes = {
         $set: {
           'tool_settings.disabled_builtin': [...new Set([...disabled_builtin, ...absent])],
           // A tool that is off by default stays off if the request does not name it.
           'tool_settings.enabled_builtin': enabled_builtin.filter((name) => !disabled_builtin.includes(name)),
           ...(enabled && { 'tool_settings.enabled_plugin': [...enabled, ...absentPlugins] }),
         },
-      })
+      }
+      return change(agent, changes, request)
     },
 
     /** Throws NOT_FOUND for an unknown tool and TOOL_NOT_DISABLEABLE for a tool that always stays on. */
@@ -104,20 +119,27 @@ export function createToolSettings(
       agent: AgentDocument,
       name: string,
       { enabled, source, plugin_id }: TypeOf<typeof toolChange>,
+      request: Conditional,
     ): Promise<AgentDocument> {
       const tool = extensions['agents.tools'].get(name)
       if (!tool) throw new AppError('NOT_FOUND')
       const actual = isBuiltIn(tool) ? 'builtin' : 'plugin'
       if ((source ?? actual) !== actual || (plugin_id ?? pluginOf(tool)) !== pluginOf(tool))
         throw new AppError('NOT_FOUND')
-      if (actual === 'plugin')
-        return change(agent, {
-          [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_plugin': toKey(tool) },
-        })
-      if (tool.opt_in)
-        return change(agent, { [enabled ? '$addToSet' : '$pull']: { 'tool_settings.enabled_builtin': name } })
+      const add = (list: Partial<Lists>) => change(agent, { $addToSet: list }, request)
+      const pull = (list: Partial<Lists>) => change(agent, { $pull: list }, request)
+      const [set, unset] = enabled ? [add, pull] : [pull, add]
+      if (actual === 'plugin') return set({ 'tool_settings.enabled_plugin': toKey(tool) })
+      if (tool.opt_in) return set({ 'tool_settings.enabled_builtin': name })
       if (!enabled) assertDisableable(tool)
-      return change(agent, { [enabled ? '$pull' : '$addToSet']: { 'tool_settings.disabled_builtin': name } })
+      return unset({ 'tool_settings.disabled_builtin': name })
     },
   }
+}
+
+/** An entry of each list of tools. */
+interface Lists {
+  'tool_settings.enabled_plugin': PluginTool
+  'tool_settings.enabled_builtin': string
+  'tool_settings.disabled_builtin': string
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#kernel'
-import type { Page, PageRequest } from '#toolbox'
+import { type Conditional, makeTag, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Agents } from '../agents/agents.ts'
 import { type Drafts, withDrafts } from './drafts.ts'
 import type { PackageSkills } from './package-skills.ts'
@@ -10,6 +10,9 @@ import { explainTreeErrors, LIMITS } from './skill-rules.ts'
 import type { SkillStore } from './skill-store.ts'
 import { copyTree } from './tree-copy.ts'
 import type { AgentSkill, Changer, PlacedSkill, SkillFacts, SkillFile } from './types.ts'
+
+/** The fields that the entity tag of a skill is made from. */
+const TAGGED = ['name', 'description', 'files', 'bytes', 'updated_at', 'enabled'] as const
 
 /** The skills in the workspaces of agents. */
 export type AgentSkills = ReturnType<typeof createAgentSkills>
@@ -42,6 +45,9 @@ export function createAgentSkills({
   })
 
   return {
+    /** Makes the entity tag of a skill. */
+    tagOf: (skill: AgentSkill) => makeTag(skill, TAGGED),
+
     /** Lists the skills of a workspace by slug. Throws VALIDATION_FAILED for an unknown cursor. */
     async list(agent_id: string, page: PageRequest): Promise<Page<AgentSkill>> {
       const found = await skillStore.read(agents.workspaceOf(agent_id), async (skills) => {
@@ -80,11 +86,19 @@ export function createAgentSkills({
         }),
       ),
 
-    /** Switches a skill on or off; the model does not see a skill that is off. Throws SKILL_NOT_FOUND. */
-    switch: (agent_id: string, slug: string, enabled: boolean): Promise<AgentSkill> =>
+    /**
+     * Switches a skill on or off; the model does not see a skill that is off. Throws SKILL_NOT_FOUND and
+     * PRECONDITION_FAILED.
+     */
+    switch: (agent_id: string, slug: string, enabled: boolean, request: Conditional): Promise<AgentSkill> =>
       read(agent_id, slug, async (skills) => {
-        await skills.switch(slug, enabled)
-        return withSwitch(skills, await skills.use(slug, (skill) => readFacts(slug, skill)))
+        const facts = await skills.use(slug, (skill) => readFacts(slug, skill))
+        const before = await withSwitch(skills, facts)
+        const { enabled: expected } = requireUnchanged(request, before, TAGGED)
+        const hasSwitched = await skills.switch(slug, enabled)
+        // Somebody else has switched it since it was read.
+        if (expected === !enabled && !hasSwitched) throw new AppError('PRECONDITION_FAILED')
+        return { ...facts, enabled }
       }),
 
     /** Removes a skill. Throws SKILL_NOT_FOUND. */

@@ -1,5 +1,5 @@
 import { objectOf, reply } from '#kernel'
-import { pageQuery, pageReply } from '#toolbox'
+import { pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { route } from './manifest.ts'
 import { toSkillRow } from './package-routes.ts'
 import {
@@ -50,7 +50,11 @@ export const agentSkillRoutes = [
     query: detailOptions,
     response: { 200: agentSkillDetail },
     errors: ['SKILL_NOT_FOUND', 'SKILL_UNREADABLE', 'SKILL_CONTENTS_TOO_LARGE', 'SKILLS_FOLDER_UNUSABLE'],
-  }).handle(({ agent, params, query }, { agentSkills }) => agentSkills.find(agent._id, params.slug!, query)),
+    etag: true,
+  }).handle(async ({ agent, params, query }, { agentSkills }) => {
+    const skill = await agentSkills.find(agent._id, params.slug!, query)
+    return replyWithTag(200, skill, agentSkills.tagOf(skill))
+  }),
 
   route({
     method: 'POST',
@@ -100,10 +104,13 @@ export const agentSkillRoutes = [
     body: skillSwitch,
     response: { 200: agentSkill },
     errors: ['SKILL_NOT_FOUND', 'SKILL_UNREADABLE', 'SKILLS_FOLDER_UNUSABLE'],
+    etag: true,
     audit: 'skill.switch',
-  }).handle(({ agent, params, body }, { agentSkills }) =>
-    agentSkills.switch(agent._id, params.slug!, body.enabled),
-  ),
+  }).handle(async (request, { agentSkills }) => {
+    const { agent, params, body } = request
+    const skill = await agentSkills.switch(agent._id, params.slug!, body.enabled, request)
+    return replyWithTag(200, skill, agentSkills.tagOf(skill))
+  }),
 
   route({
     method: 'DELETE',

@@ -86,14 +86,20 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
     }
   }
 
-  /** Removes folders by their names; a folder that cannot be removed completely is no longer a skill. */
-  const discard = async (names: readonly string[]): Promise<void> => {
+  /**
+   * Removes entries by their names and returns the names that existed; a folder that cannot be removed completely is no
+   * longer a skill.
+   */
+  const discard = async (names: readonly string[]): Promise<string[]> => {
+    const found: string[] = []
     for (const name of names) {
       // Renamed first, so that an incompletely removed folder is not taken for a displaced skill.
       const doomed = TEMPORARY.test(name) ? name : `.${ids.make()}.tmp`
       if (doomed !== name && move(name, doomed) !== 'moved') continue
+      found.push(name)
       await ignoring(STUCK, rm(entry(doomed), { recursive: true, force: true, maxRetries: 3 }))
     }
+    return found
   }
 
   const toSlugs = (names: readonly string[]): string[] => {
@@ -160,12 +166,19 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
     isOff: async (slug: string): Promise<boolean> =>
       (await unlessMissing(lstat(entry(nameOffMarker(slug))))) !== undefined,
 
-    /** Switches a skill on or off, also for its later replacements; throws SKILL_NOT_FOUND. */
-    async switch(slug: string, isOn: boolean): Promise<void> {
+    /**
+     * Switches a skill on or off, also for its later replacements; returns false if it was so already. Throws
+     * SKILL_NOT_FOUND.
+     */
+    async switch(slug: string, isOn: boolean): Promise<boolean> {
       if (!(await locate(slug))) throw new AppError('SKILL_NOT_FOUND', { slug })
-      if (isOn) await discard([nameOffMarker(slug)])
-      // The marker may exist already.
-      else await ignoring(['EEXIST'], writeFile(entry(nameOffMarker(slug)), '', { flag: 'wx', mode: 0o600 }))
+      const marker = nameOffMarker(slug)
+      if (isOn) return (await discard([marker])).length > 0
+      const write = async () => {
+        await writeFile(entry(marker), '', { flag: 'wx', mode: 0o600 })
+        return true
+      }
+      return (await ignoring(['EEXIST'], write())) ?? false
     },
 
     /** Lists the slugs of all skills, sorted. */
