@@ -2096,10 +2096,10 @@ export interface components {
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message: string | null;
     };
-    AgentNotFoundError: {
+    AgentNotFoundOrNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -2268,18 +2268,6 @@ export interface components {
       source?: components["schemas"]["ToolSource"];
       /** @description Refuses the change if the tool comes from another plugin */
       plugin_id?: string;
-    };
-    AgentNotFoundOrNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
     };
     /** LocalizedText */
     LocalizedText: {
@@ -2652,10 +2640,10 @@ export interface components {
       /** @description True if the model sees the skill */
       enabled: boolean;
     };
-    AgentNotFoundOrSkillNotFoundError: {
+    AgentNotFoundOrNotFoundOrSkillNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "SKILL_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -2809,10 +2797,10 @@ export interface components {
        */
       overwrite?: boolean;
     };
-    AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
+    CopyPackageSkills404Error: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -2848,6 +2836,18 @@ export interface components {
        * @default false
        */
       overwrite?: boolean;
+    };
+    PushSkillToPackage404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     PushSkillToPackage409Error: {
       error: {
@@ -2905,10 +2905,10 @@ export interface components {
         request_id: string;
       };
     };
-    SkillPackageNotFoundError: {
+    NotFoundOrSkillPackageNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "SKILL_PACKAGE_NOT_FOUND";
+        code: "NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -2989,10 +2989,10 @@ export interface components {
     AddedSkills: {
       skills: components["schemas"]["PackageSkill"][];
     };
-    SkillNotFoundOrSkillPackageNotFoundError: {
+    NotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        code: "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -3266,10 +3266,10 @@ export interface components {
       /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
     };
-    AgentNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -3307,10 +3307,10 @@ export interface components {
       /** @description The id of a reply */
       message_id?: string;
     };
-    AgentNotFoundOrReplyNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "REPLY_NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "REPLY_NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -3517,18 +3517,6 @@ export interface components {
       history_loading: boolean;
       /** @description Milliseconds until it is worth asking again; null if nothing is loading */
       history_retry_after_ms: number | null;
-    };
-    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
     };
     HitlNotPendingError: {
       error: {
@@ -4201,6 +4189,18 @@ export interface components {
         request_id: string;
       };
     };
+    AgentNotFoundOrThreadNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     CreateChatCompletion409Error: {
       error: {
         /** @enum {string} */
@@ -4263,7 +4263,7 @@ export interface components {
       model: string;
       /** @constant */
       object: "chat.completion";
-      choices: {
+      choices: ({
           /** @constant */
           index: 0;
           message: {
@@ -4271,11 +4271,11 @@ export interface components {
             role: "assistant";
             content: string;
             reasoning_content?: string;
-            refusal: null;
+            refusal: string | null;
           };
-          logprobs: null;
+          logprobs: string | null;
           finish_reason: components["schemas"]["CompletionFinishReason"];
-        }[];
+        })[];
       usage: components["schemas"]["ChatCompletionUsage"];
     };
     /** ChatCompletionChunk */
@@ -4380,6 +4380,11 @@ export interface components {
      * @enum {string}
      */
     ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
+    /** ResponseFailure */
+    ResponseFailure: {
+      code: string;
+      message: string;
+    };
     /** @enum {string} */
     ResponseIncompleteDetailsReason: "max_output_tokens" | "content_filter";
     /** ResponseMessage */
@@ -4426,10 +4431,7 @@ export interface components {
       status: components["schemas"]["ResponseStatus"];
       /** @constant */
       background: false;
-      error: {
-        code: string;
-        message: string;
-      } | null;
+      error: components["schemas"]["ResponseFailure"] | null;
       incomplete_details: {
         reason: components["schemas"]["ResponseIncompleteDetailsReason"];
       } | null;
@@ -4446,7 +4448,7 @@ export interface components {
       previous_response_id: string | null;
       reasoning: {
         effort: string | null;
-        summary: null;
+        summary: string | null;
       };
       /** @constant */
       store: true;
@@ -4584,10 +4586,10 @@ export interface components {
     };
     /** ResponseEvent */
     ResponseEvent: components["schemas"]["ResponseStateEvent"] | components["schemas"]["ResponseItemEvent"] | components["schemas"]["ResponsePartEvent"] | components["schemas"]["ResponseTextDelta"] | components["schemas"]["ResponseTextDone"] | components["schemas"]["ResponseThoughtPartEvent"] | components["schemas"]["ResponseThoughtDelta"] | components["schemas"]["ResponseThoughtDone"];
-    ResponseNotFoundError: {
+    NotFoundOrResponseNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "RESPONSE_NOT_FOUND";
+        code: "NOT_FOUND" | "RESPONSE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6899,10 +6901,13 @@ export interface components {
         "application/json": components["schemas"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
-    /** @description - `AGENT_NOT_FOUND`: The agent does not exist. */
-    AgentNotFoundError: {
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    AgentNotFoundOrNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
       };
     };
     /** @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}". */
@@ -6935,15 +6940,6 @@ export interface components {
     BadJsonOrBadRequestOrToolNotDisableableError: {
       content: {
         "application/json": components["schemas"]["BadJsonOrBadRequestOrToolNotDisableableError"];
-      };
-    };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
-     */
-    AgentNotFoundOrNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
       };
     };
     /**
@@ -6983,11 +6979,12 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `SKILL_NOT_FOUND`: The skill does not exist.
      */
-    AgentNotFoundOrSkillNotFoundError: {
+    AgentNotFoundOrNotFoundOrSkillNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrSkillNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       };
     };
     /**
@@ -7037,12 +7034,13 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `SKILL_NOT_FOUND`: The skill does not exist.
      * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
      */
-    AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
+    CopyPackageSkills404Error: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+        "application/json": components["schemas"]["CopyPackageSkills404Error"];
       };
     };
     /**
@@ -7053,6 +7051,17 @@ export interface components {
     IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError: {
       content: {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
+     * - `SKILL_NOT_FOUND`: The skill does not exist.
+     * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
+     */
+    PushSkillToPackage404Error: {
+      content: {
+        "application/json": components["schemas"]["PushSkillToPackage404Error"];
       };
     };
     /**
@@ -7077,10 +7086,13 @@ export interface components {
         "application/json": components["schemas"]["CreateSkillPackage409Error"];
       };
     };
-    /** @description - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist. */
-    SkillPackageNotFoundError: {
+    /**
+     * @description - `NOT_FOUND`: Not found.
+     * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
+     */
+    NotFoundOrSkillPackageNotFoundError: {
       content: {
-        "application/json": components["schemas"]["SkillPackageNotFoundError"];
+        "application/json": components["schemas"]["NotFoundOrSkillPackageNotFoundError"];
       };
     };
     /** @description - `SKILL_PACKAGE_NAME_TAKEN`: A skill package named "{name}" already exists. */
@@ -7111,12 +7123,13 @@ export interface components {
       };
     };
     /**
-     * @description - `SKILL_NOT_FOUND`: The skill does not exist.
+     * @description - `NOT_FOUND`: Not found.
+     * - `SKILL_NOT_FOUND`: The skill does not exist.
      * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
      */
-    SkillNotFoundOrSkillPackageNotFoundError: {
+    NotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
       content: {
-        "application/json": components["schemas"]["SkillNotFoundOrSkillPackageNotFoundError"];
+        "application/json": components["schemas"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       };
     };
     /**
@@ -7215,11 +7228,12 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    AgentNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrThreadNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       };
     };
     /**
@@ -7235,12 +7249,13 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    AgentNotFoundOrReplyNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrReplyNotFoundOrThreadNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError"];
       };
     };
     /**
@@ -7251,16 +7266,6 @@ export interface components {
     AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError"];
-      };
-    };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
-     */
-    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       };
     };
     /** @description - `HITL_NOT_PENDING`: No approval is pending here, or it has already been decided. */
@@ -7367,6 +7372,15 @@ export interface components {
       };
     };
     /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `THREAD_NOT_FOUND`: There is no such thread.
+     */
+    AgentNotFoundOrThreadNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrThreadNotFoundError"];
+      };
+    };
+    /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
@@ -7449,10 +7463,13 @@ export interface components {
         "application/json": components["schemas"]["CreateResponse502Error"];
       };
     };
-    /** @description - `RESPONSE_NOT_FOUND`: There is no such response. */
-    ResponseNotFoundError: {
+    /**
+     * @description - `NOT_FOUND`: Not found.
+     * - `RESPONSE_NOT_FOUND`: There is no such response.
+     */
+    NotFoundOrResponseNotFoundError: {
       content: {
-        "application/json": components["schemas"]["ResponseNotFoundError"];
+        "application/json": components["schemas"]["NotFoundOrResponseNotFoundError"];
       };
     };
     /**
@@ -8848,7 +8865,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -8874,7 +8891,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -8926,7 +8943,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -8961,7 +8978,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -8993,7 +9010,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9025,7 +9042,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9057,7 +9074,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9087,7 +9104,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9119,7 +9136,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9167,7 +9184,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrToolNotDisableableError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9368,7 +9385,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["PublishExpert409Error"];
       413: components["responses"]["BodyTooLargeOrWorkspaceTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9586,7 +9603,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9628,7 +9645,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9678,7 +9695,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["CreateAgentSkill409Error"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9720,7 +9737,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableOrSkillUnreadableError"];
       413: components["responses"]["SkillContentsTooLargeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9774,7 +9791,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9806,7 +9823,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -9855,7 +9872,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableOrSkillUnreadableError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -9906,7 +9923,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["CopyPackageSkills404Error"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9954,7 +9971,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["PushSkillToPackage404Error"];
       409: components["responses"]["PushSkillToPackage409Error"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10070,7 +10087,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -10097,7 +10114,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -10144,7 +10161,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       409: components["responses"]["SkillPackageNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -10207,7 +10224,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrSkillAlreadyExistsError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10243,7 +10260,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       413: components["responses"]["SkillContentsTooLargeError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
@@ -10296,7 +10313,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10327,7 +10344,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -10367,7 +10384,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrWorkspaceUnusableError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10477,13 +10494,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The client has the file already */
@@ -10539,7 +10556,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["FileUnusableOrLimitReachedError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -10633,7 +10650,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["CreateDirectory409Error"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10663,7 +10680,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -10745,13 +10762,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The client has the file already */
@@ -10803,7 +10820,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -10846,7 +10863,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10884,7 +10901,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -10912,7 +10929,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -10965,7 +10982,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["UpdateThread403Error"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11001,7 +11018,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -11047,7 +11064,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrReplyNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError"];
       409: components["responses"]["AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11093,7 +11110,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11173,7 +11190,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ResumeTurn403Error"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       409: components["responses"]["AgentNotRunningOrHitlNotPendingError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11219,7 +11236,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["PolishPrompt409Error"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11254,7 +11271,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11282,7 +11299,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11324,7 +11341,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11387,7 +11404,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11421,7 +11438,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11450,13 +11467,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": components["schemas"]["ExportedEvent"];
+          "*/*": components["schemas"]["ExportedEvent"];
         };
       };
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11502,7 +11519,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11609,7 +11626,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["ResponseNotFoundError"];
+      404: components["responses"]["NotFoundOrResponseNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11641,7 +11658,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -11671,7 +11688,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11711,7 +11728,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -12455,7 +12472,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -12504,7 +12521,7 @@ export interface operations {
       400: components["responses"]["CreateChannel400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["ChannelNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -12748,7 +12765,7 @@ export interface operations {
       400: components["responses"]["CreateChannelQrCode400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -12795,7 +12812,7 @@ export interface operations {
       400: components["responses"]["PollChannelQrCode400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13095,7 +13112,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

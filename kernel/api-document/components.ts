@@ -101,18 +101,17 @@ function withType(schema: Json): Json {
   return { type: types.length === 1 ? types[0] : types, ...schema }
 }
 
-/** Adds which member of a union a value selects, which generators of clients do not find out. */
+/** Adds the member of a union that each value of its discriminator selects, which some generators cannot derive. */
 function withMapping(schema: Json, components: Json): Json {
-  const { discriminator, oneOf } = schema as {
-    discriminator?: { propertyName: string }
-    oneOf?: { $ref: string }[]
-  }
+  const { discriminator, oneOf } = schema as { discriminator?: { propertyName: string }; oneOf: Json[] }
   // AsyncAPI has only the name of the property.
-  if (typeof discriminator !== 'object' || !oneOf) return schema
-  const mapping = oneOf.flatMap(({ $ref = '' }) => {
-    const member = components[$ref.split('/').at(-1)!] as { properties: Json } | undefined
-    const value = (member?.properties[discriminator.propertyName] as Json | undefined)?.const
-    return value === undefined ? [] : [[value, $ref]]
+  if (typeof discriminator !== 'object') return schema
+  const resolve = (part: Json) =>
+    typeof part.$ref === 'string' ? (components[part.$ref.split('/').at(-1)!] as Json) : part
+  const mapping = oneOf.flatMap((member) => {
+    const properties = resolve(member).properties as Record<string, Json>
+    const { const: value, enum: values = [value] } = resolve(properties[discriminator.propertyName]!)
+    return member.$ref ? (values as string[]).map((one) => [one, member.$ref]) : []
   })
   return { ...schema, discriminator: { ...discriminator, mapping: Object.fromEntries(mapping) } }
 }

@@ -95,6 +95,8 @@ const REPETITION_CODES = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE', 'L
 function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): string[] {
   const { guard, query, body, upload, raw, stream, errors = [] } = route
   const guarded = listGuards(guard, guards).flatMap(({ errors: codes = ['FORBIDDEN'] }) => codes)
+  // A parameter that cannot be the name of anything.
+  const named = route.path.includes('/:') ? ['NOT_FOUND'] : []
   const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
   const parsed = body ? ['BAD_JSON'] : []
   const received = upload && upload.as !== 'body' ? ['BAD_FORM'] : []
@@ -106,6 +108,7 @@ function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): strin
   const partial = stream === 'file' ? ['RANGE_NOT_SATISFIABLE'] : []
   return [
     ...guarded,
+    ...named,
     ...limited,
     ...parsed,
     ...received,
@@ -156,11 +159,11 @@ function isBodyOptional({ body }: Route): boolean {
   return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
 }
 
-/** The media type of each kind of stream; for a download, the schema describes one line. */
+/** The media type of each kind of stream; files have their own. For a download, the schema describes one line. */
 const STREAM_TYPES = {
   events: 'text/event-stream',
-  download: 'application/octet-stream',
-  file: 'application/octet-stream',
+  download: '*/*',
+  file: '*/*',
   response: 'text/event-stream',
 } as const
 

@@ -30,7 +30,7 @@ export const jsonRpcMessage = {
   properties: {
     jsonrpc: { const: '2.0' },
     id: { type: ['string', 'number', 'null'] },
-    method: { type: 'string' },
+    method: { type: 'string', examples: ['tools/call'] },
     params: { type: 'object', additionalProperties: true },
     result: { type: 'object', additionalProperties: true },
     error: { type: 'object', additionalProperties: true },
@@ -48,7 +48,10 @@ export const refusal = {
     id: { type: ['string', 'number', 'null'] },
     error: {
       type: 'object',
-      properties: { code: { type: ['integer', 'string'] }, message: { type: 'string' } },
+      properties: {
+        code: { type: ['integer', 'string'] },
+        message: { type: 'string', examples: ['Unsupported protocol version'] },
+      },
       required: ['code', 'message'],
     },
   },

@@ -12,6 +12,7 @@ import {
   temperature,
   text,
   topP,
+  unused,
 } from './shared-schemas.ts'
 
 const message = {
@@ -106,11 +107,11 @@ export const completion = {
             role: { const: 'assistant' },
             content: { ...text, examples: ['It is sunny in Oslo.'] },
             reasoning_content: { ...text, examples: ['The user asks about the weather.'] },
-            refusal: { type: 'null' },
+            refusal: unused,
           },
           ['reasoning_content'],
         ),
-        logprobs: { type: 'null' },
+        logprobs: unused,
         finish_reason: finishReason,
       }),
     },

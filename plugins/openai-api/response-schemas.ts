@@ -11,6 +11,7 @@ import {
   temperature,
   text,
   topP,
+  unused,
 } from './shared-schemas.ts'
 
 const responseId = {
@@ -112,12 +113,14 @@ export const response = {
     created_at: { type: 'integer', description: 'Unix seconds' },
     status,
     background: { const: false },
-    error: nullable(
-      rowOf({
+    error: nullable({
+      // The name that generators of clients make up is that of a class of their own.
+      title: 'ResponseFailure',
+      ...rowOf({
         code: { ...text, examples: ['MODEL_UNAVAILABLE'] },
         message: { ...text, examples: ['The model is unavailable.'] },
       }),
-    ),
+    } as const),
     incomplete_details: nullable(rowOf({ reason: { enum: ['max_output_tokens', 'content_filter'] } })),
     instructions: nullable({ ...text, examples: ['Answer briefly.'] }),
     max_output_tokens: nullable(count),
@@ -126,7 +129,7 @@ export const response = {
     output: { type: 'array', items: outputItem },
     parallel_tool_calls: { const: true },
     previous_response_id: nullable(text),
-    reasoning: rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: { type: 'null' } }),
+    reasoning: rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: unused }),
     store: { const: true },
     temperature: nullable({ type: 'number' } as const),
     text: rowOf({ format: rowOf({ type: { const: 'text' } }) }),

@@ -4,6 +4,9 @@ import { EFFORTS } from './parameters.ts'
 /** A value that is read without a schema of its own. */
 export const anything = { type: 'object', additionalProperties: true } as const
 
+/** A field of OpenAI's objects that is always null here; generators of clients cannot read the type of null alone. */
+export const unused = { ...nullable({ type: 'string' } as const), examples: [null] } as const
+
 export const text = { type: 'string' } as const
 export const count = { type: 'integer', minimum: 0 } as const
 

@@ -6,6 +6,8 @@ const flag = { type: 'boolean', default: false } as const
 /** A flag of a query: `true` or `1`. */
 const queryFlag = { type: ['boolean', 'integer'], minimum: 0, maximum: 1, default: false } as const
 const MAX_PATH = 4096
+/** The most characters of a text that holds such a path; with it, the headers of a request stay below 16 KiB. */
+const MAX_TOKEN = 2 * MAX_PATH
 
 const path = {
   type: 'string',
@@ -52,7 +54,7 @@ export const listQuery = objectOf({
   path: { ...path, default: '', description: 'The folder; by default the workspace', examples: ['notes'] },
   recursive: { ...queryFlag, description: 'Also the contents of its folders, each after its folder' },
   ...pageQuery,
-  cursor: { ...pageQuery.cursor, maxLength: 4 * MAX_PATH },
+  cursor: { ...pageQuery.cursor, maxLength: MAX_TOKEN },
 })
 
 /** The query to read a file. */
@@ -128,7 +130,7 @@ export const linkedParams = rowOf({ id: { type: 'string', description: 'The id o
 /** The query of a link. */
 export const linkedQuery = objectOf(
   {
-    token: { type: 'string', maxLength: 8 * MAX_PATH, description: 'From the address of the link' },
+    token: { type: 'string', maxLength: MAX_TOKEN, description: 'From the address of the link' },
     inline: contentQuery.properties.inline,
   },
   ['token'],

@@ -278,7 +278,7 @@ t.test('an operation is described by its declaration', async (t) => {
   )
   const { operationId, description, responses: open } = paths['/open/{town}'].get
   t.strictSame([operationId, description], ['getOpenByTown', 'Answer.'])
-  t.strictSame(Object.keys(open), ['200', '400', '429', 'default'])
+  t.strictSame(Object.keys(open), ['200', '400', '404', '429', 'default'])
   t.equal(paths['/old'].get.responses[302].description, 'Redirect')
 
   const operation = paths['/sky/{town}/{day}'].put
@@ -466,6 +466,27 @@ t.test('enums and members of unions become components, with their types', async 
   )
   t.match(schemas.Place, { description: 'Of it' })
   t.match(schemas.SnowStormWeatherFall, { properties: { kind: { type: 'string', const: 'snow_storm' } } })
+})
+
+t.test('a union names the member that each value of its discriminator selects', (t) => {
+  const { describe } = createComponents()
+  const member = (kind: object, a: object = {}) => ({ type: 'object', properties: { kind, a } })
+  const weather = (a: object) => ({
+    discriminator: { propertyName: 'kind' },
+    oneOf: [
+      member({ const: 'rain' }, a),
+      { title: 'Still', ...member({ enum: ['fog', 'haze'] }) },
+      { title: 'Hail', ...member({ const: 'hail' }) },
+    ],
+  })
+  const still = '#/components/schemas/Still'
+  const mapping = { fog: still, haze: still, hail: '#/components/schemas/Hail' }
+  t.match(describe(weather({}), 'Weather'), {
+    discriminator: { mapping: { rain: '#/components/schemas/RainWeather', ...mapping } },
+  })
+  const { discriminator } = describe(weather({ type: 'string' }), 'Weather') as Json
+  t.strictSame(discriminator.mapping, mapping, 'a member that has no name of its own is left out')
+  t.end()
 })
 
 t.test('a row requires its properties except the optional ones, and takes no others', async (t) => {

@@ -31,7 +31,7 @@ const noPython =
 /** The programs sign in, and either create an agent, a thread and a file, or resume a paused turn of the thread. */
 const FETCH_PROGRAM = `
 import createClient from 'openapi-fetch'
-import type { components, paths } from '../api.js'
+import type { components, paths } from './api.js'
 const { URL: url = '', USERNAME: username = '', PASSWORD: password = '', AGENT: id = '', THREAD: thread_id = '' } = process.env
 const api = createClient<paths>({ baseUrl: url })
 const login = await api.POST('/auth/login', { body: { username, password } })
@@ -66,7 +66,7 @@ if (process.argv[2] === 'begin') {
 `
 
 const GENERATED_PROGRAM = `
-import { AgentsApi, ChatApi, Configuration, FilesApi, SigningInApi, TurnFrameFromJSON } from '../client/index.js'
+import { AgentsApi, ChatApi, Configuration, FilesApi, SigningInApi, TurnFrameFromJSON } from './client/index.js'
 const { URL: basePath = '', USERNAME: username = '', PASSWORD: password = '', AGENT: id = '', THREAD: threadId = '' } = process.env
 const login = await new SigningInApi(new Configuration({ basePath })).logIn({ logInBody: { username, password } })
 const configuration = new Configuration({ basePath, accessToken: login.accessToken })

@@ -20,7 +20,7 @@ export function fillPath({ path }, { path: values = {}, query = {} }) {
 }
 
 const isStream = ({ replies }) => replies.some(({ content }) => content?.['text/event-stream'])
-const isFile = ({ replies }) => replies.some(({ content }) => content?.['application/octet-stream'])
+const isFile = ({ replies }) => replies.some(({ content }) => content?.['*/*'])
 
 function writeCurl(operation, parts, origin) {
   const { method, isPublic } = operation
