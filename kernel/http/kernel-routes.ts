@@ -5,6 +5,9 @@ import type { Runtime } from '../runtime.ts'
 import { healthRoutes } from './health.ts'
 import { defineRoute, type Route } from './route.ts'
 
+/** The beginning of both documents. */
+const EXAMPLE = { info: { title: 'Agent Platform Service', version: '1.0.0' } }
+
 /** The routes that the kernel itself serves. Without a runtime they can be described but not called. */
 export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
   let document: Record<string, unknown> | undefined
@@ -17,7 +20,7 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
     description:
       'Describes the routes of the plugins that run on this server, those from outside included. It is the document that `svc openapi` prints, and clients can be generated from it.',
     guard: 'public',
-    response: { 200: { type: 'object' } },
+    response: { 200: { type: 'object', examples: [{ openapi: '3.1.0', ...EXAMPLE, paths: {} }] } },
   }).handle(() => {
     document ??= describeApi({ ...blueprint, plugins: runtime!.plugins }, routes)
     return document
@@ -30,7 +33,7 @@ export function kernelRoutes(blueprint: Blueprint, runtime?: Runtime): Route[] {
     description:
       'Describes the frames of both directions, their order, and the codes with which sockets are closed. It is the document that `svc asyncapi` prints.',
     guard: 'public',
-    response: { 200: { type: 'object' } },
+    response: { 200: { type: 'object', examples: [{ asyncapi: '3.0.0', ...EXAMPLE, channels: {} }] } },
   }).handle(() => {
     asyncDocument ??= describeAsyncApi({ ...blueprint, plugins: runtime!.plugins })
     return asyncDocument

@@ -7,6 +7,7 @@ import {
   activeModel,
   activeModelChoice,
   draftResult,
+  globalProviderRow,
   kindRow,
   modelRow,
   newProvider,
@@ -176,7 +177,7 @@ export const providerRoutes = [
       'Lists the providers that all accounts can use, by name. Keys and secret options are never shown.',
     guard: 'admin',
     query: objectOf(pageQuery),
-    response: { 200: { type: 'array', items: providerRow } },
+    response: { 200: { type: 'array', items: globalProviderRow } },
   }).handle(async ({ query }, { providers }) => pageReply(query, await providers.list(null, query))),
 
   route({
@@ -188,7 +189,7 @@ export const providerRoutes = [
       'Stores a place where models run for all accounts. Its models are those of the body or, if that has none, those that the provider itself lists. Its address may be in a private network.',
     guard: 'admin',
     body: newProvider,
-    response: { 201: providerRow },
+    response: { 201: globalProviderRow },
     errors: createErrors,
     etag: true,
     audit: 'provider.create',
@@ -216,7 +217,7 @@ export const providerRoutes = [
     description: 'Returns a provider that all accounts can use. The key and secret options are never shown.',
     guard: 'admin',
     params: providerParams,
-    response: { 200: providerRow },
+    response: { 200: globalProviderRow },
     errors: ['NOT_FOUND'],
     etag: true,
   }).handle(async ({ params }, { providers }) =>
@@ -233,7 +234,7 @@ export const providerRoutes = [
     guard: 'admin',
     params: providerParams,
     body: providerChanges,
-    response: { 200: providerRow },
+    response: { 200: globalProviderRow },
     errors: updateErrors,
     etag: true,
     audit: 'provider.update',

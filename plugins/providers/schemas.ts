@@ -172,6 +172,28 @@ export const providerRow = {
   }),
 } as const
 
+/** A provider of the server. */
+export const globalProviderRow = {
+  ...providerRow,
+  examples: [
+    {
+      id: '01KDVMF00000000000000000AG',
+      name: 'openai',
+      kind: 'openai',
+      scope: 'global',
+      owner: null,
+      base_url: null,
+      has_api_key: true,
+      models: [],
+      options: {},
+      max_concurrency: 32,
+      enabled: true,
+      created_at: 1_767_225_600,
+      updated_at: 1_767_225_600,
+    },
+  ],
+} as const
+
 export const kindRow = {
   title: 'ProviderKind',
   ...rowOf({

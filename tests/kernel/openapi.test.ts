@@ -200,6 +200,18 @@ t.test('the document describes the whole server', async (t) => {
             [],
             `${verb} ${path}`,
           )
+    const exampleOf = (path: string, verb: string, status: number) =>
+      document.paths[path][verb].responses[status].content['application/json'].example
+    for (const path of ['/openapi.json', '/asyncapi.json'])
+      t.match(exampleOf(path, 'get', 200), { info: { title: String } })
+    t.match(
+      [exampleOf('/admin/providers', 'get', 200)[0], exampleOf('/admin/providers/{id}', 'patch', 200)],
+      [
+        { scope: 'global', owner: null },
+        { scope: 'global', owner: null },
+      ],
+    )
+    t.equal(exampleOf('/providers/{id}', 'get', 200).scope, 'user')
   })
 
   await t.test('each enum is one component, with a name of its own', async (t) => {
