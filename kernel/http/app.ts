@@ -2,6 +2,7 @@ import { METHODS } from 'node:http'
 import { join } from 'node:path'
 import cors from '@koa/cors'
 import Router, { type Layer } from '@koa/router'
+import bytes from 'bytes'
 import Koa, { type Context, type Middleware } from 'koa'
 import { AppError } from '../errors.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
@@ -67,7 +68,8 @@ export function createApp({
     answerError(this, error)
     this.res.end(JSON.stringify(this.body))
   }
-  const readBody = createBodyReader(http.body_limit)
+  const readBody = createBodyReader()
+  const body_bytes = bytes.parse(http.body_limit)!
   const readUpload = createUploadReader(join(runtime.blueprint.home, 'uploads'))
 
   const explain = (error: unknown, locale: Locale, request_id: string) =>
@@ -85,7 +87,7 @@ export function createApp({
       guard: chainOf(route.guard),
       // Compiling takes a good part of a start, and most routes are not called soon.
       cradle,
-      readBody,
+      readBody: (context) => readBody(context, Math.max(body_bytes, route.body_bytes ?? 0)),
       readUpload,
       repetition: extensions['kernel.repetition'],
       audit: async (record) => void (await extensions['kernel.audit'].ask(record)),

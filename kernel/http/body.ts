@@ -11,11 +11,15 @@ interface BodyFailure extends Error {
 
 const JSON_TYPES = ['json', '+json']
 
-/** Reads JSON bodies of at most `limit` (e.g. `1mb`); a missing body is {}. */
-export function createBodyReader(limit: string): (context: Context) => Promise<unknown> {
-  let parse: Middleware | undefined
+/** Reads the JSON body of a request, of at most so many bytes; a missing body is {}. */
+export type BodyReader = (context: Context, limit: number) => Promise<unknown>
+
+/** Creates the reader of JSON bodies. */
+export function createBodyReader(): BodyReader {
+  /** The parsers by the limit of their bodies. */
+  const parsers = new Map<number, Promise<Middleware>>()
   /** Imported with the first body: its parser of forms takes longer to load than everything else here. */
-  const load = async (): Promise<Middleware> => {
+  const load = async (limit: number): Promise<Middleware> => {
     const { koaBody } = await import('koa-body')
     return koaBody({
       json: true,
@@ -32,11 +36,13 @@ export function createBodyReader(limit: string): (context: Context) => Promise<u
       },
     })
   }
-  return async (context) => {
+  return async (context, limit) => {
     if (!hasBody(context)) return {}
     if (!context.is(JSON_TYPES))
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' })
-    parse ??= await load()
+    const parser = parsers.get(limit) ?? load(limit)
+    parsers.set(limit, parser)
+    const parse = await parser
     await parse(context as never, async () => undefined)
     return (context.request as { body?: unknown }).body
   }

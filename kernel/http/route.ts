@@ -30,6 +30,8 @@ export interface RouteSpec {
   readonly params?: JSONSchema
   readonly query?: JSONSchema
   readonly body?: JSONSchema
+  /** The most bytes that the body may have, if that is more than `http.body_limit`: for bodies that contain files. */
+  readonly body_bytes?: number
   /** Takes one file: the field `file` of a multipart form, or the body itself; with a `body` as well, either of them. */
   readonly upload?: UploadSpec
   /** Takes the body as it comes, whatever it is, and answers with text: for routes whose form somebody else has set. */
@@ -212,6 +214,7 @@ export const assertRoute = createFormCheck<Route>(
       params: { type: 'object' },
       query: { type: 'object' },
       body: { type: 'object' },
+      body_bytes: { type: 'integer', minimum: 1 },
       upload: {
         type: 'object',
         properties: { max_bytes: { type: 'integer', minimum: 1 }, as: { const: 'body' } },

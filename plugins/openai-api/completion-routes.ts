@@ -3,6 +3,7 @@ import { askAgent, findAgent, THREAD_HEADER } from './agent-reply.ts'
 import { completion, completionChunk, completionRequest } from './completion-schemas.ts'
 import { toChunks, toCompletion, toRequestMessages } from './completions.ts'
 import { toConversation } from './conversation.ts'
+import { MAX_BODY_BYTES } from './files.ts'
 import { route } from './manifest.ts'
 import { assertSupported, toSettings } from './parameters.ts'
 import { TURN_ERRORS } from './turn-errors.ts'
@@ -20,6 +21,7 @@ export const completionRoutes = [
     scope: 'chat',
     audit: { none: 'Threads are private to their users, as on the socket, and usage is metered.' },
     body: completionRequest,
+    body_bytes: MAX_BODY_BYTES,
     stream: 'events',
     events: completionChunk,
     response: { 200: completion },

@@ -8,6 +8,8 @@ import type { Cradle } from './manifest.ts'
 
 /** The largest file, in bytes: the same as for uploads. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
+/** The largest request, in bytes: such a file in Base64, and the rest of the conversation. */
+export const MAX_BODY_BYTES = Math.ceil(MAX_FILE_BYTES / 3) * 4 + 1024 * 1024
 const DATA_URL = /^data:([\w.+-]{1,63}\/[\w.+-]{1,63})(?:;[\w.=+-]+)*;base64,([A-Za-z0-9+/_=\s-]*)$/
 
 /** Converts the parts of a message to blocks of the chat; files are stored in the agent's workspace. */

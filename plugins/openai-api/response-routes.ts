@@ -1,6 +1,7 @@
 import { reply, rowOf } from '#kernel'
 import { askAgent, findAgent, THREAD_HEADER } from './agent-reply.ts'
 import { joinParts, toConversation } from './conversation.ts'
+import { MAX_BODY_BYTES } from './files.ts'
 import { route } from './manifest.ts'
 import { assertSupported, toSettings } from './parameters.ts'
 import { toResponseId } from './response-ids.ts'
@@ -24,6 +25,7 @@ export const responseRoutes = [
     scope: 'chat',
     audit: { none: 'Threads are private to their users, as on the socket, and usage is metered.' },
     body: responseRequest,
+    body_bytes: MAX_BODY_BYTES,
     stream: 'events',
     events: responseEvent,
     response: { 200: response },

@@ -27,6 +27,7 @@ const echo = pluginSource(
   host.routes([
     ...['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => route(method, '/echo', closed)),
     route('POST', '/all', { ...closed, additionalProperties: undefined, unevaluatedProperties: false }),
+    { ...route('POST', '/wide', { type: 'object' }), body_bytes: 4096 },
     { ...route('POST', '/bodyless'), body: undefined, response: { 204: null } },
     { ...route('POST', '/locked', closed), guard: 'locked' },
   ])`,
@@ -196,6 +197,9 @@ t.test('a body over the limit is refused, whether plain, chunked or compressed',
   const chunked = await sendRaw(server.url, rawRequest('POST', '/api/echo', headers, chunks))
   t.match({ status: chunked.status, body: JSON.parse(chunked.text) }, { status: 413, body: refusal })
   t.equal((await send('{"name":"a"}')).status, 200)
+  const wide = await send(large, {}, { path: '/wide' })
+  t.strictSame([wide.status, wide.body.name.length], [200, 2000], 'a route may take more')
+  t.equal((await send(JSON.stringify({ name: 'x'.repeat(6000) }), {}, { path: '/wide' })).status, 413)
   const fitting = await start(t)
   t.equal((await fitting.send(large)).status, 422, 'the default limit is 1 MiB')
 })

@@ -347,6 +347,16 @@ t.test('Images and files of data: URLs come into the workspace once', async (t) 
   const { body: files } = await server.request('GET', `/agents/${agent_id}/files?path=inbound`)
   t.equal(files.length, 2)
 
+  const large = `data:image/png;base64,${Buffer.alloc(20 * 1024 * 1024).toString('base64')}`
+  const photo = { type: 'input_image', image_url: large, detail: 'auto' } as const
+  const input = [{ role: 'user' as const, content: [photo] }]
+  await openai.responses.create({ model: 'assistant', input })
+  const beyond = [{ role: 'user' as const, content: [{ ...photo, image_url: `${large}${large}` }] }]
+  t.match(await refusal(openai.responses.create({ model: 'assistant', input: beyond })), {
+    status: 413,
+    code: 'BODY_TOO_LARGE',
+  })
+
   const { body: shared } = await server.request('GET', '/agents', { token: ann.token })
   const other = shared.find(({ name }: { name: string }) => name === 'shared').id
   const { thread_id: hers } = await ask({ model: other, messages }, undefined, clientOf(ann.token))
