@@ -1282,7 +1282,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1300,7 +1302,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1312,7 +1316,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1324,7 +1330,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1336,7 +1344,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1348,7 +1358,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1360,7 +1372,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1372,7 +1386,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1417,7 +1433,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1429,7 +1447,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1441,7 +1461,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1453,7 +1475,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1465,7 +1489,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1477,7 +1503,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1522,7 +1550,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1540,7 +1570,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1552,7 +1584,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1577,7 +1611,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1613,7 +1649,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1625,7 +1663,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1637,7 +1677,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1660,7 +1702,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1686,7 +1730,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1705,7 +1751,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1717,7 +1765,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1734,7 +1784,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1753,7 +1805,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1817,7 +1871,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1829,7 +1885,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1868,7 +1926,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1876,7 +1936,9 @@ export interface components {
     /** PreviewClaimRulesBody */
     PreviewClaimRulesBody: {
       /** @description Claims as the service returns them */
-      claims: Record<string, never>;
+      claims: {
+        [key: string]: unknown;
+      };
       /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
     };
@@ -1915,7 +1977,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1927,7 +1991,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2041,7 +2107,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2053,7 +2121,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2092,7 +2162,9 @@ export interface components {
       /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
       /** @description May hold settings that no longer exist, if the agent is old */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message: string | null;
     };
@@ -2103,7 +2175,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2154,7 +2228,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2166,7 +2242,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2178,7 +2256,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2251,7 +2331,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2406,7 +2488,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2418,7 +2502,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2430,7 +2516,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2618,7 +2706,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2647,7 +2737,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2659,7 +2751,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2671,7 +2765,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2749,7 +2845,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2761,7 +2859,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2773,7 +2873,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2804,7 +2906,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2816,7 +2920,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2844,7 +2950,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2856,7 +2964,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2900,7 +3010,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2912,7 +3024,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2944,7 +3058,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2968,7 +3084,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2980,7 +3098,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2996,7 +3116,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3032,7 +3154,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3044,7 +3168,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3065,7 +3191,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3091,7 +3219,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3103,7 +3233,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3115,7 +3247,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3139,7 +3273,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3156,7 +3292,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3168,7 +3306,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3187,7 +3327,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3206,7 +3348,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3273,7 +3417,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3295,7 +3441,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3314,7 +3462,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3326,7 +3476,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3525,7 +3677,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3584,7 +3738,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3596,7 +3752,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3887,7 +4045,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3899,7 +4059,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3911,7 +4073,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3923,7 +4087,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3935,7 +4101,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4172,7 +4340,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4184,7 +4354,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4196,7 +4368,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4208,7 +4382,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4220,7 +4396,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4232,7 +4410,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4334,7 +4514,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4346,7 +4528,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4358,7 +4542,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4370,7 +4556,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4593,7 +4781,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4645,7 +4835,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4662,7 +4854,9 @@ export interface components {
       kind: string;
       label: string;
       /** @description The JSON Schema of the `options`; secrets are writeOnly */
-      config_schema: Record<string, never>;
+      config_schema: {
+        [key: string]: unknown;
+      };
       /** @description True if the kind offers embedding models */
       embedding: boolean;
       /** @description Null if the kind has no address of its own */
@@ -4709,7 +4903,9 @@ export interface components {
       /** @description As they were entered; empty if those that the provider lists are offered */
       models: components["schemas"]["ProviderModel"][];
       /** @description Without secret options */
-      options: Record<string, never>;
+      options: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency: number | null;
       enabled: boolean;
@@ -4747,7 +4943,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -4760,7 +4958,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4772,7 +4972,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4806,7 +5008,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -4823,7 +5027,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4885,7 +5091,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -4898,7 +5106,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4910,7 +5120,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4922,7 +5134,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4941,7 +5155,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4996,7 +5212,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5009,7 +5227,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5043,7 +5263,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5060,7 +5282,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5092,7 +5316,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5112,7 +5338,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5159,7 +5387,9 @@ export interface components {
       kind: string;
       label: string;
       /** @description The JSON Schema of a complete config; secrets are writeOnly */
-      config_schema: Record<string, never>;
+      config_schema: {
+        [key: string]: unknown;
+      };
       /** @description What the scan of a QR code returns; null if the kind has no QR codes */
       registration: components["schemas"]["ChannelRegistration"];
     };
@@ -5194,7 +5424,9 @@ export interface components {
       /** @description False if the channel is not connected */
       enabled: boolean;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config: Record<string, never>;
+      config: {
+        [key: string]: unknown;
+      };
       runtime: components["schemas"]["ChannelRuntime"];
       /** @description Unix seconds */
       created_at: number;
@@ -5207,7 +5439,9 @@ export interface components {
       kind: string;
       name: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description False if the channel is not connected */
       enabled?: boolean;
     };
@@ -5218,7 +5452,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5230,7 +5466,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5240,7 +5478,9 @@ export interface components {
       /** @description One of `GET /channels/kinds` */
       kind: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description The channel to take secrets from that are sent as masks */
       channel_id?: string;
     };
@@ -5251,7 +5491,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5268,7 +5510,9 @@ export interface components {
     UpdateChannelBody: {
       name?: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description False if the channel is not connected */
       enabled?: boolean;
     };
@@ -5279,7 +5523,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5291,7 +5537,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5303,7 +5551,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5315,7 +5565,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5327,7 +5579,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5355,7 +5609,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5477,7 +5733,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5523,7 +5781,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5535,7 +5795,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5565,7 +5827,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5741,7 +6005,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5753,7 +6019,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5765,7 +6033,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5777,7 +6047,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5802,7 +6074,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5819,7 +6093,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5831,7 +6107,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5843,7 +6121,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5896,7 +6176,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5933,7 +6215,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5949,7 +6233,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5961,7 +6247,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5973,7 +6261,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6000,7 +6290,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6012,7 +6304,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -13832,7 +14126,9 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": Record<string, never>;
+          "application/json": {
+            [key: string]: unknown;
+          };
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -13849,7 +14145,9 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": Record<string, never>;
+          "application/json": {
+            [key: string]: unknown;
+          };
         };
       };
       400: components["responses"]["BadRequestError"];

@@ -38,7 +38,7 @@ export function createComponents(): Components {
     const { title } = schema as Json
     const ownName = isName(title) ? title : name
     const parts = Object.entries(schema as Json).map(([key, part]) => [key, describePart(key, part, ownName)])
-    const described = withMapping(withType(Object.fromEntries(parts)), schemas)
+    const described = withMapping(withFreedom(withType(Object.fromEntries(parts))), schemas)
     if (described.type === undefined && !described.oneOf && !described.anyOf) return described
     if (isName(title)) return refer(title, described)
     return Array.isArray(described.enum) && described.enum.length > 1 ? refer(name, described) : described
@@ -99,6 +99,13 @@ function withType(schema: Json): Json {
   const values = (schema.enum as unknown[] | undefined) ?? [schema.const]
   const types = [...new Set(values.map(typeOf))]
   return { type: types.length === 1 ? types[0] : types, ...schema }
+}
+
+/** Says of an object without properties that it may have any, as some generators take it for empty. */
+function withFreedom(schema: Json): Json {
+  const { type, properties, additionalProperties, oneOf, anyOf } = schema
+  if (type !== 'object' || properties || additionalProperties !== undefined || oneOf || anyOf) return schema
+  return { ...schema, additionalProperties: true }
 }
 
 /** Adds the member of a union that each value of its discriminator selects, which some generators cannot derive. */

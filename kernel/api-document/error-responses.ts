@@ -9,7 +9,11 @@ export const describeErrorFields = (code: Json): Json => ({
   properties: {
     code,
     message: { type: 'string', description: 'For people, in English or Chinese' },
-    details: { type: 'object', description: 'Facts by name, such as the field that is missing' },
+    details: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'Facts by name, such as the field that is missing',
+    },
     request_id: { type: 'string', description: 'Also in the header `X-Request-Id` and in the log' },
   },
   required: ['code', 'message', 'details', 'request_id'],

@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
-import t from '../run/file-test.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { startKernel } from '../support/kernel.ts'
+import { ROOT } from '../support/packed.ts'
 import { ADMIN, startServer } from '../support/server.ts'
 
 const ENABLED = { SVC_ENABLE_API_DOCS: '1' }
@@ -71,9 +76,13 @@ async function openPage(
   return { page, faults }
 }
 
-/** Runs in the page: shows every page, or each n-th, and lists those that are too wide or have a field without a name. */
+/**
+ * Runs in the page: shows every page, or each n-th, and lists those that are too wide or have a field without a name;
+ * returns their samples as well.
+ */
 const lookAtPages = (step: number) => `(async () => {
   const found = []
+  const samples = {}
   const hashes = [...document.querySelectorAll('nav a')].map((link) => link.hash)
   const chosen = [...hashes, '#schema-Agent', '#schema-Block', '#nothing'].filter((_, index) => index % ${step} === 0)
   for (const hash of new Set(chosen)) {
@@ -84,6 +93,8 @@ const lookAtPages = (step: number) => `(async () => {
     }
     for (const details of document.querySelectorAll('main details')) details.open = true
     await new Promise((resolve) => setTimeout(resolve))
+    const sample = document.querySelector('.samples pre')?.textContent
+    if (sample) samples[hash.slice(1)] = sample
     const { scrollWidth, clientWidth } = document.documentElement
     if (scrollWidth > clientWidth) found.push(hash + ' is too wide')
     if (document.querySelectorAll('h1').length !== 1) found.push(hash + ' has no heading')
@@ -91,13 +102,40 @@ const lookAtPages = (step: number) => `(async () => {
     for (const field of document.querySelectorAll('main :is(input, select, textarea)'))
       if (field.labels.length === 0 && !field.ariaLabel) found.push(hash + ' has a field without a name')
   }
-  return { found, count: hashes.length }
+  return { found, count: hashes.length, samples }
 })()`
+
+interface Look {
+  found: string[]
+  count: number
+  samples: Record<string, string>
+}
+
+/** Compiles files of TypeScript that import this package, and returns the errors. */
+async function compile(t: Test, files: Record<string, string>): Promise<string> {
+  const folder = t.testdir(files)
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: 'nodenext',
+    target: 'es2022',
+    types: ['node'],
+  }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const env = { ...process.env, NODE_V8_COVERAGE: '' }
+  return promisify(execFile)(process.execPath, [tsc, '-p', folder], { env }).then(
+    () => '',
+    ({ stdout }) => stdout,
+  )
+}
 
 t.test('the page in a browser', { skip: noChromium }, async (t) => {
   const server = await startServer(t, { env: ENABLED })
   const browser = await startChromium(t)
   const docs = `${server.url}/api/docs`
+  /** The samples in TypeScript by the id of their operation. */
+  const written: Record<string, string> = {}
 
   await t.test('an operation is opened by its address, and found by a search', async (t) => {
     const { page, faults } = await openPage(browser, `${docs}#createAgent`)
@@ -195,8 +233,10 @@ t.test('the page in a browser', { skip: noChromium }, async (t) => {
       ['zh-CN', 20],
     ] as const) {
       const { page, faults } = await openPage(browser, docs, { width: 390, locale })
-      const { found, count } = await page.evaluate<{ found: string[]; count: number }>(lookAtPages(step))
+      await page.evaluate("localStorage.setItem('svc-docs-sample', 'TypeScript')")
+      const { found, count, samples } = await page.evaluate<Look>(lookAtPages(step))
       t.strictSame(found, [])
+      Object.assign(written, samples)
       t.ok(count > 100)
       t.equal(await page.evaluate('document.documentElement.lang.slice(0, 2)'), locale.slice(0, 2))
       t.equal(await page.isVisible('nav'), false)
@@ -205,5 +245,11 @@ t.test('the page in a browser', { skip: noChromium }, async (t) => {
       t.strictSame(faults, [])
       await page.close()
     }
+  })
+
+  await t.test('the samples in TypeScript compile', async (t) => {
+    const files = Object.entries(written).map(([id, text]) => [`${id}.ts`, text])
+    t.ok(files.length > 100)
+    t.equal(await compile(t, Object.fromEntries(files)), '')
   })
 })

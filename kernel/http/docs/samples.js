@@ -67,10 +67,10 @@ function writeTypeScript(operation, { path = {}, query = {}, header = {}, body, 
     `const client = createClient({ baseUrl: '${origin}'${isPublic ? '' : ', apiKey: process.env.SVC_API_KEY'} })`,
     takesFile && `const bytes = await openAsBlob('${FILE}')`,
     media === 'multipart/form-data' && `const form = new FormData()\nform.append('file', bytes, '${FILE}')`,
-    `const { data, error } = await client.${method}('${operation.path}'${argument})`,
-    'if (error) throw new Error(error.error.code)',
+    `const { ${isStream(operation) ? 'response' : 'data'}, error } = await client.${method}('${operation.path}'${argument})`,
+    'if (error) throw new Error(JSON.stringify(error))',
     ...(isStream(operation)
-      ? ['for await (const text of data!.pipeThrough(new TextDecoderStream())) console.log(text)']
+      ? ['for await (const text of response.body!.pipeThrough(new TextDecoderStream())) console.log(text)']
       : ['console.log(data)']),
   ]
     .filter((line) => line !== false)
