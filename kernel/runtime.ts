@@ -7,7 +7,7 @@ import { ensureIndexes } from './database/indexes.ts'
 import type { LeaseDocument } from './database/lease.ts'
 import { ownCollections } from './database/own-collections.ts'
 import { createErrorDescriber, createErrorExplainer } from './http/error-reply.ts'
-import { isOwnOrigin } from './http/network.ts'
+import { isOwnOrigin, isSameOrigin, isSecure } from './http/network.ts'
 import { createIds } from './ids.ts'
 import { type Blueprint, extensionsOf, foreignFolders, type PlannedPlugin } from './loading/blueprint.ts'
 import { isRequired, SWITCHED_OFF } from './loading/selection.ts'
@@ -109,6 +109,8 @@ export async function openRuntime({
     started_at: clock.seconds(),
     public_url: config.values.http.public_url,
     isOwnOrigin: (headers) => isOwnOrigin(headers, config.values.http),
+    isSameOrigin: (headers) => isSameOrigin(headers, config.values.http),
+    isSecure: (headers) => isSecure(headers, config.values.http),
     plugins: () => [
       ...blueprint.plugins.map(({ plugin: { name }, version, source }) => ({
         name,

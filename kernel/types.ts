@@ -92,6 +92,10 @@ export interface ServerFacts {
   readonly public_url: string | undefined
   /** True unless a browser sends the request for a page of another origin than the server's and those of `cors_origins`. */
   isOwnOrigin(headers: IncomingHttpHeaders): boolean
+  /** True unless a browser sends the request for a page of another origin than the server's. */
+  isSameOrigin(headers: IncomingHttpHeaders): boolean
+  /** True if the client sends the request over HTTPS. */
+  isSecure(headers: IncomingHttpHeaders): boolean
   /** Every plugin that was found, those left out included. */
   plugins(): PluginState[]
 }

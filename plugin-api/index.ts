@@ -52,7 +52,7 @@ export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './c
 export * from './channel-kind.ts'
 export { defineChannelKind, defineProviderKind, defineTool } from './define.ts'
 export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'
-export { currentUser, type LoginReply, loginReply } from './login-reply.ts'
+export { cookieWish, currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
 export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
 export type { ApprovalStep, StepDecision, Tool, ToolContext, WriteArea } from './tool.ts'

@@ -27,6 +27,14 @@ export const currentUser = {
   }),
 } as const
 
+/** The field of a sign-in with which a browser asks for a cookie. */
+export const cookieWish = {
+  type: 'boolean',
+  description:
+    'True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read',
+  examples: [true],
+} as const
+
 /** The reply to every successful sign-in: what `logins.open` of the plugin `auth` resolves to. */
 export const loginReply = {
   title: 'Login',

@@ -37,6 +37,7 @@ const UNAUDITED = [
   'POST /auth/oauth/start',
   'POST /auth/oidc/config/test',
   'POST /auth/oidc/start',
+  'POST /auth/refresh',
   'POST /hooks/:channel_id',
   'POST /mcp',
   'POST /providers/:id/test',

@@ -15,6 +15,38 @@ export function networkOf(ip: string): string {
   return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
 }
 
+/** The settings that decide which origins are the server's own. */
+type OriginSettings = Pick<KernelConfig['http'], 'public_url' | 'trust_proxy'>
+
+/** The first of the values that proxies added to a header, if it may be trusted. */
+const forwarded = (
+  value: string | string[] | undefined,
+  { trust_proxy }: OriginSettings,
+): string | undefined => (trust_proxy ? value?.toString().split(',', 1)[0]?.trim() : undefined)
+
+/**
+ * True unless a browser sends the request for a page of another origin than this server's. Origins in `cors_origins` are
+ * other ones.
+ */
+export function isSameOrigin(headers: IncomingHttpHeaders, settings: OriginSettings): boolean {
+  const { origin, host, 'sec-fetch-site': site } = headers
+  // Pages cannot set this header, and browsers send it to secure addresses only.
+  if (site !== undefined) return site === 'same-origin'
+  if (origin === undefined) return true
+  const hosts = [host, forwarded(headers['x-forwarded-host'], settings)].filter(Boolean)
+  return [...hosts.flatMap(originsOf), ...publicOrigin(settings)].includes(origin)
+}
+
+/** True if the client sends the request over HTTPS, which a proxy has ended. */
+export const isSecure = (headers: IncomingHttpHeaders, settings: OriginSettings): boolean =>
+  publicOrigin(settings).some((origin) => origin.startsWith('https:')) ||
+  forwarded(headers['x-forwarded-proto'], settings) === 'https'
+
+const originsOf = (host: string | undefined) => [`http://${host}`, `https://${host}`]
+
+const publicOrigin = ({ public_url }: Pick<OriginSettings, 'public_url'>): string[] =>
+  public_url === undefined ? [] : [new URL(public_url).origin]
+
 /**
  * True unless a browser sends the request for a page of another origin than this server's and those of the settings, if
  * these list any.
@@ -24,8 +56,7 @@ export function isOwnOrigin(
   { cors_origins, public_url }: Pick<KernelConfig['http'], 'cors_origins' | 'public_url'>,
 ): boolean {
   if (cors_origins.length === 0 || origin === undefined) return true
-  const own = [`http://${host}`, `https://${host}`, public_url && new URL(public_url).origin]
-  return [...cors_origins, ...own].includes(origin)
+  return [...cors_origins, ...originsOf(host), ...publicOrigin({ public_url })].includes(origin)
 }
 
 /** The URL of a server on this address; an IPv6 one goes into brackets. */

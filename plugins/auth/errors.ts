@@ -16,6 +16,14 @@ export const authErrors = {
       zh: '会话或 API 密钥已过期，请重新登录或更换密钥。',
     },
   },
+  REFRESH_CROSS_SITE: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'Only a page of this server can do this, with the header X-Requested-With.',
+      zh: '只有本服务器的页面可以执行此操作，且须带有 X-Requested-With 请求头。',
+    },
+  },
   SCOPE_MISSING: {
     status: 403,
     code: 'FORBIDDEN',

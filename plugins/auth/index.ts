@@ -7,6 +7,7 @@ import { createLogins, type Logins } from './logins.ts'
 import { manifest } from './manifest.ts'
 import { createPasswordChanges, type PasswordChanges } from './password-changes.ts'
 import { type AddressLimit, type CallLimit, createAddressLimit, createCallLimit } from './rate-limits.ts'
+import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
 import { authRoutes } from './routes.ts'
 import { createScopes, type Scopes } from './scopes.ts'
 import { createSessionWatch, type SessionWatch } from './session-watch.ts'
@@ -30,6 +31,7 @@ declare module '#kernel/types' {
   interface PrivateServices {
     auth: {
       addressLimit: AddressLimit
+      refreshTokens: RefreshTokens
       sessionWatch: SessionWatch
       signingKeys: SigningKeys
       tokens: Tokens
@@ -61,6 +63,7 @@ export default definePlugin({
     host.service('signingKeys', createSigningKeys)
     host.service('tokens', createTokens)
     host.provide('sessions', createSessions)
+    host.service('refreshTokens', createRefreshTokens)
     host.provide('accountLockout', createAccountLockout)
     host.service('addressLimit', createAddressLimit)
     host.provide('callLimit', createCallLimit)

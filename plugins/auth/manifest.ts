@@ -20,6 +20,13 @@ export const manifest = defineManifest({
       default: 86_400,
       env: 'SVC_ACCESS_TOKEN_TTL',
     },
+    refresh_token_ttl_seconds: {
+      type: 'integer',
+      minimum: 60,
+      maximum: 31_536_000,
+      default: 2_592_000,
+      env: 'SVC_REFRESH_TOKEN_TTL',
+    },
     login_max_attempts: { type: 'integer', minimum: 1, default: 5, env: 'SVC_LOGIN_MAX_ATTEMPTS' },
     login_lockout_seconds: { type: 'integer', minimum: 1, default: 900, env: 'SVC_LOGIN_LOCKOUT_SECONDS' },
     require_password_change_after_reset: { type: 'boolean', default: false },

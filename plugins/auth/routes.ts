@@ -1,4 +1,4 @@
-import { AppError, objectOf, type Route } from '#kernel'
+import { AppError, objectOf, type Route, reply } from '#kernel'
 import { currentUser, loginReply } from '#plugin-api'
 import { pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { describeUser } from './logins.ts'
@@ -25,10 +25,23 @@ const logIn = route({
   response: { 200: loginReply },
   errors: ['AUTH_FAILED', 'LOGIN_LOCKED', 'SIGN_INS_LIMITED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
   audit: 'auth.login',
-}).handle(({ body, ip, headers, identify }, { logins }) => {
-  identify(body.username.toLowerCase())
-  return logins.logIn(body.username, body.password, { ip, user_agent: userAgentIn(headers) })
+}).handle((request, { logins }) => {
+  request.identify(request.body.username.toLowerCase())
+  return logins.logIn(request)
 })
+
+const refresh = route({
+  method: 'POST',
+  path: '/auth/refresh',
+  operation_id: 'refreshSession',
+  summary: 'Continue a session by its cookie',
+  description:
+    'For pages of this server: takes the cookie that a sign-in with `cookie` has set, and returns the same as a login, with a new cookie in place of the old one. The header `X-Requested-With` is required. An old cookie works for another minute; used later, it ends its session.',
+  guard: 'public',
+  response: { 200: loginReply },
+  errors: ['AUTH_FAILED', 'REFRESH_CROSS_SITE'],
+  audit: { none: 'It continues a session, whose sign-in is audited.' },
+}).handle(({ headers }, { logins }) => logins.refresh(headers))
 
 const logOut = route({
   method: 'POST',
@@ -36,13 +49,15 @@ const logOut = route({
   operation_id: 'logOut',
   summary: 'Log out',
   description:
-    'Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.',
+    'Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed; its cookie, if it has one, is removed. Other sessions of the account stay.',
   guard: 'user',
   scope: SESSION,
   response: { 204: null },
   audit: 'auth.logout',
-}).handle(async ({ caller }, { sessions }) => {
+}).handle(async ({ caller, headers }, { sessions, refreshTokens }) => {
+  const session = await sessions.find(caller.session_id)
   await sessions.end(caller.id, caller.session_id)
+  return reply(204, undefined, refreshTokens.clear(session, headers))
 })
 
 const getMe = route({
@@ -138,16 +153,16 @@ const endSession = route({
   response: { 204: null },
   errors: ['NOT_FOUND'],
   audit: 'auth.end_session',
-}).handle(async ({ params, caller }, { sessions }) => {
-  if (!(await sessions.end(caller.id, params.id!))) throw new AppError('NOT_FOUND')
+}).handle(async ({ params: { id }, caller, headers }, { sessions, refreshTokens }) => {
+  const own = id === caller.session_id ? await sessions.find(caller.session_id) : null
+  if (!(await sessions.end(caller.id, id!))) throw new AppError('NOT_FOUND')
+  return reply(204, undefined, refreshTokens.clear(own, headers))
 })
-
-const userAgentIn = (headers: Readonly<Record<string, string | string[] | undefined>>): string | null =>
-  headers['user-agent']?.toString() ?? null
 
 /** The routes of signing in and of the caller's own account. */
 export const authRoutes: Route<Cradle>[] = [
   logIn,
+  refresh,
   logOut,
   getMe,
   updateMe,

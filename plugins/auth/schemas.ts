@@ -1,5 +1,5 @@
 import { languageTag, limitStates, nullable, objectOf, rowOf } from '#kernel'
-import { currentUser } from '#plugin-api'
+import { cookieWish, currentUser } from '#plugin-api'
 
 /** Accepts every password that the account store's rules accept. */
 const password = {
@@ -11,10 +11,14 @@ const password = {
 } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
-export const loginBody = rowOf({
-  username: { type: 'string', minLength: 1, maxLength: 64, description: 'In any case', examples: ['ada'] },
-  password,
-})
+export const loginBody = rowOf(
+  {
+    username: { type: 'string', minLength: 1, maxLength: 64, description: 'In any case', examples: ['ada'] },
+    password,
+    cookie: cookieWish,
+  },
+  ['cookie'],
+)
 
 export const passwordChangeBody = rowOf({
   old_password: password,

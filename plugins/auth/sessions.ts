@@ -25,8 +25,10 @@ export function createSessions({
     return new Map(found.map((session) => [session._id, session]))
   })
 
-  const expiry = (now: number) => {
-    const expires_at = now + config.access_token_ttl_seconds
+  const { access_token_ttl_seconds, refresh_token_ttl_seconds } = config
+
+  const expiry = (now: number, life = access_token_ttl_seconds) => {
+    const expires_at = now + life
     return { expires_at, delete_at: new Date(expires_at * 1000) }
   }
 
@@ -70,17 +72,22 @@ export function createSessions({
   }
 
   return {
-    /** Opens a session; ends the account's oldest if it has too many. */
-    async create(user_id: string, { ip, user_agent }: Origin): Promise<SessionDocument> {
+    /** Opens a session, for refresh tokens if it has a cookie; ends the account's oldest if it has too many. */
+    async create(
+      user_id: string,
+      { ip, user_agent }: Origin,
+      { hasCookie = false }: { hasCookie?: boolean } = {},
+    ): Promise<SessionDocument> {
       const created_at = clock.seconds()
       const session: SessionDocument = {
         _id: ids.make('ses_'),
         user_id,
         created_at,
-        ...expiry(created_at),
+        ...expiry(created_at, hasCookie ? refresh_token_ttl_seconds : access_token_ttl_seconds),
         ip,
         user_agent: user_agent?.slice(0, MAX_USER_AGENT) ?? null,
         ended_at: null,
+        ...(hasCookie && { refresh: { number: 0, rotated_at: clock.now() } }),
       }
       await sessions.insertOne(session)
       await endOldest(session)
@@ -100,15 +107,31 @@ export function createSessions({
     list: (user_id: string, page: PageRequest) =>
       findPage(sessions, { parts: [whereLive(user_id)], sort: { created_at: -1, _id: -1 } }, page),
 
-    /** Extends a live session to its full lifetime; null if it has ended. */
+    /** Extends a live session by the lifetime of a token, unless it lasts longer; null if it has ended. */
     async extend(session_id: string): Promise<SessionDocument | null> {
       const extended = await sessions.findOneAndUpdate(
         { _id: session_id, ended_at: null },
-        { $set: expiry(clock.seconds()) },
+        { $max: expiry(clock.seconds()) },
         { returnDocument: 'after' },
       )
       recent.drop(session_id)
       return extended
+    },
+
+    /** Replaces the current refresh token of a live session, if it has this number; extends the session. */
+    async rotate(session_id: string, number: number): Promise<SessionDocument | null> {
+      const rotated = await sessions.findOneAndUpdate(
+        { _id: session_id, ended_at: null, 'refresh.number': number },
+        {
+          $set: {
+            ...expiry(clock.seconds(), refresh_token_ttl_seconds),
+            refresh: { number: number + 1, rotated_at: clock.now() },
+          },
+        },
+        { returnDocument: 'after' },
+      )
+      recent.drop(session_id)
+      return rotated
     },
 
     end,

@@ -29,18 +29,23 @@ const loadLibrary = async () => {
 export type Tokens = ReturnType<typeof createTokens>
 
 /** Creates the signer and verifier of access tokens. */
-export function createTokens({ signingKeys, clock }: { signingKeys: SigningKeys } & Pick<Cradle, 'clock'>) {
+export function createTokens({
+  signingKeys,
+  clock,
+  config,
+}: { signingKeys: SigningKeys } & Pick<Cradle, 'clock' | 'config'>) {
   return {
-    /** Signs a token that is valid until its session expires. */
+    /** Signs a token that is valid until its session expires, if that is not later than the life of a token. */
     async sign(user: UserDocument, session: SessionDocument): Promise<string> {
       const { secret, epoch } = await signingKeys.read()
+      const now = clock.seconds()
       const claims: Claims = {
         sub: user._id,
         uname: user.username,
         role: user.role,
         jti: session._id,
-        iat: clock.seconds(),
-        exp: session.expires_at,
+        iat: now,
+        exp: Math.min(session.expires_at, now + config.access_token_ttl_seconds),
         epoch,
       }
       const jwt = await loadLibrary()

@@ -33,10 +33,27 @@ export interface Credential {
   expires_at: number | null
 }
 
+/** The headers of a request. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** The request with which a user signs in; with `cookie`, the browser keeps a refresh token. */
+export interface SignInRequest {
+  readonly ip: string
+  readonly headers: Headers
+  readonly body: { readonly cookie?: boolean }
+}
+
 /** The network address and browser that a login came from. */
 export interface Origin {
   ip: string
   user_agent: string | null
+}
+
+/** The refresh tokens of a session: the number of the current one, and when it took the place of the former one. */
+export interface RefreshState {
+  number: number
+  /** Unix milliseconds. */
+  rotated_at: number
 }
 
 /** One login, from the first token to its end; `_id` is the `jti` of its tokens. */
@@ -47,6 +64,8 @@ export interface SessionDocument extends Origin {
   expires_at: number
   /** Unix milliseconds; null while the session lives. */
   ended_at: number | null
+  /** The state of its refresh tokens; missing in sessions without a cookie. */
+  refresh?: RefreshState
   /** `expires_at` as a date, for the TTL index. */
   delete_at: Date
 }

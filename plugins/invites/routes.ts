@@ -95,11 +95,11 @@ const redeemInvite = route({
   response: { 200: loginReply },
   errors: [...REFUSALS, 'USERNAME_TAKEN', 'PASSWORD_TOO_WEAK', 'PASSWORD_CHECKS_BUSY', 'AUTH_FAILED'],
   audit: 'auth.redeem_invite',
-}).handle(async ({ body, ip, headers, identify }, { callLimit, redemptions, logins }) => {
-  identify(body.username.toLowerCase())
+}).handle(async (request, { callLimit, redemptions, logins }) => {
+  const { body, ip } = request
+  request.identify(body.username.toLowerCase())
   await callLimit.consume('invite', ip)
-  const user = await redemptions.redeem(body)
-  return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null }, 'invite')
+  return logins.signIn(await redemptions.redeem(body), request, 'invite')
 })
 
 /** The routes of invites, for user managers and for invited people. */

@@ -1,4 +1,5 @@
 import { nullable, objectOf, rowOf } from '#kernel'
+import { cookieWish } from '#plugin-api'
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const username = { type: 'string', minLength: 1, maxLength: 64, examples: ['ada'] } as const
@@ -103,6 +104,7 @@ export const redemption = rowOf(
       ...nullable({ type: 'string', minLength: 1, maxLength: 128 }),
       examples: ['Ada Lovelace'],
     },
+    cookie: cookieWish,
   },
-  ['display_name'],
+  ['display_name', 'cookie'],
 )

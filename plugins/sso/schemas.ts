@@ -1,5 +1,5 @@
 import { nullable, objectOf, rowOf } from '#kernel'
-import { currentUser } from '#plugin-api'
+import { cookieWish, currentUser } from '#plugin-api'
 import { KIND_NAMES } from './kinds/registry.ts'
 
 const text = { type: 'string' } as const
@@ -56,8 +56,9 @@ export const exchangeBody = rowOf(
   {
     code: { ...secretText, description: 'From the address of the redirect', examples: ['Q2xT0vEw8mZr5uHn'] },
     state: { ...secretText, description: 'From the reply to the start', examples: ['u8WqkX3v'] },
+    cookie: cookieWish,
   },
-  ['state'],
+  ['state', 'cookie'],
 )
 
 export const kindBody = rowOf({ kind })

@@ -78,15 +78,16 @@ const exchangeCode = (entry: EntryPoint) =>
     response: { 200: loginReply },
     errors: [refusalCode(entry, 'CODE_INVALID'), 'USER_DISABLED', 'AUTH_FAILED'],
     audit: SIGN_IN,
-  }).handle(async ({ body, ip, headers, identify }, { callLimit, signInCodes, users, logins }) => {
+  }).handle(async (request, { callLimit, signInCodes, users, logins }) => {
+    const { body, ip } = request
     await callLimit.consume('sso exchange', ip, 'many')
     const redeemed = await signInCodes.redeem(body.code, body.state)
     const user = redeemed && (await users.find(redeemed.user_id))
     if (!user?.identities?.some(({ key }) => key === redeemed?.identity_key))
       throw createRefusal(entry, 'CODE_INVALID')
-    identify(user.username)
+    request.identify(user.username)
     if (!user.enabled) throw new AppError('USER_DISABLED')
-    return logins.open(user, { ip, user_agent: headers['user-agent']?.toString() ?? null }, 'sso')
+    return logins.signIn(user, request, 'sso')
   })
 
 /** The routes of a sign-in: the three steps of each entry point. */

@@ -384,6 +384,31 @@ t.test('behind a trusted proxy the client address is the one that the proxy adde
   t.match(await readIp(), /127\.0\.0\.1$/)
 })
 
+t.test('requests of own pages, and those over HTTPS, are recognized', async (t) => {
+  const host = 'own.example'
+  const { isSameOrigin, isSecure } = (await startKernel(t)).server.runtime.facts
+  for (const headers of [{}, { origin: `http://${host}` }, { 'sec-fetch-site': 'same-origin' }])
+    t.ok(isSameOrigin({ host, ...headers }))
+  const forwarded = { 'x-forwarded-host': 'public.example, proxy', 'x-forwarded-proto': 'https' }
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'same-site' },
+    { origin: 'https://public.example', ...forwarded },
+  ])
+    t.notOk(isSameOrigin({ host, ...headers }))
+  t.notOk(isSecure({ host, ...forwarded }), 'without a trusted proxy, anybody may write these headers')
+
+  const proxied = (await startKernel(t, { env: { SVC_TRUST_PROXY: 'true' } })).server.runtime.facts
+  t.ok(proxied.isSameOrigin({ host, origin: 'https://public.example', ...forwarded }))
+  t.ok(proxied.isSecure({ host, ...forwarded }))
+  t.notOk(proxied.isSecure({ host }))
+
+  const env = { SVC_PUBLIC_URL: 'https://public.example/agents' }
+  const named = (await startKernel(t, { env })).server.runtime.facts
+  t.ok(named.isSameOrigin({ host, origin: 'https://public.example' }))
+  t.ok(named.isSecure({ host }))
+})
+
 t.test('origins listed in the configuration may send cross-origin requests', async (t) => {
   const allowed = 'https://console.example'
   const server = await startKernel(t, {

@@ -40,7 +40,7 @@ export const redeem = (
   server: TestServer,
   code: string,
   username: string,
-  { ip, ...more }: { ip?: string; password?: string; display_name?: string } = {},
+  { ip, ...more }: { ip?: string; password?: string; display_name?: string; cookie?: boolean } = {},
 ) => call(server, 'redeem', { code, username, password: `${username}-secret-1`, ...more }, ip)
 
 /** Reads an invite as user managers see it. */

@@ -42,6 +42,13 @@ const makeAccount = async ({ id }: { id: string }, username: string) => {
   return users.create({ id: user_id!, username, password: `${username}-secret-1` })
 }
 
+t.test('a page that redeems an invite may ask for the cookie', async (t) => {
+  const { code } = await invite(server)
+  const { status, headers } = await redeem(server, code, 'cora', { cookie: true })
+  t.equal(status, 200)
+  t.match(headers.get('set-cookie'), /^svc_refresh=.*; HttpOnly/)
+})
+
 t.test('redeeming creates a regular account with an assistant and logs in to it', async (t) => {
   const made = await invite(server)
   const good = await validate(server, made.code)

@@ -29,6 +29,19 @@ const signIn = async (claims: Record<string, unknown>) => {
   return body
 }
 
+t.test('a page that exchanges the code may ask for the cookie', async (t) => {
+  await useIssuer(server, issuer.url)
+  issuer.person = { sub: 'cara', preferred_username: 'cara' }
+  const page = await createBrowser(server).arrive()
+  const body = { code: toldBy(page).code, cookie: true }
+  const { status, headers } = await server.request('POST', '/auth/oauth/exchange', { token: null, body })
+  t.equal(status, 200)
+  t.match(
+    headers.get('set-cookie'),
+    /^svc_refresh=.*; Path=\/api\/auth\/refresh; HttpOnly; Secure; SameSite=Strict/,
+  )
+})
+
 t.test('a new user gets an account, and signs in to it again', async (t) => {
   await useIssuer(server, issuer.url)
   const claims = { name: 'Ada Lovelace', preferred_username: 'Ada', email: 'ada@example.org' }
@@ -37,8 +50,9 @@ t.test('a new user gets an account, and signs in to it again', async (t) => {
   const page = await browser.arrive({ redirect_after: '/agents' })
   t.equal(page.origin + page.pathname, `${SSO_PUBLIC_URL}/login/oauth/complete`)
   t.match(toldBy(page), { code: /^[\w-]{43}$/, redirect: '/agents' })
-  const { status, body } = await browser.exchange(page)
+  const { status, body, headers } = await browser.exchange(page)
   t.equal(status, 200)
+  t.equal(headers.get('set-cookie'), null)
   t.match(body, {
     token_type: 'Bearer',
     user: { username: 'ada', display_name: 'Ada Lovelace', email: 'ada@example.org', role: 'user' },

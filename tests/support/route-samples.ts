@@ -330,6 +330,12 @@ export const routeSamples: Record<string, RouteSample> = {
       answer: '401 AUTH_FAILED',
     },
   },
+  // Without the header that pages of this server send.
+  'POST /auth/refresh': {
+    who: 'public',
+    status: 403,
+    refused: { body: ({ secret }) => ({ token: secret() }), answer: '422 VALIDATION_FAILED' },
+  },
   'POST /auth/logout': { who: 'user', status: 204, spends: 'caller', open: true, scope: 'session' },
   'GET /auth/me': { who: 'user', status: 200, open: true },
   'PATCH /auth/me': {
