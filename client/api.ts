@@ -6207,6 +6207,8 @@ export interface components {
       code: string;
       /** @description For the invited person; null if no public URL is configured */
       invite_url: string | null;
+      /** @description The page of this server that the invited person opens, without the address of the server */
+      invite_path: string;
     };
     IdempotencyKeyInUseOrInviteNotPendingOrLimitReachedError: {
       error: {

@@ -45,8 +45,9 @@ const createInvite = route({
   audit: 'invite.create',
 }).handle(async ({ caller, body }, { invites, clock, server }) => {
   const { invite, code } = await invites.create(caller, body)
-  const invite_url = server.public_url ? `${server.public_url.replace(/\/+$/, '')}/?invite=${code}` : null
-  return { ...toInviteRow(invite, clock.seconds()), code, invite_url }
+  const invite_path = `/invite?code=${code}`
+  const invite_url = server.public_url ? `${server.public_url.replace(/\/+$/, '')}${invite_path}` : null
+  return { ...toInviteRow(invite, clock.seconds()), code, invite_url, invite_path }
 })
 
 const revokeInvite = route({

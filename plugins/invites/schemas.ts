@@ -76,7 +76,12 @@ export const createdInvite = {
     invite_url: {
       ...nullable({ type: 'string' }),
       description: 'For the invited person; null if no public URL is configured',
-      examples: [`https://agents.example.com/?invite=${CODE}`],
+      examples: [`https://agents.example.com/invite?code=${CODE}`],
+    },
+    invite_path: {
+      type: 'string',
+      description: 'The page of this server that the invited person opens, without the address of the server',
+      examples: [`/invite?code=${CODE}`],
     },
   }),
 } as const

@@ -27,7 +27,7 @@ export function createAddresses({ server }: Pick<Cradle, 'server'>) {
 }
 
 /** The page of the console after a sign-in that names no other. */
-export const DEFAULT_PAGE = '/chat'
+export const DEFAULT_PAGE = '/'
 
 /** Throws VALIDATION_FAILED unless a path leads to a page of the console, however a browser decodes it. */
 export function assertOwnPage(path: string): void {

@@ -36,9 +36,10 @@ const dump = async ({ db }: TestServer) => {
 }
 
 t.test('an invite lasts seven days by default, and its code is shown once', async (t) => {
-  const { code, invite_url, ...row } = await invite(server)
+  const { code, invite_url, invite_path, ...row } = await invite(server)
   t.match(code, /^[\w-]{32}$/)
   t.equal(invite_url, null, 'no public URL is configured')
+  t.equal(invite_path, `/invite?code=${code}`)
   t.strictSame(
     {
       ...row,
@@ -73,7 +74,7 @@ t.test('an invite lasts seven days by default, and its code is shown once', asyn
 t.test('an invite link leads to the public URL', async (t) => {
   const server = await startServer(t, { env: { SVC_PUBLIC_URL: 'https://agents.example/console/' } })
   const { code, invite_url } = await invite(server)
-  t.equal(invite_url, `https://agents.example/console/?invite=${code}`)
+  t.equal(invite_url, `https://agents.example/console/invite?code=${code}`)
 })
 
 t.test('an invalid new invite is refused', async (t) => {

@@ -33,6 +33,7 @@ t.test('a page that exchanges the code may ask for the cookie', async (t) => {
   await useIssuer(server, issuer.url)
   issuer.person = { sub: 'cara', preferred_username: 'cara' }
   const page = await createBrowser(server).arrive()
+  t.equal(toldBy(page).redirect, '/', 'the page that names no other leads to the conversations')
   const body = { code: toldBy(page).code, cookie: true }
   const { status, headers } = await server.request('POST', '/auth/oauth/exchange', { token: null, body })
   t.equal(status, 200)
