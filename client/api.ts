@@ -12,10 +12,17 @@ export interface paths {
      */
     post: operations["logIn"];
   };
+  "/auth/refresh": {
+    /**
+     * Continue a session by its cookie
+     * @description For pages of this server: takes the cookie that a sign-in with `cookie` has set, and returns the same as a login, with a new cookie in place of the old one. The header `X-Requested-With` is required. An old cookie works for another minute; used later, it ends its session.
+     */
+    post: operations["refreshSession"];
+  };
   "/auth/logout": {
     /**
      * Log out
-     * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
+     * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed; its cookie, if it has one, is removed. Other sessions of the account stay.
      */
     post: operations["logOut"];
   };
@@ -1294,6 +1301,8 @@ export interface components {
       /** @description In any case */
       username: string;
       password: string;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     LoginLockedOrRateLimitedOrSignInsLimitedError: {
       error: {
@@ -1426,6 +1435,48 @@ export interface components {
       expires_in: number;
       user: components["schemas"]["CurrentUser"];
     };
+    RateLimitedError: {
+      error: {
+        /** @enum {string} */
+        code: "RATE_LIMITED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RefreshCrossSiteError: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadRequestError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_REQUEST";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     AuthFailedOrTokenExpiredError: {
       error: {
         /** @enum {string} */
@@ -1454,20 +1505,6 @@ export interface components {
         request_id: string;
       };
     };
-    RateLimitedError: {
-      error: {
-        /** @enum {string} */
-        code: "RATE_LIMITED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
     IdempotencyKeyReusedError: {
       error: {
         /** @enum {string} */
@@ -1486,20 +1523,6 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    BadRequestError: {
-      error: {
-        /** @enum {string} */
-        code: "BAD_REQUEST";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -1743,6 +1766,8 @@ export interface components {
       code: string;
       /** @description From the reply to the start */
       state?: string;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     BadJsonOrBadRequestOrOauthCodeInvalidError: {
       error: {
@@ -1797,6 +1822,8 @@ export interface components {
       code: string;
       /** @description From the reply to the start */
       state?: string;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     BadJsonOrBadRequestOrOidcCodeInvalidError: {
       error: {
@@ -6284,6 +6311,8 @@ export interface components {
       /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
       password: string;
       display_name?: string | null;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     BadJsonOrBadRequestOrInviteInvalidOrPasswordTooWeakError: {
       error: {
@@ -6954,6 +6983,28 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
+    /** @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s. */
+    RateLimitedError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["RateLimitedError"];
+      };
+    };
+    /** @description - `FORBIDDEN`: Only a page of this server can do this, with the header X-Requested-With. */
+    RefreshCrossSiteError: {
+      content: {
+        "application/json": components["schemas"]["RefreshCrossSiteError"];
+      };
+    };
+    /** @description - `BAD_REQUEST`: The request is not valid HTTP. */
+    BadRequestError: {
+      content: {
+        "application/json": components["schemas"]["BadRequestError"];
+      };
+    };
     /**
      * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
      * - `TOKEN_EXPIRED`: The session or API key has expired. Sign in again, or use another key.
@@ -6973,16 +7024,6 @@ export interface components {
         "application/json": components["schemas"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       };
     };
-    /** @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s. */
-    RateLimitedError: {
-      headers: {
-        /** @description Seconds to wait */
-        "Retry-After"?: number;
-      };
-      content: {
-        "application/json": components["schemas"]["RateLimitedError"];
-      };
-    };
     /** @description - `IDEMPOTENCY_KEY_REUSED`: This Idempotency-Key belongs to another request. Send a new key with a new request. */
     IdempotencyKeyReusedError: {
       content: {
@@ -6996,12 +7037,6 @@ export interface components {
     IdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedError"];
-      };
-    };
-    /** @description - `BAD_REQUEST`: The request is not valid HTTP. */
-    BadRequestError: {
-      content: {
-        "application/json": components["schemas"]["BadRequestError"];
       };
     };
     /** @description - `PRECONDITION_FAILED`: It has been changed meanwhile, or is not as If-Match and If-None-Match say. Read it again first. */
@@ -8187,7 +8222,8 @@ export interface operations {
         /**
          * @example {
          *   "username": "ada",
-         *   "password": "correct horse battery staple 7"
+         *   "password": "correct horse battery staple 7",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["LogInBody"];
@@ -8211,8 +8247,27 @@ export interface operations {
     };
   };
   /**
+   * Continue a session by its cookie
+   * @description For pages of this server: takes the cookie that a sign-in with `cookie` has set, and returns the same as a login, with a new cookie in place of the old one. The header `X-Requested-With` is required. An old cookie works for another minute; used later, it ends its session.
+   */
+  refreshSession: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Login"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedError"];
+      403: components["responses"]["RefreshCrossSiteError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Log out
-   * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
+   * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed; its cookie, if it has one, is removed. Other sessions of the account stay.
    */
   logOut: {
     parameters: {
@@ -8590,7 +8645,8 @@ export interface operations {
         /**
          * @example {
          *   "code": "Q2xT0vEw8mZr5uHn",
-         *   "state": "u8WqkX3v"
+         *   "state": "u8WqkX3v",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["ExchangeSignInCodeBody"];
@@ -8670,7 +8726,8 @@ export interface operations {
         /**
          * @example {
          *   "code": "Q2xT0vEw8mZr5uHn",
-         *   "state": "u8WqkX3v"
+         *   "state": "u8WqkX3v",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["ExchangeOidcCodeBody"];
@@ -13988,7 +14045,8 @@ export interface operations {
          *   "code": "Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb",
          *   "username": "ada",
          *   "password": "correct horse battery staple 7",
-         *   "display_name": "Ada Lovelace"
+         *   "display_name": "Ada Lovelace",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["RedeemInviteBody"];

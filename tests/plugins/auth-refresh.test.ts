@@ -64,6 +64,15 @@ t.test('the cookie continues the session for longer than a token lives', async (
   t.same(refusal(await refresh(cookieIn(third))), AUTH_FAILED)
 })
 
+t.test('a renewed token does not shorten the session of a cookie', async (t) => {
+  const first = await logIn('admin', ADMIN.password)
+  clock.advance(3000)
+  const reply = await server.request('GET', '/auth/me', { token: first.body.access_token })
+  t.ok(reply.headers.get('x-access-token'))
+  clock.advance(7200)
+  t.equal((await refresh(cookieIn(first))).status, 200)
+})
+
 t.test('tabs that refresh at the same time stay signed in', async (t) => {
   const first = cookieIn(await logIn('admin', ADMIN.password))
   const tabs = await Promise.all(Array.from({ length: 8 }, () => refresh(first)))
