@@ -63,7 +63,7 @@ const JUDGES = [
 /** Names of features, which must not occur in the kernel's identifiers. */
 const FEATURES = /\b\w*(tool|expert|persona|skill|channel|thread|model|provider|agent)\w*\b/gi
 /** Words of AsyncAPI: each socket is a channel of its document. */
-const ASYNCAPI = /^kernel\/api-document\/asyncapi\.ts: channels?$/
+const ASYNCAPI = /^kernel\/(api-document\/asyncapi|http\/kernel-routes)\.ts: channels?$/
 const NEUTRAL = /^(too\w*|tookTooLong|Agent|agent|connectToMainThread)$/
 
 t.test('no identifier of the kernel names a feature', async (t) => {
@@ -93,7 +93,7 @@ t.test('the plugin API imports only #kernel, its own folder, and types of plugin
 })
 
 /** A client of the API imports types of schemas only, and works without the plugins that serve them. */
-const CLIENTS = ['terminal']
+const CLIENTS = ['console', 'terminal']
 
 t.test(
   'plugins import only #kernel, #plugin-api, their own folder, types of other plugins, and clients #client',
