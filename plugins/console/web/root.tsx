@@ -1,15 +1,26 @@
-import { lazy, Suspense, useSyncExternalStore } from 'react'
-import { onToken, readToken } from './session/token.ts'
+import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { isInterrupted, onSession, readSession } from './session/token.ts'
 
 const App = lazy(() => import('./app.tsx'))
 const SignIn = lazy(() => import('./sign-in/sign-in.tsx'))
+const NewPassword = lazy(() => import('./sign-in/new-password.tsx'))
+const SignInAgain = lazy(() => import('./sign-in/sign-in-again.tsx'))
 
 /** Addresses that sign somebody in, also somebody who has a session. */
-const SIGN_IN_PATHS = ['/login/oauth/complete', '/invite']
+const SIGN_IN_PATHS = ['/login', '/login/oauth/complete', '/invite']
 
 /** The page: the console for those who are signed in, otherwise the way to sign in. */
 export function Root() {
-  const token = useSyncExternalStore(onToken, readToken)
-  const isSigningIn = token === undefined || SIGN_IN_PATHS.includes(location.pathname)
-  return <Suspense>{isSigningIn ? <SignIn /> : <App />}</Suspense>
+  const session = useSyncExternalStore(onSession, readSession)
+  const isWaiting = useSyncExternalStore(onSession, isInterrupted)
+  if (!session || SIGN_IN_PATHS.includes(location.pathname)) return load(<SignIn />)
+  if (session.user.must_change_password && !isWaiting) return load(<NewPassword />)
+  return (
+    <>
+      {load(<App />)}
+      {isWaiting && load(<SignInAgain user={session.user} />)}
+    </>
+  )
 }
+
+const load = (page: ReactNode) => <Suspense>{page}</Suspense>

@@ -1,42 +1,105 @@
-/** The access token of the page. It is kept in memory alone; the refresh cookie outlives a reload. */
-let token: string | undefined
-/** Why the session ended, or `undefined` while it lasts. */
+import type { components } from '#client'
+
+/** A session of this page: its access token, and the account that it belongs to. */
+export interface Session {
+  token: string
+  user: SessionUser
+}
+
+/** The account of a session as the reply to a sign-in describes it. */
+export type SessionUser = components['schemas']['CurrentUser']
+
+/** The session of the page. It is kept in memory alone; the refresh cookie outlives a reload. */
+let session: Session | undefined
+/** True after a session of this page has ended without being left: the page waits for another sign-in. */
+let hasEnded = false
 const listeners = new Set<() => void>()
 
-/** Reads the token of the running session. */
-export const readToken = () => token
-
-/** Takes over a session that was opened, or ends the one of the page. */
-export function setToken(value: string | undefined): void {
-  if (token === value) return
-  token = value
+const notify = () => {
   for (const listener of listeners) listener()
 }
 
-/** Calls a listener when the session of the page begins, is renewed or ends. */
-export function onToken(listener: () => void): () => void {
+/** Reads the session of the page. */
+export const readSession = () => session
+
+/** Reads the token of the session. */
+export const readToken = () => session?.token
+
+/** True if the page shows what somebody was doing, and waits until they sign in again. */
+export const isInterrupted = () => hasEnded
+
+/** Calls a listener when the session of the page begins, changes or ends. */
+export function onSession(listener: () => void): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Returns the token, or a new one in place of a refused one. Ends the session of the page if there is none. */
-export async function renewToken(refused?: string): Promise<string> {
-  if (token !== undefined && token !== refused) return token
-  const renewed = await oneAtATime(refresh)
-  setToken(renewed)
-  if (renewed === undefined) throw new SignedOut()
-  return renewed
+/** Takes over a session that was opened. */
+export function openSession({ access_token, user }: components['schemas']['Login']): void {
+  session = { token: access_token, user }
+  hasEnded = false
+  notify()
 }
 
-/** Thrown by calls after the session has ended. */
+/** Takes over a token that the server has renewed. */
+export function setToken(token: string): void {
+  if (session) session = { ...session, token }
+}
+
+/** Changes what the page knows about the account of its session. */
+export function updateUser(changes: Partial<SessionUser>): void {
+  if (!session) return
+  session = { ...session, user: { ...session.user, ...changes } }
+  notify()
+}
+
+/** Leaves the session: the page begins again at the sign-in. */
+export function leaveSession(): void {
+  location.assign('/login')
+}
+
+/** Continues the session of an earlier page by its cookie, if there is one. */
+export async function resumeSession(): Promise<void> {
+  const login = await oneAtATime(refresh).catch((error) => {
+    if (!(error instanceof TypeError)) throw error
+  })
+  if (login) openSession(login)
+}
+
+/**
+ * Returns the token, or a new one in place of a refused one. If the session has ended, waits until somebody has signed
+ * in again, so that calls under way are not lost.
+ */
+export async function renewToken(refused?: string): Promise<string> {
+  if (session && session.token !== refused && !hasEnded) return session.token
+  const login = hasEnded ? undefined : await oneAtATime(refresh)
+  if (login) openSession(login)
+  else if (session) await waitForSignIn()
+  if (!session) throw new SignedOut()
+  return session.token
+}
+
+/** Thrown by calls of a page that nobody has signed in to. */
 export class SignedOut extends Error {}
 
-/** Asks for a token by the refresh cookie. Throws a TypeError if the server cannot be reached. */
-async function refresh(): Promise<string | undefined> {
+function waitForSignIn(): Promise<void> {
+  hasEnded = true
+  notify()
+  return new Promise((resolve) => {
+    const stop = onSession(() => {
+      if (hasEnded) return
+      stop()
+      resolve()
+    })
+  })
+}
+
+/** Asks for a session by the refresh cookie. Throws a TypeError if the server cannot be reached. */
+async function refresh(): Promise<components['schemas']['Login'] | undefined> {
   const headers = { 'content-type': 'application/json', 'x-requested-with': 'console' }
   const reply = await fetch('/api/auth/refresh', { method: 'POST', headers, body: '{}' })
   if (reply.status >= 500) throw new TypeError(`The server answered ${reply.status}.`)
-  return reply.ok ? (await reply.json()).access_token : undefined
+  return reply.ok ? reply.json() : undefined
 }
 
 /** Tabs share the cookie, which each refresh replaces. Browsers have locks in secure contexts only. */

@@ -1,61 +1,38 @@
-import { Button, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { t } from '../i18n/words.ts'
-import { setToken } from '../session/token.ts'
-import { Failure } from '../ui/failure.tsx'
-import classes from './sign-in.module.css'
+import { readSession } from '../session/token.ts'
+import { arrive, wantedPage } from './arrive.ts'
+import { Layout } from './layout.tsx'
+import { PasswordForm } from './password-form.tsx'
 
-/** Signs somebody in by username and password. */
+const Complete = lazy(() => import('./complete.tsx'))
+const Invited = lazy(() => import('./invited.tsx'))
+const ServiceFailure = lazy(() => import('./service-failure.tsx'))
+
+/** Signs somebody in: by a password, by another service, or by an invite. */
 export default function SignIn() {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  // The console is needed next, and the page has nothing else to load.
+  useEffect(() => void import('../app.tsx'), [])
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const { username, password } = Object.fromEntries(new FormData(event.currentTarget))
-    setBusy(true)
-    setError(undefined)
-    try {
-      const reply = await fetch('/api/auth/login', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ username, password, cookie: true }),
-      })
-      const body = await reply.json()
-      if (!reply.ok) throw body
-      setToken(body.access_token)
-    } catch (reason) {
-      setError(reason)
-      setBusy(false)
-    }
-  }
-
-  return (
-    <main className={classes.page}>
-      <form onSubmit={submit} className={classes.form}>
-        <Stack gap="md">
-          <Title order={1} size="h3">
-            {t('sign-in.title')}
-          </Title>
-          <TextInput
-            name="username"
-            label={t('sign-in.username')}
-            autoComplete="username"
-            required
-            data-autofocus
-          />
-          <PasswordInput
-            name="password"
-            label={t('sign-in.password')}
-            autoComplete="current-password"
-            required
-          />
-          {error !== undefined && <Failure error={error} />}
-          <Button type="submit" loading={isBusy} fullWidth>
-            {t('sign-in.submit')}
-          </Button>
-        </Stack>
-      </form>
-    </main>
+  if (location.pathname === '/login/oauth/complete') return <Suspense>{<Complete />}</Suspense>
+  if (location.pathname === '/invite') return <Suspense>{<Invited />}</Suspense>
+  const reason = new URLSearchParams(location.search).get('oauth_error')
+  const failure = reason !== null && location.pathname === '/login' && (
+    <Suspense>
+      <ServiceFailure reason={reason} />
+    </Suspense>
   )
+  if (readSession()) return failure ? <Layout title={t('sign-in.not_linked')}>{failure}</Layout> : <Leave />
+  return (
+    <Layout title={t('sign-in.title')}>
+      {failure}
+      <PasswordForm onLogin={(login) => arrive(login, wantedPage())} />
+    </Layout>
+  )
+}
+
+/** Somebody who is signed in has nothing to do here. */
+function Leave() {
+  useEffect(() => location.replace('/'), [])
+  return null
 }

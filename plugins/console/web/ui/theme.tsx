@@ -1,6 +1,12 @@
 import '@mantine/core/styles.layer.css'
 import './base.css'
-import { createTheme, type MantineColorsTuple, MantineProvider } from '@mantine/core'
+import {
+  createTheme,
+  defaultVariantColorsResolver,
+  type MantineColorsTuple,
+  MantineProvider,
+  type VariantColorsResolver,
+} from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** Greys with a slight warmth, for the light theme. */
@@ -44,7 +50,15 @@ const indigo: MantineColorsTuple = [
   '#2b3173',
 ]
 
+/** Writes on the accent in the colour that can be read on it in each theme. */
+const resolveColors: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input)
+  const isAccent = input.variant === 'filled' && (input.color ?? input.theme.primaryColor) === 'indigo'
+  return isAccent ? { ...colors, color: 'var(--mantine-primary-color-contrast)' } : colors
+}
+
 const theme = createTheme({
+  variantColorResolver: resolveColors,
   fontFamily:
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Noto Sans CJK SC", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
@@ -52,6 +66,7 @@ const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 4 },
   autoContrast: true,
+  luminanceThreshold: 0.18,
   defaultRadius: 6,
   fontSizes: { xs: '12px', sm: '13px', md: '15px', lg: '17px', xl: '20px' },
   spacing: { xs: '4px', sm: '8px', md: '12px', lg: '16px', xl: '24px' },

@@ -1,4 +1,5 @@
 import common from './common.json'
+import preferences from './preferences.json'
 import signIn from './sign-in.json'
 
-export default { common, 'sign-in': signIn }
+export default { common, preferences, 'sign-in': signIn }
