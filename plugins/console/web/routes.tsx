@@ -17,9 +17,15 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./account/account-page.tsx')),
 })
 
+const models = createRoute({
+  getParentRoute: () => root,
+  path: '/models',
+  component: lazyRouteComponent(() => import('./models/models-page.tsx')),
+})
+
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([chat, account]),
+  routeTree: root.addChildren([chat, models, account]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: PageFailure,

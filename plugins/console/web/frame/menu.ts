@@ -1,4 +1,4 @@
-import { type LucideIcon, MessageCircle, UserRound } from 'lucide-react'
+import { Boxes, type LucideIcon, MessageCircle, UserRound } from 'lucide-react'
 import type { WordKey } from '../i18n/words.ts'
 import type { router } from '../routes.tsx'
 import type { Account } from '../session/account.ts'
@@ -15,6 +15,7 @@ export interface MenuEntry {
 
 const MENU: MenuEntry[] = [
   { to: '/', label: 'frame.chat', icon: MessageCircle, group: 'main' },
+  { to: '/models', label: 'frame.models', icon: Boxes, group: 'main' },
   { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },
 ]
 

@@ -27,6 +27,12 @@ export function t(key: WordKey, values: Record<string, string | number> = {}): s
   return text.replace(/\{(\w+)\}/g, (_, name) => format(values[name] ?? ''))
 }
 
+/** Returns a text that only some things have, for example a field of a form; undefined if there is none. */
+export function findWord(key: string): string | undefined {
+  const found = words.get(key)
+  return typeof found === 'string' ? found : undefined
+}
+
 const selectForm = (forms: Forms, count: number) =>
   (plurals.select(count) === 'one' && forms.one) || forms.other
 

@@ -1,8 +1,10 @@
 import { t } from '../i18n/words.ts'
 
-/** A field that the server refused, by its path in the body: `config.bot_token`. */
+/** A field that the server refused, by its JSON pointer in the body: `/config/bot_token`. */
 export interface Issue {
   path: string
+  /** The rule of JSON Schema that it breaks, or a word of the plugin. */
+  rule?: string
   message: string
 }
 

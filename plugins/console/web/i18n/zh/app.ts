@@ -1,4 +1,8 @@
+import agents from './agents.json'
+import channels from './channels.json'
 import chat from './chat.json'
+import forms from './forms.json'
 import frame from './frame.json'
+import models from './models.json'
 
-export default { chat, frame }
+export default { agents, channels, chat, forms, frame, models }

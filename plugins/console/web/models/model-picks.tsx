@@ -1,0 +1,117 @@
+import { Button, Checkbox, Group, ScrollArea, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import type { ProviderModel } from './provider-form.ts'
+
+interface Props {
+  /** The models that the provider listed in a test. */
+  listed: ProviderModel[]
+  /** Those that were chosen; none stands for all. */
+  picked: ProviderModel[]
+  onChange(picked: ProviderModel[]): void
+}
+
+/** The most models that are shown without a search. */
+const MAX_WITHOUT_SEARCH = 8
+
+/** The models of a provider that agents can use: all, or a choice of them. */
+export function ModelPicks({ listed, picked, onChange }: Props) {
+  const [isChoosing, setChoosing] = useState(picked.length > 0)
+  const [search, setSearch] = useState('')
+  const [name, setName] = useState('')
+  const known = [...listed, ...picked.filter(({ id }) => !listed.some((model) => model.id === id))]
+  const found = known.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(search.toLowerCase()))
+  const isPicked = (id: string) => picked.some((model) => model.id === id)
+
+  const add = () => {
+    const id = name.trim()
+    const model: ProviderModel = {
+      id,
+      name: id,
+      enabled: true,
+      embedding: false,
+      context_window: null,
+      max_output_tokens: null,
+      input: ['text'],
+      reasoning: false,
+    }
+    if (id && !isPicked(id)) onChange([...picked, model])
+    setName('')
+  }
+
+  return (
+    <Stack gap="sm">
+      <SegmentedControl
+        aria-label={t('models.pick')}
+        w="fit-content"
+        data={[
+          { value: 'all', label: t('models.pick_all') },
+          { value: 'some', label: t('models.pick_some') },
+        ]}
+        value={isChoosing ? 'some' : 'all'}
+        onChange={(value) => {
+          setChoosing(value === 'some')
+          if (value === 'all') onChange([])
+        }}
+      />
+      {isChoosing && (
+        <>
+          {known.length > MAX_WITHOUT_SEARCH && (
+            <TextInput
+              type="search"
+              aria-label={t('models.pick_search')}
+              placeholder={t('models.pick_search')}
+              value={search}
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+          )}
+          <ScrollArea.Autosize mah={260} viewportProps={{ tabIndex: 0 }}>
+            <Stack gap="sm" py={2}>
+              {found.map((model) => (
+                <Checkbox
+                  key={model.id}
+                  size="sm"
+                  label={model.name || model.id}
+                  description={
+                    [model.name !== model.id && model.id, model.embedding && t('models.embedding')]
+                      .filter(Boolean)
+                      .join(' · ') || undefined
+                  }
+                  checked={isPicked(model.id)}
+                  onChange={(event) =>
+                    onChange(
+                      event.currentTarget.checked
+                        ? [...picked, model]
+                        : picked.filter(({ id }) => id !== model.id),
+                    )
+                  }
+                />
+              ))}
+            </Stack>
+          </ScrollArea.Autosize>
+          {picked.length === 0 && (
+            <Text size="xs" c="var(--meta)">
+              {t('models.no_models')}
+            </Text>
+          )}
+          <Group gap="sm" align="flex-end" wrap="nowrap">
+            <TextInput
+              flex={1}
+              label={t('models.pick_add')}
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key !== 'Enter') return
+                event.preventDefault()
+                add()
+              }}
+            />
+            <Button variant="default" onClick={add} disabled={!name.trim()}>
+              {t('forms.add')}
+            </Button>
+          </Group>
+        </>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,66 @@
+import { Button, Stack, Title } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { useRows } from '../server/pages.ts'
+import { useAccount } from '../session/account.ts'
+import { Page } from '../ui/page.tsx'
+import { ActiveModel } from './active-model.tsx'
+import { AddProvider } from './add-provider.tsx'
+import type { Provider } from './provider-form.ts'
+import { ProviderList } from './provider-list.tsx'
+
+/** The models: the providers of one's own, those for everyone, and the model that agents use by default. */
+export default function ModelsPage() {
+  const isAdmin = useAccount().role === 'admin'
+  const providers = useRows('/providers')
+  const [adding, setAdding] = useState<Provider['scope']>()
+  const own = providers.rows?.filter(({ scope }) => scope === 'user')
+  const global = providers.rows?.filter(({ scope }) => scope === 'global')
+  return (
+    <Page
+      title={t('models.title')}
+      about={t('models.about')}
+      actions={
+        <Button leftSection={<Plus size={16} />} onClick={() => setAdding(isAdmin ? 'global' : 'user')}>
+          {t('models.add')}
+        </Button>
+      }
+    >
+      <ActiveModel canChoose={isAdmin} />
+      <Stack gap="sm" component="section">
+        <Title order={2} size="h5">
+          {t('models.own')}
+        </Title>
+        <ProviderList
+          {...providers}
+          rows={own}
+          label={t('models.own')}
+          empty="own"
+          canChange
+          onAdd={() => setAdding('user')}
+        />
+      </Stack>
+      <Stack gap="sm" component="section">
+        <Title order={2} size="h5">
+          {t('models.global')}
+        </Title>
+        <ProviderList
+          {...providers}
+          rows={global}
+          label={t('models.global')}
+          empty="global"
+          canChange={isAdmin}
+          onAdd={() => setAdding('global')}
+        />
+      </Stack>
+      {adding && (
+        <AddProvider
+          scope={adding}
+          names={providers.rows?.map(({ name }) => name) ?? []}
+          onClose={() => setAdding(undefined)}
+        />
+      )}
+    </Page>
+  )
+}

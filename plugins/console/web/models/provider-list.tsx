@@ -1,0 +1,114 @@
+import { ActionIcon, Button, Menu, Switch } from '@mantine/core'
+import { Ellipsis } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { api } from '../server/client.ts'
+import { refresh } from '../server/send.ts'
+import { Empty } from '../ui/empty.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { List, type Rows } from '../ui/list.tsx'
+import { ListRow } from '../ui/list-row.tsx'
+import { Monogram } from '../ui/monogram.tsx'
+import { State } from '../ui/state.tsx'
+import { DeleteProvider } from './delete-provider.tsx'
+import { EditProvider } from './edit-provider.tsx'
+import { type Provider, updateProvider, valuesOf } from './provider-form.ts'
+
+interface Props extends Rows<Provider> {
+  label: string
+  empty: 'own' | 'global'
+  canChange: boolean
+  onAdd(): void
+}
+
+/** Providers with what is done to them. */
+export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
+  const { data: kinds } = api.useQuery('get', '/providers/kinds')
+  const [editing, setEditing] = useState<Provider>()
+  const [deleting, setDeleting] = useState<Provider>()
+  const [error, setError] = useState<unknown>()
+
+  const enable = async (provider: Provider, enabled: boolean) => {
+    setError(undefined)
+    const values = valuesOf(provider)
+    await updateProvider(provider, values, { ...values, enabled }, { schema: {} }).catch(setError)
+    await refresh('/providers', '/models')
+  }
+
+  const describe = ({ kind, models, base_url }: Provider) =>
+    [
+      kinds?.find((one) => one.kind === kind)?.label ?? kind,
+      models.length > 0 ? t('models.models', { count: models.length }) : t('models.models_all'),
+      base_url,
+    ]
+      .filter(Boolean)
+      .join(' · ')
+
+  return (
+    <>
+      {error !== undefined && <Failure error={error} />}
+      <List
+        {...rows}
+        keyOf={({ id }) => id}
+        {...((rows.rows?.length ?? 0) > 5 && { textOf: (row: Provider) => `${row.name} ${describe(row)}` })}
+        empty={
+          <Empty
+            title={t(`models.${empty}_empty`)}
+            action={
+              canChange && (
+                <Button variant="default" onClick={onAdd}>
+                  {t('models.add')}
+                </Button>
+              )
+            }
+          >
+            {t(`models.${empty}_empty_about`)}
+          </Empty>
+        }
+      >
+        {(provider) => (
+          <ListRow
+            icon={<Monogram name={provider.name} />}
+            title={provider.name}
+            meta={describe(provider)}
+            onOpen={canChange ? () => setEditing(provider) : undefined}
+          >
+            {canChange ? (
+              <>
+                <Switch
+                  size="sm"
+                  aria-label={`${t('models.enabled')}: ${provider.name}`}
+                  checked={provider.enabled}
+                  onChange={(event) => enable(provider, event.currentTarget.checked)}
+                />
+                <Menu position="bottom-end">
+                  <Menu.Target>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={t('forms.actions', { name: provider.name })}
+                    >
+                      <Ellipsis size={16} />
+                    </ActionIcon>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    <Menu.Item onClick={() => setEditing(provider)}>{t('common.edit')}</Menu.Item>
+                    <Menu.Item color="red" onClick={() => setDeleting(provider)}>
+                      {t('common.delete')}
+                    </Menu.Item>
+                  </Menu.Dropdown>
+                </Menu>
+              </>
+            ) : (
+              <State tone={provider.enabled ? 'on' : 'off'}>
+                {t(provider.enabled ? 'forms.enabled' : 'forms.disabled')}
+              </State>
+            )}
+          </ListRow>
+        )}
+      </List>
+      {editing && <EditProvider provider={editing} onClose={() => setEditing(undefined)} />}
+      {deleting && <DeleteProvider provider={deleting} onClose={() => setDeleting(undefined)} />}
+    </>
+  )
+}

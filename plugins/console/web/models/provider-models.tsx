@@ -1,0 +1,82 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import type { components } from '#client'
+import { formatDuration } from '../i18n/format.ts'
+import { t } from '../i18n/words.ts'
+import { Failure } from '../ui/failure.tsx'
+import { ModelPicks } from './model-picks.tsx'
+import {
+  type Provider,
+  type ProviderKind,
+  type ProviderModel,
+  type ProviderValues,
+  probeProvider,
+  testProvider,
+} from './provider-form.ts'
+
+interface Props {
+  kind: ProviderKind
+  values: ProviderValues
+  onChange(changes: Partial<ProviderValues>): void
+  stored?: Provider | undefined
+}
+
+type Outcome = components['schemas']['ProviderDraftTest'] | components['schemas']['ProviderTest']
+
+/** Tests a provider before it is stored, and lets one choose among the models that it lists. */
+export function ProviderModels({ kind, values, onChange, stored }: Props) {
+  const [isBusy, setBusy] = useState(false)
+  const [outcome, setOutcome] = useState<Outcome>()
+  const [error, setError] = useState<unknown>()
+  const [listed, setListed] = useState<ProviderModel[]>([])
+  // The stored key is not known to the page, so only the server can test with it.
+  const usesStored = stored !== undefined && values.api_key === undefined
+
+  const test = async () => {
+    setBusy(true)
+    setError(undefined)
+    setOutcome(undefined)
+    try {
+      if (usesStored) return setOutcome(await testProvider(stored))
+      const outcome = await probeProvider(kind, values)
+      setOutcome(outcome)
+      setListed(outcome.models)
+    } catch (reason) {
+      setError(reason)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Stack gap="sm">
+      <Text size="sm" fw={600}>
+        {t('models.pick')}
+      </Text>
+      <Group gap="sm">
+        <Button variant="default" onClick={test} loading={isBusy}>
+          {t('models.test')}
+        </Button>
+        {!outcome && !error && !usesStored && (
+          <Text size="xs" c="var(--meta)">
+            {t('models.pick_help')}
+          </Text>
+        )}
+      </Group>
+      <div aria-live="polite">
+        {error !== undefined && <Failure error={error} />}
+        {outcome?.ok === true && (
+          <Alert color="indigo" variant="light">
+            {t('models.test_ok', { model: outcome.model, time: formatDuration(outcome.latency_ms / 1000) })}
+          </Alert>
+        )}
+        {outcome?.ok === false && (
+          <Alert color="red" variant="light" role="alert">
+            {outcome.detail}
+          </Alert>
+        )}
+      </div>
+      <ModelPicks listed={listed} picked={values.models} onChange={(models) => onChange({ models })} />
+    </Stack>
+  )
+}

@@ -1,0 +1,128 @@
+import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { Search } from 'lucide-react'
+import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { Failure } from './failure.tsx'
+import classes from './list.module.css'
+
+/** The rows of a list as a query has them: `useRows`, or `asRows` of a query without pages. */
+export interface Rows<Row> {
+  rows: Row[] | undefined
+  error: unknown
+  refetch(): unknown
+  hasNextPage?: boolean
+  isFetchingNextPage?: boolean
+  fetchNextPage?(): unknown
+}
+
+interface Props<Row> extends Rows<Row> {
+  /** What the list is of, for those who cannot see it. */
+  label: string
+  keyOf(row: Row): string
+  /** The text of a row that the search looks in; without it there is no search. */
+  textOf?(row: Row): string
+  /** A row, as `ListRow`. */
+  children(row: Row): ReactNode
+  /** Shown in place of a list without rows. */
+  empty: ReactNode
+  as?: 'rows' | 'cards'
+  /** Controls beside the search. */
+  controls?: ReactNode
+}
+
+const KEYS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
+
+/** A list with its search, its pages, and what is shown before, without and in place of its rows. */
+export function List<Row>(props: Props<Row>) {
+  const { rows, error, refetch, hasNextPage = false, isFetchingNextPage = false, fetchNextPage } = props
+  const { label, keyOf, textOf, children, empty, as = 'rows', controls } = props
+  const [search, setSearch] = useState('')
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+
+  // A search looks through the whole list, so it loads the pages that are not yet here.
+  useEffect(() => {
+    if (words.length > 0 && hasNextPage && !isFetchingNextPage && !error) fetchNextPage?.()
+  }, [words.length, hasNextPage, isFetchingNextPage, error, fetchNextPage])
+
+  if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Waiting as={as} />
+  if (rows.length === 0 && !hasNextPage) return empty
+  const found = textOf
+    ? rows.filter((row) => words.every((word) => textOf(row).toLowerCase().includes(word)))
+    : rows
+  return (
+    <Stack gap="md">
+      {(textOf || controls) && (
+        <Group gap="sm">
+          {textOf && (
+            <TextInput
+              flex={1}
+              maw={320}
+              type="search"
+              aria-label={t('forms.search_in', { list: label })}
+              placeholder={t('common.search')}
+              leftSection={<Search size={14} aria-hidden />}
+              value={search}
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+          )}
+          {controls}
+        </Group>
+      )}
+      {found.length === 0 ? (
+        <Text size="sm" c="var(--meta)" role="status">
+          {t(isFetchingNextPage ? 'common.loading' : 'forms.no_match')}
+        </Text>
+      ) : (
+        <ul className={classes[as]} aria-label={label} onKeyDown={moveFocus}>
+          {found.map((row) => (
+            <Fragment key={keyOf(row)}>{children(row)}</Fragment>
+          ))}
+        </ul>
+      )}
+      {error ? <Failure error={error} onRetry={() => refetch()} /> : null}
+      {hasNextPage && words.length === 0 && (
+        <Button
+          variant="default"
+          w="fit-content"
+          loading={isFetchingNextPage}
+          onClick={() => fetchNextPage?.()}
+        >
+          {t('common.more')}
+        </Button>
+      )}
+    </Stack>
+  )
+}
+
+/** The rows of a query that answers all of them at once. */
+export const asRows = <Row,>({
+  data,
+  error,
+  refetch,
+}: {
+  data: Row[] | undefined
+  error: unknown
+  refetch(): unknown
+}): Rows<Row> => ({ rows: data, error, refetch })
+
+/** Moves the focus between the rows by `J`, `K` and the arrows. */
+function moveFocus(event: KeyboardEvent<HTMLElement>) {
+  const step = KEYS[event.key]
+  const target = event.target as HTMLElement
+  if (!step || event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(target.tagName))
+    return
+  const items = [...event.currentTarget.children]
+  const next = items[items.findIndex((item) => item.contains(target)) + step]
+  next?.querySelector<HTMLElement>('a, button')?.focus()
+  if (next) event.preventDefault()
+}
+
+function Waiting({ as }: { as: 'rows' | 'cards' }) {
+  return (
+    <div className={classes[as]} role="status" aria-label={t('common.loading')}>
+      {[0, 1, 2].map((index) => (
+        <Skeleton key={index} height={as === 'cards' ? 96 : 52} radius={as === 'cards' ? 8 : 0} />
+      ))}
+    </div>
+  )
+}

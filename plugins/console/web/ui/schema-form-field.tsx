@@ -1,0 +1,151 @@
+import { Fieldset, NumberInput, Stack, Switch, TagsInput, Text, Textarea, TextInput } from '@mantine/core'
+import { t } from '../i18n/words.ts'
+import { useIssue } from './issues.tsx'
+import { SchemaChoice } from './schema-form-choice.tsx'
+import { SchemaMap } from './schema-form-map.tsx'
+import { resolveSchema, type Schema, type Values } from './schema-form-schema.ts'
+import { readFieldWords } from './schema-form-words.ts'
+import { Secret } from './secret.tsx'
+
+/** A field of a form that is drawn from a schema. */
+export interface FieldProps {
+  name: string
+  schema: Schema
+  value: unknown
+  onChange(value: unknown): void
+  of: string
+  at: string
+  isRequired: boolean
+  isStored: boolean
+}
+
+/** Texts from this length on have more than one line. */
+const LONG_CHARS = 4_000
+
+/** The control for a field, chosen by its schema. */
+export function SchemaField(props: FieldProps) {
+  const { name, schema, value, onChange, of, at, isRequired, isStored } = props
+  const { label, help, nameOf } = readFieldWords(of, name, schema)
+  const error = useIssue(at)
+  const example = schema.default ?? schema.examples?.[0]
+  const placeholder = example === undefined || typeof example === 'object' ? undefined : String(example)
+  const field = { label, description: help, error, required: isRequired, placeholder }
+
+  if (schema.enum)
+    return <SchemaChoice {...field} schema={schema} nameOf={nameOf} value={value} onChange={onChange} />
+  switch (Array.isArray(schema.type) ? schema.type.find((type) => type !== 'null') : schema.type) {
+    case 'boolean':
+      if (schema.default === undefined && !isRequired)
+        return (
+          <SchemaChoice
+            {...field}
+            schema={{ ...schema, enum: [true, false] }}
+            nameOf={(value) => t(value ? 'forms.on' : 'forms.off')}
+            value={value}
+            onChange={onChange}
+          />
+        )
+      return (
+        <Switch
+          label={label}
+          description={help}
+          error={error}
+          checked={Boolean(value ?? schema.default)}
+          onChange={(event) => onChange(event.currentTarget.checked)}
+        />
+      )
+    case 'integer':
+    case 'number':
+      return (
+        <NumberInput
+          {...field}
+          value={typeof value === 'number' ? value : ''}
+          onChange={(value) => onChange(typeof value === 'number' ? value : undefined)}
+          min={schema.minimum}
+          max={schema.maximum}
+          allowDecimal={schema.type !== 'integer'}
+          clampBehavior="none"
+          thousandSeparator=","
+        />
+      )
+    case 'array':
+      return (
+        <TagsInput
+          {...field}
+          placeholder={t('forms.list_hint')}
+          value={Array.isArray(value) ? value.map(String) : []}
+          onChange={(value) => onChange(value.length > 0 || isRequired ? value : undefined)}
+          maxTags={schema.maxItems}
+          splitChars={[',', '，', ' ']}
+          acceptValueOnBlur
+        />
+      )
+    case 'object':
+      return schema.properties ? (
+        <SchemaGroup {...props} label={label} help={help} />
+      ) : (
+        <SchemaMap {...props} label={label} help={help} error={error} />
+      )
+    default:
+      break
+  }
+  const text = typeof value === 'string' ? value : undefined
+  if (schema.writeOnly)
+    return (
+      <Secret
+        {...field}
+        description={
+          isStored && text === undefined ? [help, t('forms.keeps_secret')].filter(Boolean).join(' ') : help
+        }
+        value={text}
+        onChange={onChange}
+      />
+    )
+  const Control = (schema.maxLength ?? 0) >= LONG_CHARS ? Textarea : TextInput
+  return (
+    <Control
+      {...field}
+      value={text ?? ''}
+      onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      autoComplete="off"
+      spellCheck={false}
+    />
+  )
+}
+
+/** Fields that belong together. */
+function SchemaGroup({ label, help, ...props }: FieldProps & { label: string; help: string | undefined }) {
+  const { schema, of, at, isStored, onChange } = props
+  const values = (props.value ?? {}) as Values
+  const { properties = {}, required = [] } = resolveSchema(schema, values)
+  return (
+    <Fieldset legend={label}>
+      <Stack gap="lg">
+        {help && (
+          <Text size="xs" c="var(--meta)">
+            {help}
+          </Text>
+        )}
+        {Object.entries(properties).map(([name, property]) => (
+          <SchemaField
+            key={name}
+            name={name}
+            schema={property}
+            value={values[name]}
+            onChange={(value) => onChange(dropEmpty({ ...values, [name]: value }))}
+            of={of}
+            at={`${at}/${name}`}
+            isRequired={required.includes(name)}
+            isStored={isStored}
+          />
+        ))}
+      </Stack>
+    </Fieldset>
+  )
+}
+
+/** The values that are given; undefined if there are none. */
+function dropEmpty(values: Values): Values | undefined {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  return given.length > 0 ? Object.fromEntries(given) : undefined
+}

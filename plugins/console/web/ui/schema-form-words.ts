@@ -1,0 +1,29 @@
+import { language } from '../i18n/language.ts'
+import { addWords, findWord } from '../i18n/words.ts'
+import type { Schema } from './schema-form-schema.ts'
+
+addWords({
+  fields: (await (language === 'zh' ? import('../i18n/zh/fields.json') : import('../i18n/en/fields.json')))
+    .default,
+})
+
+/** The texts of a field in the language of the page: those of the console, or else those of the schema. */
+export function readFieldWords(of: string, name: string, schema: Schema) {
+  const find = (suffix: string) =>
+    findWord(`fields.${of}_${name}${suffix}`) ?? findWord(`fields.${name}${suffix}`)
+  const label = find('')
+  return {
+    label: label ?? schema.title ?? humanize(name),
+    // A text of the schema would be in English below a label that is not.
+    help: find('__help') ?? (label === undefined || language === 'en' ? schema.description : undefined),
+    /** The name of a value that can be chosen. */
+    nameOf: (value: unknown) =>
+      find(`__${value}`) ?? findWord(`fields.value__${value}`) ?? humanize(String(value)),
+  }
+}
+
+/** A name of the API as words: `api_version` becomes "Api version". */
+const humanize = (name: string) => {
+  const words = name.replaceAll(/[_-]+/g, ' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,96 @@
+import { Button, Drawer, Stack } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { Confirm } from './confirm.tsx'
+import { FormFailure, IssuesProvider } from './issues.tsx'
+import classes from './sheet.module.css'
+
+interface Props {
+  title: string
+  children: ReactNode
+  /** True if closing the sheet would lose what was entered. */
+  isDirty?: boolean
+  /** Stores what was entered; the sheet closes, or shows why this failed. Without it the sheet only shows something. */
+  onSave?: (() => Promise<unknown>) | undefined
+  saveLabel?: string
+  canSave?: boolean
+  onClose(): void
+  /** A further action at the left of the footer, for example a test. */
+  aside?: ReactNode
+  width?: number
+}
+
+/** A sheet at the side in which something is edited. It asks before it loses changes. */
+export function Sheet(props: Props) {
+  const { title, children, isDirty = false, onSave, onClose, aside, width = 480, canSave = true } = props
+  const [isBusy, setBusy] = useState(false)
+  const [isAsking, setAsking] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const form = useRef<HTMLFormElement>(null)
+  const isPhone = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false })
+  const close = () => (isDirty ? setAsking(true) : onClose())
+
+  useEffect(() => {
+    if (error !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  }, [error])
+
+  const save = async (event: FormEvent) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSave?.()
+      onClose()
+    } catch (reason) {
+      setError(reason)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <Drawer
+      opened
+      onClose={close}
+      title={title}
+      position="right"
+      size={isPhone ? '100%' : width}
+      closeButtonProps={{ 'aria-label': t('common.close') }}
+      classNames={{ content: classes.content, body: classes.body }}
+      transitionProps={{ duration: 120 }}
+    >
+      <IssuesProvider error={error}>
+        <form ref={form} className={classes.form} onSubmit={save} noValidate>
+          <div className={classes.fields}>
+            <Stack gap="lg">
+              {children}
+              {error !== undefined && <FormFailure error={error} />}
+            </Stack>
+          </div>
+          <footer className={classes.foot}>
+            <div className={classes.aside}>{aside}</div>
+            <Button variant="default" onClick={close}>
+              {t(onSave ? 'common.cancel' : 'common.close')}
+            </Button>
+            {onSave && (
+              <Button type="submit" loading={isBusy} disabled={!canSave}>
+                {props.saveLabel ?? t('common.save')}
+              </Button>
+            )}
+          </footer>
+        </form>
+      </IssuesProvider>
+      {isAsking && (
+        <Confirm
+          title={t('forms.discard_title')}
+          action={t('forms.discard')}
+          onConfirm={async () => onClose()}
+          onClose={() => setAsking(false)}
+        >
+          {t('forms.discard_about')}
+        </Confirm>
+      )}
+    </Drawer>
+  )
+}
