@@ -6,7 +6,7 @@ import type { ProviderModel } from './provider-form.ts'
 interface Props {
   /** The models that the provider listed in a test. */
   listed: ProviderModel[]
-  /** Those that were chosen; none stands for all. */
+  /** The chosen models; an empty list means all. */
   picked: ProviderModel[]
   onChange(picked: ProviderModel[]): void
 }

@@ -9,7 +9,7 @@ interface Props {
   meta?: ReactNode
   /** The page that the row opens. */
   link?: LinkProps
-  /** What the row does instead of opening a page. */
+  /** The action of the row, if it opens no page. */
   onOpen?: (() => void) | undefined
   /** States and controls at the end of the row. */
   children?: ReactNode

@@ -16,7 +16,7 @@ export interface Rows<Row> {
 }
 
 interface Props<Row> extends Rows<Row> {
-  /** What the list is of, for those who cannot see it. */
+  /** The name of the list for those who cannot see it. */
   label: string
   keyOf(row: Row): string
   /** The text of a row that the search looks in; without it there is no search. */

@@ -2,9 +2,9 @@ import { QRCodeSVG } from 'qrcode.react'
 import classes from './qr.module.css'
 
 interface Props {
-  /** What the code says, for example an address. */
+  /** The content of the code, for example an address. */
   content: string
-  /** What the code is for. */
+  /** The purpose of the code. */
   label: string
 }
 

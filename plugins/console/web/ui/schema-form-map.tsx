@@ -11,7 +11,7 @@ interface Props extends FieldProps {
   error: string | undefined
 }
 
-/** Values by names that a person gives them: headers, or the rules of single groups. */
+/** Values under names that a person chooses: headers, or the rules of single groups. */
 export function SchemaMap({ label, help, error, schema, value, onChange, ...props }: Props) {
   const [name, setName] = useState('')
   const values = (value ?? {}) as Values

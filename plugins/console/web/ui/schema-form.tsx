@@ -17,7 +17,7 @@ interface Props {
   isStored?: boolean
   /** Names of fields that are not shown. */
   without?: string[]
-  /** Names of fields that stand under "More settings". */
+  /** Names of fields shown under "More settings". */
   later?: (name: string) => boolean
 }
 

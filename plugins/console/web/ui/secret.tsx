@@ -11,7 +11,7 @@ interface Props {
   error?: string | undefined
   required?: boolean
   placeholder?: string | undefined
-  /** What was entered, or the mask of what is stored. */
+  /** The secret that was entered, or the mask of the stored one. */
   value: string | undefined
   /** True if a secret is stored whose mask is not known. */
   isStored?: boolean
