@@ -1,21 +1,45 @@
-import { Button } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { useAccount } from '../session/account.ts'
+import { leaveSession } from '../session/token.ts'
 import { Page } from '../ui/page.tsx'
+import { ApiKeys } from './api-keys.tsx'
+import { Appearance } from './appearance.tsx'
+import { Identities } from './identities.tsx'
+import { Limits } from './limits.tsx'
+import { Password } from './password.tsx'
+import { Profile } from './profile.tsx'
+import { Sessions } from './sessions.tsx'
 
 /** The account of the one who is signed in. */
 export default function AccountPage() {
-  const { username } = useAccount()
+  const account = useAccount()
   const signOut = async () => {
     await client.POST('/auth/logout')
-    location.assign('/login')
+    leaveSession()
   }
   return (
-    <Page title={t('frame.account')} about={username}>
-      <Button variant="default" onClick={signOut} w="fit-content">
-        {t('frame.sign_out')}
-      </Button>
+    <Page
+      title={t('frame.account')}
+      about={t(account.role === 'admin' ? 'account.signed_in_admin' : 'account.signed_in', {
+        name: account.username,
+      })}
+      actions={
+        <Button variant="default" onClick={signOut}>
+          {t('frame.sign_out')}
+        </Button>
+      }
+    >
+      <Stack gap={40}>
+        <Profile account={account} />
+        <Appearance />
+        <Password />
+        <Identities />
+        <Sessions />
+        <ApiKeys account={account} />
+        <Limits limits={account.limits} />
+      </Stack>
     </Page>
   )
 }

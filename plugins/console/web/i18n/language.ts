@@ -13,6 +13,11 @@ export function chooseLanguage(chosen: Language): void {
   location.reload()
 }
 
+/** Takes over the language of an account, unless another one was chosen in this browser. */
+export function adoptLanguage(chosen: Language | null): void {
+  if (chosen && readChoice() === undefined) chooseLanguage(chosen)
+}
+
 function readChoice(): Language | undefined {
   const choice = localStorage.getItem(KEY)
   return choice === 'en' || choice === 'zh' ? choice : undefined

@@ -1,3 +1,4 @@
+import { adoptLanguage } from '../i18n/language.ts'
 import { openSession } from '../session/token.ts'
 import type { Login } from './post.ts'
 
@@ -5,6 +6,7 @@ import type { Login } from './post.ts'
 export function arrive(login: Login, page = '/'): void {
   const target = page === '/chat' || page.startsWith('/login') || page.startsWith('/invite') ? '/' : page
   history.replaceState(null, '', target)
+  adoptLanguage(login.user.locale)
   openSession(login)
 }
 

@@ -14,6 +14,8 @@ interface Props {
   /** Stores what was entered; the sheet closes, or shows why this failed. Without it the sheet only shows something. */
   onSave?: (() => Promise<unknown>) | undefined
   saveLabel?: string
+  /** False if the sheet has something to show after it was stored. */
+  closesOnSave?: boolean
   canSave?: boolean
   onClose(): void
   /** A further action at the left of the footer, for example a test. */
@@ -41,7 +43,7 @@ export function Sheet(props: Props) {
     setError(undefined)
     try {
       await onSave?.()
-      onClose()
+      if (props.closesOnSave ?? true) onClose()
     } catch (reason) {
       setError(reason)
     } finally {

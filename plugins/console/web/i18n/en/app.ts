@@ -1,3 +1,4 @@
+import account from './account.json'
 import agents from './agents.json'
 import channels from './channels.json'
 import chat from './chat.json'
@@ -5,4 +6,4 @@ import forms from './forms.json'
 import frame from './frame.json'
 import models from './models.json'
 
-export default { agents, channels, chat, forms, frame, models }
+export default { account, agents, channels, chat, forms, frame, models }

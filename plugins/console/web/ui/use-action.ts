@@ -1,0 +1,19 @@
+import { useState } from 'react'
+
+/** Runs something that a button starts, one at a time, and keeps the reason if it fails. */
+export function useAction() {
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const run = async (work: () => Promise<unknown>) => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await work()
+    } catch (reason) {
+      setError(reason)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { isBusy, error, run }
+}
