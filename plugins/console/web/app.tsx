@@ -1,13 +1,21 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+
+import { useEffect } from 'react'
 import { loadAppWords } from './i18n/load.ts'
 import { router } from './routes.tsx'
+import { followEvents } from './server/events.ts'
 import { queries } from './server/queries.ts'
 
 await loadAppWords()
 
 /** The console of somebody who is signed in. */
 export default function App() {
+  useEffect(() => {
+    const leaving = new AbortController()
+    void followEvents(leaving.signal)
+    return () => leaving.abort()
+  }, [])
   return (
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />

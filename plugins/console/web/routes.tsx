@@ -5,10 +5,16 @@ import { PageFailure } from './frame/page-failure.tsx'
 
 const root = createRootRoute({ component: Frame })
 
-const chat = createRoute({
+const chatPage = lazyRouteComponent(() => import('./chat/chat-page.tsx'))
+
+const chat = createRoute({ getParentRoute: () => root, path: '/', component: chatPage })
+
+const agentChat = createRoute({ getParentRoute: () => root, path: '/chat/$agent', component: chatPage })
+
+const threadChat = createRoute({
   getParentRoute: () => root,
-  path: '/',
-  component: lazyRouteComponent(() => import('./chat/chat-page.tsx')),
+  path: '/chat/$agent/$thread',
+  component: chatPage,
 })
 
 const account = createRoute({
@@ -25,7 +31,7 @@ const models = createRoute({
 
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([chat, models, account]),
+  routeTree: root.addChildren([chat, agentChat, threadChat, models, account]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: PageFailure,

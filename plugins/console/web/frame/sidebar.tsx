@@ -1,9 +1,10 @@
-import { NavLink, ScrollArea, Text } from '@mantine/core'
+import { NavLink, Text } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
 import { listMenu, type MenuEntry } from './menu.ts'
 import classes from './sidebar.module.css'
+import { AgentList } from './sidebar-agents.tsx'
 
 interface Props {
   /** Called when an entry was chosen. */
@@ -18,15 +19,17 @@ export function Sidebar({ onLeave }: Props) {
   const administration = inGroup('administration')
   return (
     <nav className={classes.sidebar} aria-label={t('frame.navigation')}>
-      <ScrollArea className={classes.middle} type="hover">
-        <Entries entries={inGroup('main')} onLeave={onLeave} />
-        {administration.length > 0 && (
-          <>
-            <Text className={classes.heading}>{t('frame.administration')}</Text>
-            <Entries entries={administration} onLeave={onLeave} />
-          </>
-        )}
-      </ScrollArea>
+      <AgentList onLeave={onLeave}>
+        <div className={classes.pages}>
+          <Entries entries={inGroup('main').filter(({ to }) => to !== '/')} onLeave={onLeave} />
+          {administration.length > 0 && (
+            <>
+              <Text className={classes.heading}>{t('frame.administration')}</Text>
+              <Entries entries={administration} onLeave={onLeave} />
+            </>
+          )}
+        </div>
+      </AgentList>
       <div className={classes.foot}>
         <Entries entries={inGroup('account')} onLeave={onLeave} />
       </div>
@@ -43,7 +46,7 @@ function Entries({ entries, onLeave }: Props & { entries: MenuEntry[] }) {
       to={to}
       label={t(label)}
       leftSection={<Icon size={16} aria-hidden />}
-      active={to === '/' ? path === '/' : path.startsWith(to)}
+      active={path.startsWith(to)}
       onClick={onLeave}
       className={classes.entry}
     />

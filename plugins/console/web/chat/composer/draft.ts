@@ -1,0 +1,70 @@
+import type { InputBlock } from '#client'
+
+/** A file that was uploaded for the next message. */
+export type DraftFile = Extract<InputBlock, { path: string }> & { size?: number }
+
+/** A message that is being written. */
+export interface DraftText {
+  text: string
+  files: readonly DraftFile[]
+}
+
+const EMPTY: DraftText = { text: '', files: [] }
+
+/** Creates the draft of one conversation, which outlives a reload of the page. */
+function createDraft(key: string) {
+  const name = `svc.draft.${key}`
+  let draft = readStored(name)
+  const listeners = new Set<() => void>()
+
+  const set = (change: Partial<DraftText>) => {
+    draft = { ...draft, ...change }
+    store()
+    for (const listener of listeners) listener()
+  }
+  const store = () => {
+    if (draft.text === '' && draft.files.length === 0) sessionStorage.removeItem(name)
+    else sessionStorage.setItem(name, JSON.stringify(draft))
+  }
+
+  return {
+    read: () => draft,
+    listen(listener: () => void) {
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+    set,
+    /** Puts a text into the draft, after what was written. */
+    insert: (text: string) => set({ text: draft.text.trim() === '' ? text : `${draft.text}\n${text}` }),
+    /** Empties the draft; until the returned function is called, a reload brings it back. */
+    take() {
+      const stored = sessionStorage.getItem(name)
+      set(EMPTY)
+      if (stored !== null) sessionStorage.setItem(name, stored)
+      return () => {
+        if (sessionStorage.getItem(name) === stored) store()
+      }
+    },
+  }
+}
+
+export type Draft = ReturnType<typeof createDraft>
+
+const drafts = new Map<string, Draft>()
+
+/** The draft of a thread, or of a new thread with an agent, by the id of either. */
+export function draftOf(key: string): Draft {
+  const draft = drafts.get(key) ?? createDraft(key)
+  drafts.set(key, draft)
+  return draft
+}
+
+function readStored(name: string): DraftText {
+  try {
+    return { ...EMPTY, ...JSON.parse(sessionStorage.getItem(name) ?? '{}') }
+  } catch {
+    return EMPTY
+  }
+}

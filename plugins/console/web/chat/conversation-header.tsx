@@ -1,0 +1,35 @@
+import { t } from '../i18n/words.ts'
+import classes from './conversation-header.module.css'
+import type { ThreadStore } from './store/thread-store.ts'
+import { useThread } from './store/threads.ts'
+import { useThreadRow } from './thread-list.ts'
+import type { ListedAgent } from './use-agent.ts'
+
+interface Props {
+  agent: ListedAgent
+  store: ThreadStore | undefined
+}
+
+/** The title of a conversation, its state, and what can be done with it. */
+export function ConversationHeader({ agent, store }: Props) {
+  const row = useThreadRow(agent.id, store?.thread_id)
+  const title = store ? (row?.title ?? t('chat.new_thread')) : agent.name
+  return (
+    <header className={classes.header}>
+      <h1 className={classes.title}>{title}</h1>
+      {store && <State store={store} />}
+    </header>
+  )
+}
+
+/** Says if the agent is at work or waits for somebody. */
+function State({ store }: { store: ThreadStore }) {
+  const state = useThread(store, ({ active, pending }) =>
+    pending ? 'waiting' : active ? 'running' : undefined,
+  )
+  return (
+    <span role="status" className={classes.state} data-state={state}>
+      {state && t(`chat.${state}`)}
+    </span>
+  )
+}

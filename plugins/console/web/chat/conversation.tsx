@@ -1,0 +1,57 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import type { InputBlock } from '#client'
+import { t } from '../i18n/words.ts'
+import { client } from '../server/client.ts'
+import { Composer } from './composer/composer.tsx'
+import classes from './conversation.module.css'
+import { ConversationHeader } from './conversation-header.tsx'
+import { Messages } from './messages/messages.tsx'
+import type { SendSettings } from './store/thread-store.ts'
+import { openThread, useIsLost, useThreadStore } from './store/threads.ts'
+import type { ListedAgent } from './use-agent.ts'
+import { Welcome } from './welcome.tsx'
+
+interface Props {
+  agent: ListedAgent
+  /** Without it, the first message begins a thread. */
+  thread_id: string | undefined
+}
+
+/** A conversation: its header, its messages or a welcome, and the composer. */
+export function Conversation({ agent, thread_id }: Props) {
+  const store = useThreadStore(agent.id, thread_id)
+  const navigate = useNavigate()
+  const isLost = useIsLost(agent.id)
+
+  useEffect(() => {
+    if (thread_id === undefined) document.title = `${agent.name} · svc`
+  }, [agent.name, thread_id])
+
+  const send = async (content: InputBlock[], settings: SendSettings) => {
+    if (store) return store.send(content, settings)
+    const { data, error } = await client.POST('/agents/{id}/threads', {
+      params: { path: { id: agent.id } },
+      body: {},
+    })
+    if (error) throw error
+    const created = openThread(agent.id, data.thread_id, { isNew: true })
+    void navigate({ to: '/chat/$agent/$thread', params: { agent: agent.id, thread: data.thread_id } })
+    return created.send(content, settings)
+  }
+
+  return (
+    <main className={classes.conversation}>
+      {isLost && (
+        <div className={classes.lost} role="status">
+          {t('frame.reconnecting')}
+        </div>
+      )}
+      <ConversationHeader agent={agent} store={store} />
+      {store ? <Messages key={store.thread_id} store={store} agent={agent} /> : <Welcome agent={agent} />}
+      <div className={classes.foot}>
+        <Composer agent={agent} store={store} onSend={send} />
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,27 @@
+import { lazy, memo, Suspense } from 'react'
+import { splitBlocks } from './blocks.ts'
+import classes from './markdown.module.css'
+
+const loadBlock = () => import('./markdown-block.tsx')
+const MarkdownBlock = lazy(loadBlock)
+/** Begins to load what renders Markdown. */
+export const preloadMarkdown = () => void loadBlock()
+
+interface Props {
+  text: string
+  isStreaming?: boolean
+}
+
+/** A text of a model as Markdown. Blocks that are finished are not parsed again while more is written. */
+export const Markdown = memo(function Markdown({ text, isStreaming = false }: Props) {
+  const blocks = splitBlocks(text)
+  return (
+    <div className={classes.markdown}>
+      {blocks.map((block, index) => (
+        <Suspense key={index} fallback={<p className={classes.plain}>{block}</p>}>
+          <MarkdownBlock text={block} isOpen={isStreaming && index === blocks.length - 1} />
+        </Suspense>
+      ))}
+    </div>
+  )
+})

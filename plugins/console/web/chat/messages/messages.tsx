@@ -1,0 +1,125 @@
+import { Button, Skeleton } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown } from 'lucide-react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { t } from '../../i18n/words.ts'
+import { Failure } from '../../ui/failure.tsx'
+import type { ThreadStore } from '../store/thread-store.ts'
+import { useMarkRead, useThread } from '../store/threads.ts'
+import { useThreadRow } from '../thread-list.ts'
+import type { ListedAgent } from '../use-agent.ts'
+import classes from './messages.module.css'
+import { TurnView } from './turn-view.tsx'
+import { Waiting } from './waiting.tsx'
+
+interface Props {
+  agent: ListedAgent
+  store: ThreadStore
+}
+
+/** The height of a turn that was not measured yet. */
+const ESTIMATED_PX = 220
+/** The distance from the end within which the view follows what is added. */
+const NEAR_END_PX = 48
+/** The distance from the beginning at which older messages are read. */
+const NEAR_START_PX = 1200
+
+/** The messages of a thread, of which those in view are rendered. */
+export function Messages({ agent, store }: Props) {
+  const turns = useThread(store, (view) => view.turns)
+  const status = useThread(store, (view) => view.status)
+  const error = useThread(store, (view) => view.error)
+  const older = useThread(store, (view) => view.older)
+  const active = useThread(store, (view) => view.active)
+  const row = useThreadRow(agent.id, store.thread_id)
+  useMarkRead(store, active, (row?.unread ?? 0) > 0)
+
+  const scroller = useRef<HTMLDivElement>(null)
+  const [isAtEnd, setAtEnd] = useState(true)
+  const virtual = useVirtualizer({
+    count: turns.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: (index) => turns[index]!.id,
+    estimateSize: () => ESTIMATED_PX,
+    overscan: 3,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: NEAR_END_PX,
+    paddingStart: 16,
+    paddingEnd: 8,
+  })
+
+  const isShown = turns.length > 0
+  useLayoutEffect(() => {
+    if (isShown) virtual.scrollToEnd()
+  }, [isShown, virtual])
+
+  const handleScroll = () => {
+    const element = scroller.current!
+    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX)
+    if (older !== null && element.scrollTop < NEAR_START_PX) store.loadOlder().catch(() => {})
+  }
+  // A first page that does not fill the view has nothing to scroll.
+  useEffect(() => {
+    const element = scroller.current!
+    if (older !== null && element.scrollHeight <= element.clientHeight) store.loadOlder().catch(() => {})
+  }, [older, store])
+
+  return (
+    <div className={classes.area}>
+      <div className={classes.scroller} ref={scroller} onScroll={handleScroll} tabIndex={-1}>
+        <div className={classes.column}>
+          {error !== undefined && <Failure error={error} onRetry={store.retry} />}
+          {status === 'loading' && error === undefined && <Loading />}
+          {status === 'rebuilding' && <p className={classes.note}>{t('chat.rebuilding')}</p>}
+          <section
+            aria-label={t('chat.messages')}
+            className={classes.list}
+            style={{ height: virtual.getTotalSize() }}
+          >
+            {virtual.getVirtualItems().map(({ key, index, start }) => (
+              <div
+                key={key}
+                data-index={index}
+                ref={virtual.measureElement}
+                className={classes.row}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <TurnView
+                  turn={turns[index]!}
+                  store={store}
+                  isActive={turns[index]!.id === active}
+                  isLast={index === turns.length - 1}
+                />
+              </div>
+            ))}
+          </section>
+          <Waiting store={store} />
+        </div>
+      </div>
+      {!isAtEnd && (
+        <Button
+          className={classes.new}
+          size="xs"
+          radius="xl"
+          variant="default"
+          leftSection={<ArrowDown size={14} aria-hidden />}
+          onClick={() => virtual.scrollToEnd()}
+        >
+          {t(active ? 'chat.new' : 'chat.to_end')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Loading() {
+  return (
+    <div className={classes.loading} role="status" aria-label={t('common.loading')}>
+      <Skeleton height={40} width="50%" ml="auto" radius={12} />
+      <Skeleton height={16} width="90%" />
+      <Skeleton height={16} width="80%" />
+      <Skeleton height={16} width="60%" />
+    </div>
+  )
+}

@@ -1,0 +1,146 @@
+import type { SentFrame, ThreadFrame } from '#client'
+import { foldLive } from './fold-live.ts'
+import { foldMessage } from './fold-message.ts'
+import { addNewest, createTurn, type Message, type ThreadView, type Turn } from './thread-view.ts'
+
+/** Applies one frame to a thread. The result equals the history of the thread at the position of the frame. */
+export function foldFrame(view: ThreadView, frame: ThreadFrame): ThreadView {
+  if (frame.type === 'unqueued') return dropQueued(view, frame.queue_id)
+  if (frame.type === 'turn_status') return foldStatus(view, frame)
+  if (frame.type === 'turn_queued' || frame.seq === undefined || frame.seq <= view.last_seq) return view
+  const { seq: last_seq, turn_id = '' } = frame
+  const turn = view.turns.findLast(({ id }) => id === turn_id) ?? createTurn(turn_id)
+  const next = { ...view, last_seq }
+  switch (frame.type) {
+    case 'turn_started':
+      return beginTurn(next, turn, frame)
+    case 'hitl_required':
+      return { ...next, pending: frame }
+    case 'hitl_resolved':
+      return { ...replaceTurn(next, resolve(turn, view, frame)), pending: null }
+    case 'done':
+    case 'error':
+      return endTurn(next, turn, frame)
+    default:
+      return replaceTurn(next, foldLive(foldMessage(turn, frame), frame))
+  }
+}
+
+/** Removes a message that no longer waits. */
+export const dropQueued = (view: ThreadView, queue_id: string): ThreadView => ({
+  ...view,
+  queued: view.queued.filter((waiting) => waiting.queue_id !== queue_id),
+})
+
+function foldStatus(view: ThreadView, { queued }: SentFrame<'turn_status'>): ThreadView {
+  if (queued.length === 0 && view.queued.length === 0) return view
+  const started = new Set(view.turns.map(({ id }) => id))
+  const waiting = queued.filter(({ queue_id }) => !started.has(queue_id))
+  return {
+    ...view,
+    queued: waiting.map((one) => ({
+      ...view.queued.find(({ queue_id }) => queue_id === one.queue_id),
+      ...one,
+    })),
+  }
+}
+
+/** Replaces a turn, which is nearly always the last one. */
+function replaceTurn(view: ThreadView, turn: Turn): ThreadView {
+  const index = view.turns.findLastIndex(({ id }) => id === turn.id)
+  return { ...view, turns: index < 0 ? [...view.turns, turn] : view.turns.with(index, turn) }
+}
+
+function beginTurn(
+  view: ThreadView,
+  turn: Turn,
+  { message_id, turn_id, client_message_id }: SentFrame<'turn_started'>,
+): ThreadView {
+  const isSame = (message: { client_message_id?: string }) =>
+    client_message_id !== undefined && message.client_message_id === client_message_id
+  const waiting = view.queued.find((message) => message.queue_id === turn_id)
+  const content = (view.outgoing.find(isSame) ?? waiting)?.content
+  const message: Message = {
+    id: message_id,
+    role: 'user',
+    content: [...(content ?? (waiting ? [{ type: 'text' as const, text: waiting.text }] : []))],
+    timestamp: Date.now(),
+    turn_id,
+    status: 'complete',
+    ...(content ? {} : { isUnread: true }),
+  }
+  return {
+    ...replaceTurn(dropQueued(view, turn_id), { ...turn, messages: [message, ...turn.messages] }),
+    outgoing: view.outgoing.filter((sent) => !isSame(sent)),
+    active: turn_id,
+  }
+}
+
+/** Notes how requests were decided, and shows arguments that a person has changed in their calls. */
+function resolve(
+  turn: Turn,
+  { pending }: ThreadView,
+  { decisions, outcome }: SentFrame<'hitl_resolved'>,
+): Turn {
+  const requests = pending?.action_requests ?? []
+  const decided = requests.map(({ id }, index) => [id, decisions[index]?.type ?? outcome])
+  let messages = turn.messages
+  for (const [index, decision] of decisions.entries()) {
+    const id = requests[index]?.id
+    if (decision.type !== 'edit') continue
+    const isMeant = (message: Message) =>
+      message.content.some((block) => block.type === 'tool_use' && block.id === id)
+    // Some upstreams use the ids of calls again in each answer: the newest call is meant.
+    const at = messages.findLastIndex(isMeant)
+    const message = messages[at]
+    if (!message) continue
+    const content = message.content.map((block) =>
+      block.type === 'tool_use' && block.id === id ? { ...block, input: decision.edited_action.args } : block,
+    )
+    messages = messages.with(at, { ...message, content })
+  }
+  return { ...turn, messages, decisions: { ...turn.decisions, ...Object.fromEntries(decided) } }
+}
+
+/** Shows the end of a turn on its last reply; a turn that failed before any reply has an empty one. */
+function endTurn(view: ThreadView, turn: Turn, frame: SentFrame<'done'> | SentFrame<'error'>): ThreadView {
+  let messages = turn.messages.map((message) =>
+    message.status === 'streaming' ? { ...message, status: 'complete' as const } : message,
+  )
+  const isFailed = frame.type === 'error'
+  if (isFailed || frame.stop_reason === 'stopped') {
+    const at = messages.findLastIndex(({ role }) => role === 'assistant')
+    const reply: Message = messages[at] ?? {
+      id: frame.message_id ?? `end of ${turn.id}`,
+      role: 'assistant',
+      content: [],
+      timestamp: Date.now(),
+      turn_id: turn.id,
+      status: 'complete',
+    }
+    const { code = '', message = '', request_id } = isFailed ? frame : {}
+    const error = { code, message, ...(request_id === undefined ? {} : { request_id }) }
+    const ended: Message = isFailed ? { ...reply, status: 'failed', error } : { ...reply, status: 'stopped' }
+    messages = at < 0 ? [...messages, ended] : messages.with(at, ended)
+  }
+  // The message of a stopped delegation may be empty, because only its usage was written.
+  messages = messages.filter(
+    ({ role, content, artifacts, sources }) => role !== 'tool' || content.length > 0 || artifacts || sources,
+  )
+  const ended = { ...turn, messages, ended_at: Date.now() }
+  return {
+    ...replaceTurn(view, isFailed ? ended : { ...ended, stop_reason: frame.stop_reason }),
+    active: undefined,
+    pending: null,
+    artifacts: addNewest(
+      view.artifacts,
+      messages.flatMap(({ artifacts = [] }) => artifacts),
+      'path',
+    ),
+    sources: addNewest(
+      view.sources,
+      messages.flatMap(({ sources = [] }) => sources),
+      'id',
+    ),
+  }
+}

@@ -1,0 +1,27 @@
+import { useMemo } from 'react'
+import type { components } from '#client'
+import { api } from '../server/client.ts'
+import { useRows } from '../server/pages.ts'
+
+/** A thread as lists show it. */
+export type ThreadRow = components['schemas']['Thread']
+
+/** The threads with an agent, pinned ones first, then by their last activity. */
+export const useThreads = (agent_id: string, { enabled = true } = {}) =>
+  useRows('/agents/{id}/threads', { path: { id: agent_id }, query: { limit: 30 } }, { enabled })
+
+/** A thread of an agent, from the list, or by itself if it is further down. */
+export function useThreadRow(agent_id: string, thread_id: string | undefined): ThreadRow | undefined {
+  const threads = useThreads(agent_id)
+  const listed = useMemo(
+    () => threads.rows?.find((row) => row.thread_id === thread_id),
+    [threads.rows, thread_id],
+  )
+  const single = api.useQuery(
+    'get',
+    '/agents/{id}/threads/{thread_id}',
+    { params: { path: { id: agent_id, thread_id: thread_id ?? '' } } },
+    { enabled: thread_id !== undefined && threads.rows !== undefined && !listed },
+  )
+  return listed ?? single.data
+}
