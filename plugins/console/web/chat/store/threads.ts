@@ -2,7 +2,6 @@ import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Chat } from '#client'
 import { client } from '../../server/client.ts'
 import { queries } from '../../server/queries.ts'
-import { onToken, readToken } from '../../session/token.ts'
 import { createPublisher } from './publisher.ts'
 import { createThreadStore, type ThreadStore } from './thread-store.ts'
 import { createView, type ThreadView } from './thread-view.ts'
@@ -15,13 +14,6 @@ const chats = new Map<string, Chat>()
 const stores = new Map<string, ThreadStore>()
 /** True while the connection to an agent is lost. */
 const lost = createPublisher<ReadonlySet<string>>(new Set())
-
-onToken(() => {
-  if (readToken() !== undefined) return
-  for (const thread_id of [...stores.keys()]) closeThread(thread_id)
-  for (const chat of chats.values()) chat.close()
-  chats.clear()
-})
 
 /** The one connection to an agent, for all of its threads. */
 function openChat(agent_id: string): Chat {
