@@ -137,6 +137,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       throw error
     } finally {
       if (file) await rm(file.path, { force: true })
+      if (context.method !== 'GET') parts.limits.outdate()
       if (audit && !isReplayed)
         await parts.audit({
           ts: parts.seconds(),

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import bytes from 'bytes'
 import { AppError } from '../errors.ts'
 import { networkOf } from '../http/network.ts'
+import { createRecentValues } from '../recent-values.ts'
 import { type JSONSchema, objectOf, rowOf } from '../schema.ts'
 import type { LimitName } from '../types.ts'
 import { createTokenBuckets } from './token-bucket.ts'
@@ -89,8 +90,10 @@ export interface Limits {
   admitAddress(ip: string): Promise<void>
   /** Counts `requests` more of an account, up to a debt of a whole burst. */
   charge(account_id: string, requests: number): void
-  /** Every limit with what an account has used of it. */
+  /** Every limit with what an account has used of it, as it was at most 300 ms ago. */
   describe(account_id: string): Promise<Record<LimitName, LimitState>>
+  /** Drops what `describe` remembers; called after every request that may have changed it. */
+  outdate(): void
 }
 
 /** The time for which a count is trusted, in milliseconds. */
@@ -157,6 +160,23 @@ export function createLimits({
     per_second: values.requests_per_minute / 60,
     burst: values.requests_burst,
   })
+  /** The limits whose counters need not wait, so that nothing of them is remembered. */
+  const prompt = new Set<LimitName>()
+  const stateOf = (name: LimitName, used: number | undefined): LimitState => ({
+    used: used ?? null,
+    max: values[name],
+  })
+  const count = async (account_id: string): Promise<Record<LimitName, LimitState>> => {
+    const states = names.map(async (name): Promise<[LimitName, LimitState]> => {
+      const used = counters.get(name)?.(account_id)
+      if (typeof used === 'number') prompt.add(name)
+      return [name, stateOf(name, await used)]
+    })
+    return Object.fromEntries(await Promise.all(states)) as Record<LimitName, LimitState>
+  }
+  const described = createRecentValues(
+    async (account_ids) => new Map(account_ids.map((account_id) => [account_id, count(account_id)])),
+  )
   const tallies = new Map<string, Tally>()
 
   const assertRoom: Limits['assertRoom'] = (name, used) => {
@@ -186,7 +206,7 @@ export function createLimits({
         await tally.recount()
         assertRoom(name, tally.used)
       }
-      return tally.add(create)
+      return tally.add(create).finally(() => described.drop(account_id))
     },
 
     assertRoom,
@@ -195,11 +215,10 @@ export function createLimits({
     charge: (account_id, count) => requests.charge(account_id, count),
 
     async describe(account_id) {
-      const states = names.map(async (name): Promise<[LimitName, LimitState]> => {
-        const used = (await counters.get(name)?.(account_id)) ?? null
-        return [name, { used, max: values[name] }]
-      })
-      return Object.fromEntries(await Promise.all(states)) as Record<LimitName, LimitState>
+      const states = { ...(await described.get(account_id))! }
+      for (const name of prompt) states[name] = stateOf(name, counters.get(name)!(account_id) as number)
+      return states
     },
+    outdate: () => described.drop(),
   }
 }

@@ -71,7 +71,7 @@ const getMe = route({
   response: { 200: ownAccount },
   etag: true,
 }).handle(async ({ caller }, { users, permissionCatalog, limits }) => {
-  const [user, states] = await Promise.all([users.find(caller.id), limits.describe(caller.id)])
+  const [user, states] = await Promise.all([users.findRecent(caller.id), limits.describe(caller.id)])
   if (!user) throw new AppError('AUTH_FAILED')
   const row = { ...describeUser(user, permissionCatalog), limits: states }
   return replyWithTag(200, row, users.tagOf(user))

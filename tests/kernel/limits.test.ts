@@ -33,6 +33,8 @@ const shop = pluginSource(
     { method: 'GET', path: '/make', summary: 's', guard: 'account', response: { 200: {} },
       handler: ({ caller, headers }, { limits }) =>
         limits.within('agents', caller.id, () => make(caller.id, headers.refused !== undefined)) },
+    { method: 'POST', path: '/lose', summary: 's', guard: 'account', response: { 200: {} }, audit: { none: 'test' },
+      handler: ({ caller }) => ({ left: made.delete(caller.id) }) },
     { method: 'GET', path: '/limits', summary: 's', guard: 'account', response: { 200: {} },
       handler: ({ caller }, { limits }) => limits.describe(caller.id) },
     { method: 'GET', path: '/news', summary: 's', guard: 'account', stream: 'events', response: { 200: {} },
@@ -97,6 +99,15 @@ t.test('a server with limits', async (t) => {
       account_bytes: { used: null, max: 5 * 1024 ** 3 },
       apples: { used: null, max: 3072 },
     })
+  })
+
+  t.test('the usage is that after every creation and every request that changes something', async (t) => {
+    const used = async () => (await get('/limits', account('hal'))).body.agents.used
+    t.equal(await used(), 0)
+    await get('/make', account('hal'))
+    t.equal(await used(), 1)
+    await server.request('POST', '/lose', { headers: account('hal') })
+    t.equal(await used(), 0)
   })
 
   t.test('open sockets and event streams count together', async (t) => {
