@@ -17,7 +17,7 @@ export interface RecentValues<Value> {
 
 /** Remembers the values that `read` returns; keys that are wanted at the same time are read together. */
 export function createRecentValues<Value>(
-  read: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value | Promise<Value>>>,
+  read: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value | Promise<Value | undefined>>>,
   now: () => number = () => performance.now(),
 ): RecentValues<Value> {
   // In the order in which they were asked for.

@@ -2,6 +2,7 @@ import { AppError, isDuplicateKey, type Locale } from '#kernel'
 import type { AgentSettings } from '#plugin-api'
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
+import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows } from './agent-rows.ts'
 import type { Cradle } from './manifest.ts'
 import { createModelChoice, readModelSettings } from './models.ts'
@@ -33,7 +34,7 @@ export function mayOpen(agent: AgentDocument, caller: Pick<AuthCaller, 'id' | 'r
 
 /** Creates the agents service. */
 export function createAgents(
-  cradle: Pick<
+  services: Pick<
     Cradle,
     | 'collections'
     | 'clock'
@@ -49,8 +50,12 @@ export function createAgents(
     | 'users'
   >,
 ) {
-  const { clock, events, ids, limits, models, extensions, users } = cradle
-  const { agents } = cradle.collections
+  const { clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users } = services
+  const { agents, findVisible, findRequested } = createAgentMemory(services)
+  const cradle = {
+    ...{ clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users },
+    collections: { agents },
+  }
   const operations = createOperations(cradle)
   const folders = createWorkspaceFolders(cradle)
   const chooseModel = createModelChoice(cradle)
@@ -138,23 +143,8 @@ export function createAgents(
       return new Map(found.map(({ _id, name }) => [_id, name]))
     },
 
-    /**
-     * Finds an agent by its id, or by its name among the user's own. Throws AGENT_NOT_FOUND if it does not exist or the
-     * user may not see it.
-     */
-    async findVisible({ id, role }: Pick<AuthCaller, 'id' | 'role'>, key: string): Promise<AgentDocument> {
-      const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }
-      const filter = {
-        $or: [
-          { _id: key, ...visible },
-          { owner_id: id, name: key },
-        ],
-      }
-      const found = await agents.find(filter).limit(2).toArray()
-      const agent = found.find(({ _id }) => _id === key) ?? found[0]
-      if (!agent) throw new AppError('AGENT_NOT_FOUND')
-      return agent
-    },
+    findVisible,
+    findRequested,
 
     /** Changes settings, effective from the next turn. Throws what `create` throws, or AGENT_NOT_FOUND. */
     async update(

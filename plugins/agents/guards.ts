@@ -9,8 +9,9 @@ export const agentGuard: Guard<'agent', Cradle> = {
   description: 'For whoever may open the agent: its owner, administrators, and everybody while it is shared.',
   params: { id: agentKey, aid: agentKey },
   errors: ['AGENT_NOT_FOUND'],
-  async check({ params }, { agents }, { caller }: ContextOf<'user'>) {
-    return { agent: await agents.findVisible(caller, params.id ?? params.aid ?? '') }
+  async check(request, { agents }, { caller }: ContextOf<'user'>) {
+    const { id, aid = '' } = request.params
+    return { agent: await agents.findRequested(request, caller, id ?? aid) }
   },
 }
 
@@ -33,8 +34,8 @@ export const permittedOwnerGuard: Guard<'permitted_owner', Cradle> = {
   description: 'For the owner of the agent and administrators.',
   params: { id: agentKey },
   errors: ['AGENT_NOT_FOUND', 'FORBIDDEN'],
-  async check({ params }, { agents }, { caller }: ContextOf<'permission'>) {
-    const agent = await agents.findVisible(caller, params.id ?? '')
+  async check(request, { agents }, { caller }: ContextOf<'permission'>) {
+    const agent = await agents.findRequested(request, caller, request.params.id ?? '')
     if (!isOwnerOf(agent, caller)) throw new AppError('FORBIDDEN')
     return { agent }
   },

@@ -12,10 +12,10 @@ export const threadReaderGuard: Guard<'thread_reader', Cradle> = {
     'For whoever may open the agent, and for guests with threads of their own from the time when it was shared.',
   params: { id: agentKey },
   errors: ['AGENT_NOT_FOUND'],
-  async check({ params }, { agents, threads }, { caller }: ContextOf<'user'>) {
-    const key = params.id ?? ''
+  async check(request, { agents, threads }, { caller }: ContextOf<'user'>) {
+    const key = request.params.id ?? ''
     try {
-      return { agent: await agents.findVisible(caller, key) }
+      return { agent: await agents.findRequested(request, caller, key) }
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'AGENT_NOT_FOUND')) throw error
       const hasThreads = await threads.exist({ user_id: caller.id, agent_id: key })

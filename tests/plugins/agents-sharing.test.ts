@@ -56,6 +56,28 @@ t.test('A shared agent uses the providers of its caller, never its owner’s key
   )
 })
 
+t.test('What guests may see of an agent follows every change at once', async (t) => {
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'seen', is_shared: true },
+  })
+  const see = async (key: string, token: string) =>
+    (await server.request('GET', `/agents/${key}`, { token })).status
+  const change = async (body: object) =>
+    t.equal((await server.request('PATCH', `/agents/${agent.id}`, { token: ann.token, body })).status, 200)
+  // Each answer is remembered for a moment.
+  const seeAll = async () => [await see(agent.id, ben.token), await see('seen', ann.token)]
+  t.strictSame(await seeAll(), [200, 200])
+  await change({ is_shared: false })
+  t.strictSame(await seeAll(), [404, 200])
+  await change({ is_shared: true, name: 'renamed' })
+  t.strictSame(await seeAll(), [200, 404])
+  t.equal(await see('renamed', ann.token), 200)
+  t.equal(await see('renamed', ben.token), 404, 'names are those of the owner')
+  await server.request('DELETE', `/agents/${agent.id}`, { token: ann.token })
+  t.strictSame(await seeAll(), [404, 404])
+})
+
 t.test('Guests can still read their threads of an agent that is no longer shared', async (t) => {
   const { body: agent } = await server.request('POST', '/agents', {
     token: ann.token,
