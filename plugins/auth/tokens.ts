@@ -1,5 +1,5 @@
 import type JWT from 'jsonwebtoken'
-import { AppError } from '#kernel'
+import { AppError, createRecentValues } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { SigningKeys } from './signing-key.ts'
@@ -34,6 +34,23 @@ export function createTokens({
   clock,
   config,
 }: { signingKeys: SigningKeys } & Pick<Cradle, 'clock' | 'config'>) {
+  const verify = async (token: string): Promise<Claims> => {
+    const jwt = await loadLibrary()
+    const secret = await signingKeys.find(readEpoch(token, jwt))
+    if (!secret) throw new AppError('AUTH_FAILED')
+    try {
+      const claims = jwt.verify(token, secret, { algorithms: [ALGORITHM], clockTimestamp: clock.seconds() })
+      if (isComplete(claims)) return claims
+    } catch (cause) {
+      const code = cause instanceof jwt.TokenExpiredError ? 'TOKEN_EXPIRED' : 'AUTH_FAILED'
+      throw new AppError(code, {}, { cause })
+    }
+    throw new AppError('AUTH_FAILED')
+  }
+
+  // A signature takes a good part of a small request's time.
+  const recent = createRecentValues(async (tokens) => new Map(tokens.map((token) => [token, verify(token)])))
+
   return {
     /** Signs a token that is valid until its session expires, if that is not later than the life of a token. */
     async sign(user: UserDocument, session: SessionDocument): Promise<string> {
@@ -54,17 +71,9 @@ export function createTokens({
 
     /** Returns the claims of a token. Throws TOKEN_EXPIRED if it was valid once, else AUTH_FAILED. */
     async verify(token: string): Promise<Claims> {
-      const jwt = await loadLibrary()
-      const secret = await signingKeys.find(readEpoch(token, jwt))
-      if (!secret) throw new AppError('AUTH_FAILED')
-      try {
-        const claims = jwt.verify(token, secret, { algorithms: [ALGORITHM], clockTimestamp: clock.seconds() })
-        if (isComplete(claims)) return claims
-      } catch (cause) {
-        const code = cause instanceof jwt.TokenExpiredError ? 'TOKEN_EXPIRED' : 'AUTH_FAILED'
-        throw new AppError(code, {}, { cause })
-      }
-      throw new AppError('AUTH_FAILED')
+      const claims = (await recent.get(token))!
+      if (claims.exp <= clock.seconds()) throw new AppError('TOKEN_EXPIRED')
+      return claims
     },
   }
 }
