@@ -109,12 +109,16 @@ export function createHistory({
       const skipped = current.slice(0, offset)
       const shown = current.slice(offset, offset + limit)
       const room = limit - shown.length
-      const stored = await messages.page(thread, {
-        limit: room,
-        offset: offset - skipped.length,
-        // Messages that the turn adds from here on come with the subscription after `last_seq`.
-        before: Math.min(before ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
-      })
+      const [stored, queued, references] = await Promise.all([
+        messages.page(thread, {
+          limit: room,
+          offset: offset - skipped.length,
+          // Messages that the turn adds from here on come with the subscription after `last_seq`.
+          before: Math.min(before ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
+        }),
+        listQueued(thread, active),
+        listReferences(thread, active),
+      ])
       const older = room > 0 ? stored.slice(-room) : []
       const page = [...older, ...shown.reverse()]
       const has_more = stored.length > older.length || current.length > skipped.length + shown.length
@@ -126,8 +130,8 @@ export function createHistory({
         turn_active: active !== undefined && !hasEnded(active),
         last_seq: findLastSeq(active) ?? thread.last_seq,
         hitl_pending: findPending(active),
-        queued: await listQueued(thread, active),
-        ...(await listReferences(thread, active)),
+        queued,
+        ...references,
       }
     },
     async findMessage(user_id, message_id) {
