@@ -810,6 +810,13 @@ export interface paths {
      */
     get: operations["getResponse"];
   };
+  "/events": {
+    /**
+     * Stream what changes for your account
+     * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
+     */
+    get: operations["streamEvents"];
+  };
   "/agents/{id}/history-migration/start": {
     /**
      * Rebuild the histories of an agent
@@ -4815,6 +4822,124 @@ export interface components {
         request_id: string;
       };
     };
+    LimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * Reset
+     * @description Begins a stream that continues no earlier one, and follows a gap: read again what you show. The approvals that wait come next.
+     */
+    Reset: {
+      /** @constant */
+      type: "reset";
+    };
+    /**
+     * ThreadChanged
+     * @description A thread of yours is new, or its row has changed
+     */
+    ThreadChanged: {
+      /** @constant */
+      type: "thread.changed";
+      thread_id: string;
+      agent_id: string;
+      title: string | null;
+      pinned: boolean;
+      /** @description Replies that you have not read */
+      unread: number;
+      /** @description True while a turn runs or waits for a person */
+      turn_active: boolean;
+      /** @description Unix seconds */
+      last_active: number;
+    };
+    /**
+     * ThreadDeleted
+     * @description A thread of yours is gone
+     */
+    ThreadDeleted: {
+      /** @constant */
+      type: "thread.deleted";
+      thread_id: string;
+      agent_id: string;
+    };
+    /**
+     * AgentChanged
+     * @description An agent of yours, or a shared one, is new, or its settings or its state have changed
+     */
+    AgentChanged: {
+      /** @constant */
+      type: "agent.changed";
+      agent_id: string;
+      name: string;
+      /** @description Only a running agent takes turns */
+      state: components["schemas"]["AgentState"];
+    };
+    /**
+     * AgentDeleted
+     * @description An agent was deleted, or is no longer shared with you
+     */
+    AgentDeleted: {
+      /** @constant */
+      type: "agent.deleted";
+      agent_id: string;
+    };
+    /**
+     * ChannelChanged
+     * @description A channel of an agent of yours is new or gone, or its settings or its state have changed
+     */
+    ChannelChanged: {
+      /** @constant */
+      type: "channel.changed";
+      channel_id: string;
+      agent_id: string;
+    };
+    /**
+     * ApprovalPending
+     * @description A turn of yours waits for a decision
+     */
+    ApprovalPending: {
+      /** @constant */
+      type: "approval.pending";
+      thread_id: string;
+      agent_id: string;
+      /** @description The id of the approval */
+      pending_id: string;
+      /** @description Unix seconds */
+      expires_at: number;
+    };
+    /** @enum {string} */
+    ApprovalResolvedOutcome: "decided" | "expired" | "stopped";
+    /**
+     * ApprovalResolved
+     * @description A turn of yours no longer waits
+     */
+    ApprovalResolved: {
+      /** @constant */
+      type: "approval.resolved";
+      thread_id: string;
+      agent_id: string;
+      /** @description The id of the approval */
+      pending_id: string;
+      outcome: components["schemas"]["ApprovalResolvedOutcome"];
+    };
+    /**
+     * UsageChanged
+     * @description Tokens of your account were spent
+     */
+    UsageChanged: {
+      /** @constant */
+      type: "usage.changed";
+    };
+    /** AccountEvent */
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -7801,6 +7926,12 @@ export interface components {
     NotFoundOrResponseNotFoundError: {
       content: {
         "application/json": components["schemas"]["NotFoundOrResponseNotFoundError"];
+      };
+    };
+    /** @description - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached. */
+    LimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["LimitReachedError"];
       };
     };
     /**
@@ -11980,6 +12111,26 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["NotFoundOrResponseNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Stream what changes for your account
+   * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
+   */
+  streamEvents: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "text/event-stream": components["schemas"]["AccountEvent"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["LimitReachedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

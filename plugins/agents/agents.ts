@@ -164,9 +164,12 @@ export function createAgents(
         ),
       )
       if (!updated) throw missOf(unchanged, 'AGENT_NOT_FOUND')
-      if (agent.is_shared && !updated.is_shared)
-        runtime.closeConnections(agent._id, (caller) => !mayOpen(updated, caller))
-      await events.emit('agent.changed', { agent_id: agent._id })
+      const { _id: agent_id, owner_id } = agent
+      if (agent.is_shared && !updated.is_shared) {
+        runtime.closeConnections(agent_id, (caller) => !mayOpen(updated, caller))
+        await events.emit('agent.unshared', { agent_id, owner_id })
+      }
+      await events.emit('agent.changed', { agent_id })
       return updated
     },
 

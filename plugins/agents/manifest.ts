@@ -16,7 +16,7 @@ export const manifest = defineManifest({
   limits: {
     agents: { default: 100, description: 'Agents of an account' },
   },
-  events: ['agent.changed', 'agent.deleted'],
+  events: ['agent.changed', 'agent.deleted', 'agent.unshared'],
 })
 
 declare module '#kernel/types' {

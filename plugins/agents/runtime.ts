@@ -102,13 +102,13 @@ export function createRuntime(
   }
 
   async function finishRemoval(agent: AgentDocument): Promise<void> {
-    const { _id: agent_id, owner_id } = agent
+    const { _id: agent_id, owner_id, is_shared } = agent
     await operations.perform(agent, async (setState) => {
       await setState('stopping')
       await extensions['agents.stopping'].ask({ agent_id, reason: 'delete' })
       await extensions['agents.removal'].ask({ agent_id, owner_id })
       await agents.deleteOne({ _id: agent_id })
-      await events.emit('agent.deleted', { agent_id, owner_id })
+      await events.emit('agent.deleted', { agent_id, owner_id, is_shared })
       return undefined
     })
     closeConnections(agent_id, () => true)

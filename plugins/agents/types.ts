@@ -120,7 +120,9 @@ declare module '#kernel/types' {
     /** The settings or the state of an agent changed. */
     'agent.changed': { agent_id: string }
     /** An agent and all its data were removed. May be emitted again after a crash. */
-    'agent.deleted': { agent_id: string; owner_id: string }
+    'agent.deleted': { agent_id: string; owner_id: string; is_shared: boolean }
+    /** An agent is no longer shared: only its owner and administrators may open it. */
+    'agent.unshared': { agent_id: string; owner_id: string }
   }
   interface ExtensionPoints {
     /** Tools that agents can call: on by default if the plugin is built in, off by default otherwise. */

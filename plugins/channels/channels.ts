@@ -76,8 +76,11 @@ const bytesOf = ({ config }: ChannelDocument) => Buffer.byteLength(JSON.stringif
 /** Creates the service over the collection of channels. */
 export function createChannels(cradle: Cradle): Channels {
   const { collections, channelKinds, channelConfigs, platforms, supervisor } = cradle
-  const { messageInbox, conversations, clock, ids } = cradle
+  const { messageInbox, conversations, clock, events, ids } = cradle
   const { channels, channel_approvals, channel_registrations } = collections
+
+  const noteChange = (agent_id: string, channel_id: string) =>
+    void events.emit('channel.changed', { agent_id, channel_id })
 
   const save = async <Saved>(name: string, saving: Promise<Saved>): Promise<Saved> => {
     try {
@@ -176,6 +179,7 @@ export function createChannels(cradle: Cradle): Channels {
       const made = id === undefined ? null : await channels.findOne({ _id: id, agent_id })
       if (made) return made
       await save(name, channels.insertOne(channel))
+      noteChange(agent_id, _id)
       await supervisor.reconcile()
       return get({ _id: agent_id } as AgentDocument, _id)
     },
@@ -199,6 +203,7 @@ export function createChannels(cradle: Cradle): Channels {
         const update = { $set, $inc: { revision: isReconnected ? 1 : 0 } }
         const changed = await save(name ?? old.name, channels.updateOne(filter, update))
         if (changed.matchedCount === 0) continue
+        noteChange(agent._id, id)
         if (isReconnected) await supervisor.reopen(id)
         return get(agent, id)
       }
@@ -207,6 +212,7 @@ export function createChannels(cradle: Cradle): Channels {
     async remove(agent, id) {
       const { deletedCount } = await channels.deleteOne({ _id: id, agent_id: agent._id })
       if (deletedCount === 0) throw new AppError('NOT_FOUND')
+      noteChange(agent._id, id)
       await forget([id])
     },
 

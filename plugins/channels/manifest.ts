@@ -32,7 +32,7 @@ export const manifest = defineManifest({
     },
   ],
   errors: channelErrors,
-  events: ['channel.state_changed'],
+  events: ['channel.changed', 'channel.state_changed'],
 })
 
 declare module '#kernel/types' {

@@ -29,7 +29,15 @@ export const manifest = defineManifest({
     running_turns: { default: 64, description: 'Turns of an account that run at a time; more of them wait' },
     waiting_turns: { default: 256, description: 'Turns of an account that wait' },
   },
-  events: ['message.stored', 'turn.ended'],
+  events: [
+    'approval.requested',
+    'approval.resolved',
+    'message.stored',
+    'thread.changed',
+    'thread.deleted',
+    'turn.ended',
+    'turn.started',
+  ],
 })
 
 declare module '#kernel/types' {

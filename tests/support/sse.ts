@@ -31,7 +31,12 @@ export interface EventReader {
 export async function readEvents(
   t: Pick<Test, 'teardown'>,
   url: string,
-  { method = 'GET', token, body }: { method?: string; token: string; body?: unknown },
+  {
+    method = 'GET',
+    token,
+    body,
+    headers: more,
+  }: { method?: string; token: string; body?: unknown; headers?: Record<string, string> },
 ): Promise<EventReader> {
   const abort = new AbortController()
   t.teardown(() => abort.abort())
@@ -39,6 +44,7 @@ export async function readEvents(
     method,
     headers: {
       authorization: `Bearer ${token}`,
+      ...more,
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     body: JSON.stringify(body),

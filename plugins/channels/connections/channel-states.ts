@@ -17,6 +17,8 @@ export interface ChannelStates {
 
 declare module '#kernel/types' {
   interface Events {
+    /** A channel was created or deleted, or its settings changed. */
+    'channel.changed': { channel_id: string; agent_id: string }
     /** The connection of a channel changed its state. */
     'channel.state_changed': { channel_id: string; agent_id: string; kind: string } & Pick<
       ChannelRuntime,

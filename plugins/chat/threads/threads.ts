@@ -1,9 +1,10 @@
 import type { Collection, IndexDescription } from 'mongodb'
-import { AppError, type Clock, type Ids, type Limits } from '#kernel'
+import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#kernel'
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
 import { toAppendNewest } from './references.ts'
+import { toOwnedThread } from './thread-facts.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
 
 /** The order of lists: pinned threads first, then by last activity; within one second, newer threads first. */
@@ -69,6 +70,22 @@ export interface ThreadProgress {
 /** The fields that the entity tag of a thread is made from. */
 export const threadFields = ['title', 'pinned', 'model', 'allowed_tools'] as const
 
+/** The fields of a thread that its row in a list shows first. */
+const GLANCE = {
+  agent_id: 1,
+  title: 1,
+  pinned: 1,
+  unread: 1,
+  last_active: 1,
+  'active_turn.turn_id': 1,
+} as const
+
+/** A thread as far as `GLANCE` shows it. */
+export type GlancedThread = Pick<
+  ThreadDocument,
+  '_id' | 'agent_id' | 'title' | 'pinned' | 'unread' | 'last_active'
+> & { active_turn?: object | null }
+
 /** The threads of all users. */
 export interface Threads {
   /** Creates a thread, empty unless `beginning` says otherwise. Throws LIMIT_REACHED. */
@@ -79,6 +96,10 @@ export interface Threads {
   get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
   /** The same with whatever agent. */
   getOfUser(user_id: string, thread_id: string): Promise<ThreadDocument>
+  /** Reads what a list shows first of a thread; null if the account has no such thread. */
+  glance(user_id: string, thread_id: string): Promise<GlancedThread | null>
+  /** Lists an account's threads whose turns wait for a person, those that wait longest first. */
+  listPaused(user_id: string, limit: number): Promise<ThreadDocument[]>
   /** Throws THREAD_NOT_FOUND. */
   getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
   /** True if the account has a thread with this agent. */
@@ -123,16 +144,21 @@ export interface Threads {
 export function createThreads({
   threads,
   clock,
+  events,
   ids,
   limits,
 }: {
   threads: Collection<ThreadDocument>
+  events: EventBus
   clock: Clock
   ids: Ids
   limits: Limits
 }): Threads {
   const unseen = { unread: { $gt: 0 } }
   const missing = () => new AppError('THREAD_NOT_FOUND')
+  const owner = { user_id: 1, agent_id: 1 } as const
+  const noteChange = (thread: ThreadOwner & { _id: string }) =>
+    void events.emit('thread.changed', toOwnedThread(thread))
 
   return {
     async create({ user_id, agent_id }, beginning = {}) {
@@ -157,14 +183,17 @@ export function createThreads({
         ...beginning,
       }
       await limits.within('threads', user_id, () => threads.insertOne(thread))
+      if (thread.deleted_at === undefined) noteChange(thread)
       return thread
     },
     async publish(thread_id) {
-      const published = await threads.updateOne(
+      const published = await threads.findOneAndUpdate(
         { _id: thread_id, ...notRemoved },
         { $unset: { deleted_at: 1 } },
+        { projection: owner },
       )
-      if (published.matchedCount === 0) throw missing()
+      if (!published) throw missing()
+      noteChange(published)
     },
     async get({ user_id, agent_id }, thread_id) {
       const thread = await threads.findOne({ _id: thread_id, user_id, agent_id, ...visible })
@@ -176,6 +205,14 @@ export function createThreads({
       if (!thread) throw missing()
       return thread
     },
+    glance: (user_id, thread_id) =>
+      threads.findOne({ _id: thread_id, user_id, ...visible }, { projection: GLANCE }),
+    listPaused: (user_id, limit) =>
+      threads
+        .find({ 'active_turn.paused.expires_at': { $gt: 0 }, user_id, ...visible })
+        .sort({ 'active_turn.paused.expires_at': 1 })
+        .limit(limit)
+        .toArray(),
     async getBySession({ user_id, agent_id }, session_key) {
       const thread = await threads.findOne({ session_key, user_id, agent_id, ...visible })
       if (!thread) throw missing()
@@ -204,6 +241,7 @@ export function createThreads({
         { returnDocument: 'after' },
       )
       if (!updated) throw missOf(unchanged, 'THREAD_NOT_FOUND')
+      noteChange(updated)
       return updated
     },
     async instruct({ _id, user_id, agent_id }, instructions) {
@@ -217,14 +255,20 @@ export function createThreads({
     },
     async markRead({ user_id, agent_id }, thread_id) {
       if (thread_id === undefined) {
+        const unread = await threads
+          .find({ user_id, agent_id, ...unseen, ...visible }, { projection: owner })
+          .toArray()
         await threads.updateMany({ user_id, agent_id, ...unseen }, { $set: { unread: 0 } })
+        unread.forEach(noteChange)
         return
       }
-      const { matchedCount } = await threads.updateOne(
+      const before = await threads.findOneAndUpdate(
         { _id: thread_id, user_id, agent_id, ...visible },
         { $set: { unread: 0 } },
+        { projection: { ...owner, unread: 1 } },
       )
-      if (matchedCount === 0) throw missing()
+      if (!before) throw missing()
+      if (before.unread > 0) noteChange(before)
     },
     async countUnread(user_id, agent_ids) {
       const counts = await threads
@@ -269,12 +313,13 @@ export function createThreads({
     async hide(filter) {
       const hidden: string[] = []
       for (;;) {
-        const found = await threads.find({ ...filter, ...notRemoved }, { projection: { _id: 1 } }).toArray()
+        const found = await threads.find({ ...filter, ...notRemoved }, { projection: owner }).toArray()
         const thread_ids = found.map(({ _id }) => _id)
         // A hidden thread cannot be forked any more, but it may have been forked in the meantime.
         if (thread_ids.length === 0) return hidden
         await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
         hidden.push(...thread_ids)
+        for (const thread of found) void events.emit('thread.deleted', toOwnedThread(thread))
       }
     },
     async count() {

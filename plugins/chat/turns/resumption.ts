@@ -55,6 +55,7 @@ export function createResumption(cradle: Cradle): Resumption {
     turnExecution,
     agents,
     users,
+    events,
     clock,
     server,
     log: logger,
@@ -169,15 +170,18 @@ export function createResumption(cradle: Cradle): Resumption {
   }): Promise<Reopened | undefined> => {
     const resumed = await turns.resume({ user_id, agent_id }, thread_id, resolved.pending_id, allow)
     if (!resumed) return undefined
-    const { turn_id, first_seq } = resumed.turn
-    const events = await ledger.readTurn(thread_id, turn_id, first_seq)
-    const asked = events.at(-1)
+    const { first_seq, ...turn } = resumed.turn
+    const before = await ledger.readTurn(thread_id, turn.turn_id, first_seq)
+    const asked = before.at(-1)
     // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
     if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== resolved.pending_id) return undefined
-    const reopened = reopen(resumed, events, current)
+    const reopened = reopen(resumed, before, current)
     reopened.log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts) })
     await reopened.log.durable()
-    return current.abort.signal.reason === ('lost' satisfies StopReason) ? undefined : reopened
+    if (current.abort.signal.reason === ('lost' satisfies StopReason)) return undefined
+    const { pending_id, outcome } = resolved
+    void events.emit('approval.resolved', { ...turn, pending_id, outcome })
+    return reopened
   }
 
   const findPause = async ({ _id, active_turn }: ThreadDocument) => {

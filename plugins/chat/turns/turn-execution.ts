@@ -59,7 +59,7 @@ export type TurnEnd =
 
 /** Creates the execution of turns. */
 export function createTurnExecution(cradle: Cradle): TurnExecution {
-  const { turns, running, outcomes, recent, hub, explainError, ids, clock, config } = cradle
+  const { turns, running, outcomes, recent, hub, explainError, events, ids, clock, config } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 
   return {
@@ -75,6 +75,9 @@ export function createTurnExecution(cradle: Cradle): TurnExecution {
         const names = { pending_id: ids.make('apr_'), thread_id, agent_id }
         const asked = toPendingApproval(end.requests, { ...names, expires_at })
         await pauseTurn({ turns, turn, log, ...asked, onSettled })
+        const { first_seq, ...paused } = turn
+        const { pending_id } = names
+        void events.emit('approval.requested', { ...paused, pending_id, expires_at })
         // Whatever still runs in the turn's tools is aborted, except held calls.
         abort.abort(PAUSED)
       } else await settleTurn({ ...settlement, turn, log, end, onSettled })

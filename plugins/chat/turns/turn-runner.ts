@@ -39,7 +39,7 @@ export interface TurnRunner {
 
 /** Creates the runner of turns. */
 export function createTurnRunner(cradle: Cradle): TurnRunner {
-  const { agents, ledger, turns, queuedTurns, running, turnExecution, ids } = cradle
+  const { agents, events, ledger, turns, queuedTurns, running, turnExecution, ids } = cradle
   const { outcomes, recent, hub, explainError } = cradle
   const settlement = { outcomes, recent, hub, explainError }
 
@@ -80,6 +80,9 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
     current.opened = { turn, log }
     const record = { input, model, locale, ...(Object.keys(settings).length > 0 && { settings }) }
     log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, record)
+    const { first_seq, ...started } = turn
+    // Listeners must not delay the turn.
+    void log.durable().then(() => events.emit('turn.started', started))
     return log
   }
 

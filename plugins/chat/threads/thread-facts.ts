@@ -1,0 +1,38 @@
+import type { PendingApproval, ResolvedApproval } from '../ledger/ledger-event.ts'
+import type { ThreadOwner } from './threads.ts'
+
+/** A thread and its owner. */
+export interface OwnedThread extends ThreadOwner {
+  thread_id: string
+}
+
+/** A turn, its thread and its owner. */
+interface OwnedTurn extends OwnedThread {
+  turn_id: string
+}
+
+declare module '#kernel/types' {
+  interface Events {
+    /** A thread was created, renamed, pinned, read or otherwise changed, except by a turn. */
+    'thread.changed': OwnedThread
+    /** A thread was deleted. May come again after a crash. */
+    'thread.deleted': OwnedThread
+    /** A turn has started, and the message that it answers is stored. */
+    'turn.started': OwnedTurn
+    /** A turn has paused until a person decides about its calls. */
+    'approval.requested': OwnedTurn & Pick<PendingApproval, 'pending_id' | 'expires_at'>
+    /** The wait for a person has ended: by a decision, by a stop or because it took too long. */
+    'approval.resolved': OwnedTurn & Pick<ResolvedApproval, 'pending_id' | 'outcome'>
+  }
+}
+
+/** Returns the fields of a thread that its facts begin with. */
+export const toOwnedThread = ({
+  _id: thread_id,
+  agent_id,
+  user_id,
+}: ThreadOwner & { _id: string }): OwnedThread => ({
+  thread_id,
+  agent_id,
+  user_id,
+})

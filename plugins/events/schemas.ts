@@ -1,0 +1,89 @@
+import { nullable, rowOf, type TypeOf } from '#kernel'
+import { listedAgentRow } from '#plugin-api'
+
+const id = { type: 'string' } as const
+const pending_id = {
+  type: 'string',
+  description: 'The id of the approval',
+  examples: ['apr_01KDVMG'],
+} as const
+const { name, state } = listedAgentRow.properties
+const thread = { thread_id: id, agent_id: id } as const
+
+/** The fields of each event besides its type. */
+const eventFields = {
+  reset: {
+    title: 'Reset',
+    description:
+      'Begins a stream that continues no earlier one, and follows a gap: read again what you show. The approvals that wait come next.',
+    ...rowOf({}),
+  },
+  'thread.changed': {
+    title: 'ThreadChanged',
+    description: 'A thread of yours is new, or its row has changed',
+    ...rowOf({
+      ...thread,
+      title: nullable({ type: 'string', examples: ['Quarterly numbers'] }),
+      pinned: { type: 'boolean' },
+      unread: { type: 'integer', description: 'Replies that you have not read', examples: [1] },
+      turn_active: { type: 'boolean', description: 'True while a turn runs or waits for a person' },
+      last_active: { type: 'integer', description: 'Unix seconds', examples: [1_767_225_600] },
+    }),
+  },
+  'thread.deleted': { title: 'ThreadDeleted', description: 'A thread of yours is gone', ...rowOf(thread) },
+  'agent.changed': {
+    title: 'AgentChanged',
+    description: 'An agent of yours, or a shared one, is new, or its settings or its state have changed',
+    ...rowOf({ agent_id: id, name, state }),
+  },
+  'agent.deleted': {
+    title: 'AgentDeleted',
+    description: 'An agent was deleted, or is no longer shared with you',
+    ...rowOf({ agent_id: id }),
+  },
+  'channel.changed': {
+    title: 'ChannelChanged',
+    description: 'A channel of an agent of yours is new or gone, or its settings or its state have changed',
+    ...rowOf({ channel_id: id, agent_id: id }),
+  },
+  'approval.pending': {
+    title: 'ApprovalPending',
+    description: 'A turn of yours waits for a decision',
+    ...rowOf({
+      ...thread,
+      pending_id,
+      expires_at: { type: 'integer', description: 'Unix seconds', examples: [1_767_312_000] },
+    }),
+  },
+  'approval.resolved': {
+    title: 'ApprovalResolved',
+    description: 'A turn of yours no longer waits',
+    ...rowOf({ ...thread, pending_id, outcome: { enum: ['decided', 'expired', 'stopped'] } }),
+  },
+  'usage.changed': {
+    title: 'UsageChanged',
+    description: 'Tokens of your account were spent',
+    ...rowOf({}),
+  },
+} as const
+
+/** The names of the events. */
+export type EventName = keyof typeof eventFields
+
+/** The data of the events of an account. */
+export type AccountEvent = {
+  [Name in EventName]: { type: Name } & TypeOf<(typeof eventFields)[Name]>
+}[EventName]
+
+/** The data of one event. */
+export const accountEvent = {
+  title: 'AccountEvent',
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: Object.entries(eventFields).map(([type, { properties, required, ...event }]) => ({
+    ...event,
+    properties: { type: { type: 'string', const: type }, ...properties },
+    required: ['type', ...required],
+  })),
+} as const
