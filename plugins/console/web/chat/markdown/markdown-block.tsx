@@ -1,19 +1,41 @@
 import { memo } from 'react'
-import ReactMarkdown, { type Components } from 'react-markdown'
+import ReactMarkdown, { type Components, type Options } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { CodeBlock } from './code-block.tsx'
+import { ForeignPicture } from './foreign-picture.tsx'
+import classes from './markdown.module.css'
+import { MarkdownLink } from './markdown-link.tsx'
+import { useFormulas } from './use-formulas.ts'
 
-const components: Components = {}
+const components: Components = {
+  a: ({ href, children }) => <MarkdownLink href={href}>{children}</MarkdownLink>,
+  img: ({ src, alt }) => <ForeignPicture src={src} alt={alt} />,
+  pre: ({ node }) => {
+    const code = node?.children[0]
+    if (code?.type !== 'element') return null
+    const text = code.children.map((child) => ('value' in child ? child.value : '')).join('')
+    const [, language = ''] = /language-(\S+)/.exec(String(code.properties.className ?? '')) ?? []
+    return <CodeBlock code={text.replace(/\n$/, '')} language={language} />
+  },
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keys.
+    <div className={classes.table} tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  ),
+}
 
 interface Props {
   text: string
-  /** True while more may be added to the block. */
-  isOpen: boolean
 }
 
 /** A block of Markdown. HTML in it is shown as text. */
 const MarkdownBlock = memo(function MarkdownBlock({ text }: Props) {
+  const formulas = useFormulas(text)
+  const remarkPlugins: Options['remarkPlugins'] = [remarkGfm, ...(formulas ? [formulas.remarkMath] : [])]
+  const rehypePlugins: Options['rehypePlugins'] = formulas ? [formulas.rehypeKatex] : []
   return (
-    <ReactMarkdown remarkPlugins={[remarkGfm]} components={components}>
+    <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
       {text}
     </ReactMarkdown>
   )

@@ -7,19 +7,14 @@ const MarkdownBlock = lazy(loadBlock)
 /** Begins to load what renders Markdown. */
 export const preloadMarkdown = () => void loadBlock()
 
-interface Props {
-  text: string
-  isStreaming?: boolean
-}
-
 /** A text of a model as Markdown. Blocks that are finished are not parsed again while more is written. */
-export const Markdown = memo(function Markdown({ text, isStreaming = false }: Props) {
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const blocks = splitBlocks(text)
   return (
     <div className={classes.markdown}>
       {blocks.map((block, index) => (
         <Suspense key={index} fallback={<p className={classes.plain}>{block}</p>}>
-          <MarkdownBlock text={block} isOpen={isStreaming && index === blocks.length - 1} />
+          <MarkdownBlock text={block} />
         </Suspense>
       ))}
     </div>

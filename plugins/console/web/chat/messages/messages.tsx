@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
@@ -10,6 +10,7 @@ import { useThreadRow } from '../thread-list.ts'
 import type { ListedAgent } from '../use-agent.ts'
 import classes from './messages.module.css'
 import { TurnView } from './turn-view.tsx'
+import { useStickToEnd } from './use-stick-to-end.ts'
 import { Waiting } from './waiting.tsx'
 
 interface Props {
@@ -19,8 +20,6 @@ interface Props {
 
 /** The height of a turn that was not measured yet. */
 const ESTIMATED_PX = 220
-/** The distance from the end within which the view follows what is added. */
-const NEAR_END_PX = 48
 /** The distance from the beginning at which older messages are read. */
 const NEAR_START_PX = 1200
 
@@ -35,7 +34,6 @@ export function Messages({ agent, store }: Props) {
   useMarkRead(store, active, (row?.unread ?? 0) > 0)
 
   const scroller = useRef<HTMLDivElement>(null)
-  const [isAtEnd, setAtEnd] = useState(true)
   const virtual = useVirtualizer({
     count: turns.length,
     getScrollElement: () => scroller.current,
@@ -43,21 +41,13 @@ export function Messages({ agent, store }: Props) {
     estimateSize: () => ESTIMATED_PX,
     overscan: 3,
     anchorTo: 'end',
-    followOnAppend: true,
-    scrollEndThreshold: NEAR_END_PX,
     paddingStart: 16,
     paddingEnd: 8,
   })
 
-  const isShown = turns.length > 0
-  useLayoutEffect(() => {
-    if (isShown) virtual.scrollToEnd()
-  }, [isShown, virtual])
-
+  const isAtEnd = useStickToEnd(scroller, store)
   const handleScroll = () => {
-    const element = scroller.current!
-    setAtEnd(element.scrollHeight - element.scrollTop - element.clientHeight < NEAR_END_PX)
-    if (older !== null && element.scrollTop < NEAR_START_PX) store.loadOlder().catch(() => {})
+    if (older !== null && scroller.current!.scrollTop < NEAR_START_PX) store.loadOlder().catch(() => {})
   }
   // A first page that does not fill the view has nothing to scroll.
   useEffect(() => {
@@ -97,14 +87,14 @@ export function Messages({ agent, store }: Props) {
           <Waiting store={store} />
         </div>
       </div>
-      {!isAtEnd && (
+      {!isAtEnd.value && (
         <Button
           className={classes.new}
           size="xs"
           radius="xl"
           variant="default"
           leftSection={<ArrowDown size={14} aria-hidden />}
-          onClick={() => virtual.scrollToEnd()}
+          onClick={isAtEnd.restore}
         >
           {t(active ? 'chat.new' : 'chat.to_end')}
         </Button>

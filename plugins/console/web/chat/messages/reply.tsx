@@ -1,8 +1,14 @@
+import { useState } from 'react'
+import { t } from '../../i18n/words.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { Turn } from '../store/thread-view.ts'
-import { listParts } from './parts.ts'
+import { CallView } from './call-view.tsx'
+import { FoldedSteps } from './folded-steps.tsx'
+import { listParts, type Part } from './parts.ts'
+import { Plan, readPlan } from './plan.tsx'
 import classes from './reply.module.css'
+import { Thought } from './thought.tsx'
 
 interface Props {
   turn: Turn
@@ -11,15 +17,39 @@ interface Props {
   isLast: boolean
 }
 
-/** The answer of the agent and its steps in a turn. */
+/** The answer of the agent and its steps. Those of a finished turn fold into one line. */
 export function Reply({ turn, isActive }: Props) {
+  const [isOpen, setOpen] = useState(false)
   const parts = listParts(turn)
+  const hasSteps = parts.some(({ type }) => type !== 'text')
+  const shown = isActive || isOpen || !hasSteps ? parts : parts.filter(({ type }) => type === 'text')
+  const plan = isActive ? readPlan(findPlan(parts)) : []
   return (
-    <article className={classes.reply} aria-busy={isActive}>
-      {parts.map((part) =>
-        part.type === 'text' ? <Markdown key={part.key} text={part.text} isStreaming={isActive} /> : null,
+    <article className={classes.reply} aria-busy={isActive} aria-label={t('chat.reply')}>
+      {!isActive && hasSteps && (
+        <FoldedSteps turn={turn} parts={parts} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
       )}
-      {isActive && parts.length === 0 && <span className={classes.thinking} />}
+      {shown.map((part, index) => (
+        <PartView key={part.key} part={part} isActive={isActive} isLast={index === shown.length - 1} />
+      ))}
+      {plan.length > 0 && (
+        <div className={classes.plan}>
+          <Plan items={plan} />
+        </div>
+      )}
+      {isActive && parts.at(-1)?.type !== 'thought' && <span className={classes.cursor} aria-hidden />}
     </article>
   )
+}
+
+function PartView({ part, isActive, isLast }: { part: Part; isActive: boolean; isLast: boolean }) {
+  if (part.type === 'text') return <Markdown text={part.text} />
+  if (part.type === 'thought') return <Thought text={part.text} isRunning={isActive && isLast} />
+  return <CallView call={part.call} isActive={isActive} />
+}
+
+/** The input of the last call that wrote a plan. */
+const findPlan = (parts: readonly Part[]) => {
+  const last = parts.findLast((part) => part.type === 'call' && part.call.name === 'write_todos')
+  return last?.type === 'call' ? last.call.input : undefined
 }

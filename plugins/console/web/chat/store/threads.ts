@@ -58,13 +58,22 @@ export function closeThread(thread_id: string): void {
   stores.delete(thread_id)
 }
 
+/** The time in which several changes have lists read again once; the server also needs a moment to store them. */
+const REFRESH_MS = 300
+const refreshing = new Map<string, ReturnType<typeof setTimeout>>()
+
 /** Reads the lists that show the threads of an agent again. */
 export function refreshThreads(agent_id: string): void {
-  void queries.invalidateQueries({
-    predicate: ({ queryKey: [, path, init] }) =>
-      path === '/agents' ||
-      (path === '/agents/{id}/threads' && JSON.stringify(init ?? {}).includes(JSON.stringify(agent_id))),
-  })
+  clearTimeout(refreshing.get(agent_id))
+  const timer = setTimeout(() => {
+    const ofAgent = JSON.stringify(agent_id)
+    void queries.invalidateQueries({
+      predicate: ({ queryKey: [, path, init] }) =>
+        path === '/agents' ||
+        (String(path).startsWith('/agents/{id}/threads') && JSON.stringify(init ?? '').includes(ofAgent)),
+    })
+  }, REFRESH_MS)
+  refreshing.set(agent_id, timer)
 }
 
 /** The state of a thread, which is followed from now on; undefined before a conversation has a thread. */

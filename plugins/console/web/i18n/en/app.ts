@@ -5,5 +5,6 @@ import chat from './chat.json'
 import forms from './forms.json'
 import frame from './frame.json'
 import models from './models.json'
+import tools from './tools.json'
 
-export default { account, agents, channels, chat, forms, frame, models }
+export default { account, agents, channels, chat, forms, frame, models, tools }

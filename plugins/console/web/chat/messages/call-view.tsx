@@ -1,0 +1,49 @@
+import { UnstyledButton } from '@mantine/core'
+import { ChevronRight } from 'lucide-react'
+import { memo, useState } from 'react'
+import { t, type WordKey } from '../../i18n/words.ts'
+import { CallBody } from './call-body.tsx'
+import classes from './call-view.module.css'
+import { describeCall } from './describe-call.ts'
+import type { Call } from './parts.ts'
+
+interface Props {
+  call: Call
+  /** True while the turn may still work on the call. */
+  isActive: boolean
+}
+
+const DECISIONS: Record<string, WordKey> = {
+  approve: 'tools.approved',
+  edit: 'tools.edited',
+  reject: 'tools.rejected',
+  respond: 'tools.responded',
+  expired: 'tools.expired',
+  stopped: 'tools.stopped',
+}
+
+/** A call of a tool: a line that unfolds to its input and output; while it runs, with the last line of its progress. */
+export const CallView = memo(function CallView({ call, isActive }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const { icon: Icon, verb, object } = describeCall(call.name, call.input)
+  const isRunning = isActive && call.output === undefined
+  const state = call.is_error ? 'failed' : isRunning ? 'running' : 'done'
+  const progress = isRunning ? lastLine(call.live?.progress) : ''
+  const decision = call.decision && DECISIONS[call.decision]
+  return (
+    <div className={classes.call} data-state={state}>
+      <UnstyledButton className={classes.line} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon size={14} aria-hidden className={classes.icon} />
+        <span className={classes.verb}>{verb}</span>
+        {object && <span className={classes.object}>{object}</span>}
+        {decision && <span className={classes.state}>{t(decision)}</span>}
+        {state !== 'done' && <span className={classes.state}>{t(`tools.${state}`)}</span>}
+        <ChevronRight size={14} aria-hidden className={classes.chevron} data-open={isOpen} />
+      </UnstyledButton>
+      {progress && <div className={classes.progress}>{progress}</div>}
+      {isOpen && <CallBody call={call} isActive={isActive} />}
+    </div>
+  )
+})
+
+const lastLine = (text = '') => text.trimEnd().split('\n').at(-1) ?? ''

@@ -1,0 +1,69 @@
+import {
+  Bot,
+  FilePen,
+  FileText,
+  FolderOpen,
+  Globe,
+  ListChecks,
+  type LucideIcon,
+  MessageCircleQuestion,
+  Search,
+  Terminal,
+  Wrench,
+} from 'lucide-react'
+import { t, type WordKey } from '../../i18n/words.ts'
+
+/** A call in a few words for a person. */
+export interface CallWords {
+  icon: LucideIcon
+  /** The verb: "Run". */
+  verb: string
+  /** Its object: a command, a path, an address. */
+  object: string
+}
+
+interface Kind {
+  icon: LucideIcon
+  label: WordKey
+  /** The field of the input that says most. */
+  field?: string
+}
+
+const KINDS: Record<string, Kind> = {
+  ls: { icon: FolderOpen, label: 'tools.ls', field: 'path' },
+  read_file: { icon: FileText, label: 'tools.read_file', field: 'path' },
+  write_file: { icon: FilePen, label: 'tools.write_file', field: 'path' },
+  edit_file: { icon: FilePen, label: 'tools.edit_file', field: 'path' },
+  glob: { icon: Search, label: 'tools.glob', field: 'pattern' },
+  grep: { icon: Search, label: 'tools.grep', field: 'pattern' },
+  execute: { icon: Terminal, label: 'tools.execute' },
+  web_fetch: { icon: Globe, label: 'tools.web_fetch', field: 'url' },
+  web_search: { icon: Globe, label: 'tools.web_search', field: 'query' },
+  write_todos: { icon: ListChecks, label: 'tools.write_todos' },
+  task: { icon: Bot, label: 'tools.task', field: 'description' },
+  ask_user_question: { icon: MessageCircleQuestion, label: 'tools.ask_user_question', field: 'question' },
+  read_skill: { icon: FileText, label: 'tools.read_skill', field: 'name' },
+}
+
+/** The arguments of a call by their names. */
+export const readInput = (input: unknown): Record<string, unknown> =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? (input as Record<string, unknown>)
+    : {}
+
+/** Describes a call of a tool. */
+export function describeCall(name: string, input: unknown): CallWords {
+  const kind = KINDS[name]
+  const fields = readInput(input)
+  if (!kind) return { icon: Wrench, verb: t('tools.other', { name: name.replaceAll('_', ' ') }), object: '' }
+  const object = name === 'execute' ? toCommandLine(fields) : kind.field ? fields[kind.field] : ''
+  return { icon: kind.icon, verb: t(kind.label), object: typeof object === 'string' ? object : '' }
+}
+
+/** The command line of a call of `execute`, as one would type it. */
+export function toCommandLine({ command, args = [] }: Record<string, unknown>): string {
+  const words = [command, ...(Array.isArray(args) ? args : [])].map(String)
+  return words.length === 1 ? words[0]! : words.map(quote).join(' ')
+}
+
+const quote = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

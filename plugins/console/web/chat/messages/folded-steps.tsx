@@ -1,0 +1,45 @@
+import { UnstyledButton } from '@mantine/core'
+import { ChevronRight } from 'lucide-react'
+import { formatDuration } from '../../i18n/format.ts'
+import { t } from '../../i18n/words.ts'
+import { addUsage } from '../store/fold-message.ts'
+import type { Turn, Usage } from '../store/thread-view.ts'
+import classes from './call-view.module.css'
+import type { Part } from './parts.ts'
+
+interface Props {
+  turn: Turn
+  parts: readonly Part[]
+  isOpen: boolean
+  onToggle(): void
+}
+
+/** The steps of a finished turn in one line: their number, how long they took and the tokens that they used. */
+export function FoldedSteps({ turn, parts, isOpen, onToggle }: Props) {
+  const steps = parts.filter(({ type }) => type === 'call').length
+  const seconds = measureSeconds(turn)
+  const tokens = sumUsage(turn)?.total_tokens ?? 0
+  const hasFailed = parts.some((part) => part.type === 'call' && part.call.is_error)
+  const facts = [
+    steps > 0 ? t('tools.steps', { count: steps }) : t('tools.thoughts'),
+    seconds >= 1 && formatDuration(seconds),
+    tokens > 0 && t('tools.tokens', { count: tokens }),
+    hasFailed && t('tools.failed'),
+  ]
+  return (
+    <UnstyledButton className={classes.line} aria-expanded={isOpen} onClick={onToggle} mb={6}>
+      <ChevronRight size={14} aria-hidden className={classes.chevron} data-open={isOpen} />
+      <span>{facts.filter(Boolean).join(' · ')}</span>
+    </UnstyledButton>
+  )
+}
+
+/** The tokens that a turn used. */
+export const sumUsage = ({ messages }: Turn): Usage | undefined =>
+  messages.reduce<Usage | undefined>((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), undefined)
+
+/** The time from the question to the end of the turn, or, if that was not seen, to its last message. */
+function measureSeconds({ messages, ended_at }: Turn): number {
+  const first = messages[0]?.timestamp ?? 0
+  return ((ended_at ?? messages.at(-1)?.timestamp ?? first) - first) / 1000
+}
