@@ -9,10 +9,13 @@ const SERVER = process.env.SVC_URL ?? 'http://127.0.0.1:8088'
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), compress(), checkBudget()],
+  worker: { format: 'es' },
   build: {
     outDir: '../../../dist/plugins/console/web',
     emptyOutDir: true,
     target: 'es2022',
+    // Browsers with light-dark(): a replacement of it does not know the theme that somebody chose.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     manifest: true,
     assetsInlineLimit: 0,
     reportCompressedSize: false,
