@@ -29,9 +29,21 @@ const models = createRoute({
   component: lazyRouteComponent(() => import('./models/models-page.tsx')),
 })
 
+const people = createRoute({
+  getParentRoute: () => root,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./people/people-page.tsx')),
+})
+
+const invites = createRoute({
+  getParentRoute: () => root,
+  path: '/invites',
+  component: lazyRouteComponent(() => import('./invites/invites-page.tsx')),
+})
+
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([chat, agentChat, threadChat, models, account]),
+  routeTree: root.addChildren([chat, agentChat, threadChat, models, account, people, invites]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: PageFailure,

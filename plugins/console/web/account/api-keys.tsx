@@ -3,9 +3,9 @@ import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
-import { refresh, unwrap } from '../server/calls.ts'
 import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
+import { refresh, send } from '../server/send.ts'
 import type { Account } from '../session/account.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -27,7 +27,7 @@ export function ApiKeys({ account }: { account: Account }) {
   const [deleting, setDeleting] = useState<ApiKey>()
 
   const remove = async ({ id }: ApiKey) => {
-    await unwrap(client.DELETE('/auth/api-keys/{id}', { params: { path: { id } } }))
+    await send(client.DELETE('/auth/api-keys/{id}', { params: { path: { id } } }))
     await refresh('/auth/api-keys', '/auth/me')
   }
   const create = (

@@ -2,8 +2,8 @@ import { Group, Input, type MantineColorScheme, SegmentedControl, useMantineColo
 import { useId } from 'react'
 import { chooseLanguage, type Language, language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
-import { unwrap } from '../server/calls.ts'
 import { client } from '../server/client.ts'
+import { send } from '../server/send.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Section } from '../ui/section.tsx'
 import { useAction } from '../ui/use-action.ts'
@@ -14,7 +14,7 @@ export function Appearance() {
   const { error, run } = useAction()
   const choose = (chosen: Language) =>
     run(async () => {
-      await unwrap(client.PATCH('/auth/me', { body: { locale: chosen } }))
+      await send(client.PATCH('/auth/me', { body: { locale: chosen } }))
       chooseLanguage(chosen)
     })
   const languages: { value: Language; label: string }[] = [

@@ -1,8 +1,8 @@
 import { Checkbox, Code, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
-import { refresh, unwrap } from '../server/calls.ts'
 import { client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { useIssue } from '../ui/issues.tsx'
 import { Sheet } from '../ui/sheet.tsx'
@@ -19,7 +19,7 @@ export function CreateApiKey({ scopes, onClose }: { scopes: Scope[]; onClose(): 
 
   const create = async () => {
     const body = { name, scopes: chosen, ...(days && { expires_in_days: Number(days) }) }
-    const created = await unwrap(client.POST('/auth/api-keys', { body }))
+    const created = await send(client.POST('/auth/api-keys', { body }))
     setKey(created.key)
     await refresh('/auth/api-keys', '/auth/me')
   }

@@ -3,8 +3,8 @@ import { Link2 } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
-import { refresh, unwrap } from '../server/calls.ts'
 import { api, client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import listClasses from '../ui/list.module.css'
@@ -33,10 +33,10 @@ export function Identities() {
   const link = ({ kind }: Service) =>
     run(async () => {
       const body = { kind, redirect_after: '/account' }
-      location.assign((await unwrap(client.POST('/auth/oauth/bind/start', { body }))).authorization_url)
+      location.assign((await send(client.POST('/auth/oauth/bind/start', { body }))).authorization_url)
     })
   const unlink = async ({ kind }: Service) => {
-    await unwrap(client.POST('/auth/oauth/unbind', { body: { kind } }))
+    await send(client.POST('/auth/oauth/unbind', { body: { kind } }))
     await refresh('/auth/oauth/bindings')
   }
   return (

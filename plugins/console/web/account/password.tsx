@@ -1,8 +1,8 @@
 import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
-import { refresh, unwrap } from '../server/calls.ts'
 import { client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
 import { PasswordField } from '../sign-in/password-field.tsx'
 import { Section } from '../ui/section.tsx'
 import { Sheet } from '../ui/sheet.tsx'
@@ -28,7 +28,7 @@ function ChangePassword({ onChanged, onClose }: { onChanged(): void; onClose(): 
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
   const save = async () => {
-    await unwrap(client.POST('/auth/change-password', { body: { old_password, new_password } }))
+    await send(client.POST('/auth/change-password', { body: { old_password, new_password } }))
     onChanged()
     await refresh('/auth/sessions')
   }

@@ -1,7 +1,7 @@
 import { SimpleGrid, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
-import { refresh, unwrap } from '../server/calls.ts'
 import { client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
 import type { Account } from '../session/account.ts'
 import { updateUser } from '../session/token.ts'
 import { listChanges, useDraft } from '../ui/draft.ts'
@@ -18,7 +18,7 @@ interface Names {
 export function Profile({ account }: { account: Account }) {
   const draft = useDraft<Names>({ display_name: account.display_name, email: account.email })
   const save = async () => {
-    const user = await unwrap(client.PATCH('/auth/me', { body: listChanges(draft.base, draft.value) }))
+    const user = await send(client.PATCH('/auth/me', { body: listChanges(draft.base, draft.value) }))
     draft.accept({ display_name: user.display_name, email: user.email })
     updateUser(user)
     await refresh('/auth/me')

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { Laptop, Smartphone } from 'lucide-react'
 import { t } from '../i18n/words.ts'
-import { refresh, unwrap } from '../server/calls.ts'
 import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
+import { refresh, send } from '../server/send.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
@@ -23,7 +23,7 @@ export function Sessions() {
   const end = (ended: { id: string }[]) =>
     run(async () => {
       const calls = ended.map(({ id }) => client.DELETE('/auth/sessions/{id}', { params: { path: { id } } }))
-      await Promise.all(calls.map(unwrap)).finally(() => refresh('/auth/sessions'))
+      await Promise.all(calls.map(send)).finally(() => refresh('/auth/sessions'))
     })
   return (
     <Section

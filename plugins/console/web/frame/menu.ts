@@ -1,7 +1,7 @@
-import { Boxes, type LucideIcon, MessageCircle, UserRound } from 'lucide-react'
+import { Boxes, type LucideIcon, MailPlus, MessageCircle, UserRound, Users } from 'lucide-react'
 import type { WordKey } from '../i18n/words.ts'
 import type { router } from '../routes.tsx'
-import type { Account } from '../session/account.ts'
+import { type Account, may } from '../session/account.ts'
 
 /** A page that the menu and the palette lead to. */
 export interface MenuEntry {
@@ -13,9 +13,13 @@ export interface MenuEntry {
   isFor?: (account: Account) => boolean
 }
 
+const managesUsers = (account: Account) => may(account, 'users')
+
 const MENU: MenuEntry[] = [
   { to: '/', label: 'frame.chat', icon: MessageCircle, group: 'main' },
   { to: '/models', label: 'frame.models', icon: Boxes, group: 'main' },
+  { to: '/people', label: 'frame.people', icon: Users, group: 'administration', isFor: managesUsers },
+  { to: '/invites', label: 'frame.invites', icon: MailPlus, group: 'administration', isFor: managesUsers },
   { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },
 ]
 

@@ -2,10 +2,12 @@ import { adoptLanguage } from '../i18n/language.ts'
 import { openSession } from '../session/token.ts'
 import type { Login } from './post.ts'
 
+/** Addresses that lead to no page after a sign-in; `/chat` is where the server sends those who asked for none. */
+const ELSEWHERE = /^\/(chat|login|invite)(?![\w-])/
+
 /** Opens the session of a sign-in on the page that was asked for, or otherwise on the first page. */
 export function arrive(login: Login, page = '/'): void {
-  const target = page === '/chat' || page.startsWith('/login') || page.startsWith('/invite') ? '/' : page
-  history.replaceState(null, '', target)
+  history.replaceState(null, '', ELSEWHERE.test(page) ? '/' : page)
   adoptLanguage(login.user.locale)
   openSession(login)
 }

@@ -1,0 +1,107 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { formatCompact } from '../i18n/format.ts'
+import { t, type WordKey } from '../i18n/words.ts'
+import { useRows } from '../server/pages.ts'
+import { useAccount } from '../session/account.ts'
+import { Empty } from '../ui/empty.tsx'
+import { List } from '../ui/list.tsx'
+import { ListRow } from '../ui/list-row.tsx'
+import { Monogram } from '../ui/monogram.tsx'
+import { Page } from '../ui/page.tsx'
+import { State } from '../ui/state.tsx'
+import { CreatePerson } from './create-person.tsx'
+import { EditPerson } from './edit-person.tsx'
+import { usePermissionNames } from './permission-picks.tsx'
+import { canChange, nameOf, type Person } from './person.ts'
+
+const FILTERS = {
+  all: { label: 'people.filter_all', keep: () => true },
+  admin: { label: 'people.filter_admin', keep: ({ role }) => role === 'admin' },
+  disabled: { label: 'people.filter_disabled', keep: ({ enabled }) => !enabled },
+  locked: { label: 'people.filter_locked', keep: ({ login_locked }) => login_locked },
+} satisfies Record<string, { label: WordKey; keep(person: Person): boolean }>
+
+/** The accounts of the server, for those who manage them. */
+export default function PeoplePage() {
+  const account = useAccount()
+  const people = useRows('/users')
+  const [filter, setFilter] = useState<keyof typeof FILTERS>('all')
+  const [open, setOpen] = useState<Person | 'new'>()
+  const close = () => setOpen(undefined)
+  return (
+    <Page
+      title={t('frame.people')}
+      about={t('people.about')}
+      actions={
+        <Button leftSection={<Plus size={16} />} onClick={() => setOpen('new')}>
+          {t('people.create')}
+        </Button>
+      }
+    >
+      <List
+        {...people}
+        rows={people.rows?.filter(FILTERS[filter].keep)}
+        label={t('frame.people')}
+        keyOf={({ id }) => id}
+        textOf={({ username, display_name, email }) => [username, display_name, email].join(' ')}
+        controls={
+          <NativeSelect
+            aria-label={t('people.filter')}
+            value={filter}
+            onChange={(event) => setFilter(event.currentTarget.value as keyof typeof FILTERS)}
+            data={Object.entries(FILTERS).map(([value, { label }]) => ({ value, label: t(label) }))}
+          />
+        }
+        empty={
+          <Empty
+            title={t('people.none')}
+            action={
+              <Button variant="default" onClick={() => setFilter('all')}>
+                {t('people.show_all')}
+              </Button>
+            }
+          >
+            {t('people.none_about')}
+          </Empty>
+        }
+      >
+        {(person) => (
+          <ListRow
+            icon={<Monogram name={nameOf(person)} />}
+            title={nameOf(person)}
+            meta={<Facts person={person} />}
+            onOpen={canChange(account, person) ? () => setOpen(person) : undefined}
+          >
+            <States person={person} />
+          </ListRow>
+        )}
+      </List>
+      {open === 'new' && <CreatePerson onClose={close} />}
+      {open !== undefined && open !== 'new' && <EditPerson person={open} onClose={close} />}
+    </Page>
+  )
+}
+
+function Facts({ person }: { person: Person }) {
+  const toName = usePermissionNames()
+  const facts = [
+    person.display_name === null ? undefined : person.username,
+    person.role === 'admin' ? t('people.admin') : person.permissions.map(toName).join(', '),
+    person.token_quota === null
+      ? undefined
+      : t('people.quota_used', {
+          used: formatCompact(person.tokens_used),
+          quota: formatCompact(person.token_quota),
+        }),
+  ]
+  return facts.filter(Boolean).join(' · ')
+}
+
+function States({ person: { enabled, login_locked, must_change_password } }: { person: Person }) {
+  if (!enabled) return <State tone="off">{t('people.disabled')}</State>
+  if (login_locked) return <State tone="failed">{t('people.locked')}</State>
+  if (must_change_password) return <State tone="waiting">{t('people.must_change')}</State>
+  return null
+}

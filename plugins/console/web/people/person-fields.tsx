@@ -1,0 +1,89 @@
+import { Input, NumberInput, SegmentedControl, TextInput } from '@mantine/core'
+import { t } from '../i18n/words.ts'
+import { useAccount } from '../session/account.ts'
+import { useIssue } from '../ui/issues.tsx'
+import { PermissionPicks } from './permission-picks.tsx'
+import type { PersonValues } from './person.ts'
+
+interface Props {
+  values: PersonValues
+  onChange(changes: Partial<PersonValues>): void
+}
+
+/** The fields of an account that whoever manages accounts can change. */
+export function PersonFields({ values, onChange }: Props) {
+  const account = useAccount()
+  const isAdmin = account.role === 'admin'
+  const issue = {
+    display_name: useIssue('/display_name'),
+    email: useIssue('/email'),
+    quota: useIssue('/token_quota'),
+    folder: useIssue('/workspace_root_dir'),
+  }
+  return (
+    <>
+      <TextInput
+        label={t('people.display_name')}
+        maxLength={128}
+        value={values.display_name ?? ''}
+        error={issue.display_name}
+        onChange={(event) => onChange({ display_name: event.currentTarget.value || null })}
+      />
+      <TextInput
+        label={t('people.email')}
+        type="email"
+        maxLength={254}
+        value={values.email ?? ''}
+        error={issue.email}
+        onChange={(event) => onChange({ email: event.currentTarget.value || null })}
+      />
+      {isAdmin && (
+        <Input.Wrapper
+          label={t('people.role')}
+          description={t(values.role === 'admin' ? 'people.admin_help' : 'people.user_help')}
+          labelElement="div"
+        >
+          <SegmentedControl
+            display="flex"
+            w="fit-content"
+            mt={4}
+            aria-label={t('people.role')}
+            value={values.role}
+            data={[
+              { value: 'user', label: t('people.user') },
+              { value: 'admin', label: t('people.admin') },
+            ]}
+            onChange={(role) => onChange({ role: role as PersonValues['role'] })}
+          />
+        </Input.Wrapper>
+      )}
+      {values.role === 'user' && (
+        <PermissionPicks
+          label={t('people.permissions')}
+          value={values.permissions}
+          onChange={(permissions) => onChange({ permissions })}
+        />
+      )}
+      <NumberInput
+        label={t('people.quota')}
+        description={t('people.quota_help')}
+        placeholder={t('people.no_quota')}
+        min={0}
+        allowDecimal={false}
+        thousandSeparator=","
+        hideControls
+        value={values.token_quota ?? ''}
+        error={issue.quota}
+        onChange={(value) => onChange({ token_quota: value === '' ? null : Number(value) })}
+      />
+      <TextInput
+        label={t('people.folder')}
+        description={t('people.folder_help')}
+        maxLength={4096}
+        value={values.workspace_root_dir ?? ''}
+        error={issue.folder}
+        onChange={(event) => onChange({ workspace_root_dir: event.currentTarget.value || null })}
+      />
+    </>
+  )
+}
