@@ -41,9 +41,45 @@ const invites = createRoute({
   component: lazyRouteComponent(() => import('./invites/invites-page.tsx')),
 })
 
+const skills = createRoute({
+  getParentRoute: () => root,
+  path: '/skills',
+  component: lazyRouteComponent(() => import('./skills/skills-page.tsx')),
+})
+
+const skillPackage = createRoute({
+  getParentRoute: () => root,
+  path: '/skills/$package',
+  component: lazyRouteComponent(() => import('./skills/package-page.tsx')),
+})
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./audit/audit-page.tsx')),
+})
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('./overview/overview-page.tsx')),
+})
+
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([chat, agentChat, threadChat, models, account, people, invites]),
+  routeTree: root.addChildren([
+    chat,
+    agentChat,
+    threadChat,
+    account,
+    models,
+    people,
+    invites,
+    skills,
+    skillPackage,
+    audit,
+    overview,
+  ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,
   defaultErrorComponent: PageFailure,

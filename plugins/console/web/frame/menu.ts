@@ -1,4 +1,14 @@
-import { Boxes, type LucideIcon, MailPlus, MessageCircle, UserRound, Users } from 'lucide-react'
+import {
+  Activity,
+  BookOpenText,
+  Boxes,
+  type LucideIcon,
+  MailPlus,
+  MessageCircle,
+  ScrollText,
+  UserRound,
+  Users,
+} from 'lucide-react'
 import type { WordKey } from '../i18n/words.ts'
 import type { router } from '../routes.tsx'
 import { type Account, may } from '../session/account.ts'
@@ -13,13 +23,17 @@ export interface MenuEntry {
   isFor?: (account: Account) => boolean
 }
 
+const isAdmin = ({ role }: Account) => role === 'admin'
 const managesUsers = (account: Account) => may(account, 'users')
 
 const MENU: MenuEntry[] = [
   { to: '/', label: 'frame.chat', icon: MessageCircle, group: 'main' },
   { to: '/models', label: 'frame.models', icon: Boxes, group: 'main' },
+  { to: '/skills', label: 'frame.skills', icon: BookOpenText, group: 'main' },
   { to: '/people', label: 'frame.people', icon: Users, group: 'administration', isFor: managesUsers },
   { to: '/invites', label: 'frame.invites', icon: MailPlus, group: 'administration', isFor: managesUsers },
+  { to: '/audit', label: 'frame.audit', icon: ScrollText, group: 'administration', isFor: isAdmin },
+  { to: '/overview', label: 'frame.overview', icon: Activity, group: 'administration', isFor: isAdmin },
   { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },
 ]
 

@@ -1,13 +1,31 @@
 import account from './account.json'
 import agents from './agents.json'
+import audit from './audit.json'
 import channels from './channels.json'
 import chat from './chat.json'
+import fields from './fields.json'
 import forms from './forms.json'
 import frame from './frame.json'
 import invites from './invites.json'
 import models from './models.json'
+import overview from './overview.json'
+import people from './people.json'
+import skills from './skills.json'
 import tools from './tools.json'
 
-export default { account, agents, channels, chat, forms, frame, models, tools, invites, people }
-
-import people from './people.json'
+export default {
+  account,
+  agents,
+  audit,
+  channels,
+  chat,
+  fields,
+  forms,
+  frame,
+  invites,
+  models,
+  overview,
+  people,
+  skills,
+  tools,
+}

@@ -1,0 +1,37 @@
+import type { components } from '#client'
+import { formatDate } from '../i18n/format.ts'
+import { t } from '../i18n/words.ts'
+import { Section } from '../ui/section.tsx'
+import { Sheet } from '../ui/sheet.tsx'
+import { Values } from '../ui/values.tsx'
+import { describeAction } from './actions.ts'
+
+interface Props {
+  row: components['schemas']['AuditRow']
+  onClose(): void
+}
+
+/** A row of the log with everything that was written about it. */
+export function AuditDetails({ row, onClose }: Props) {
+  const { payload } = row
+  const facts = {
+    [t('audit.time')]: formatDate(row.ts),
+    [t('audit.actor')]: row.actor ?? t('audit.nobody'),
+    [t('audit.target')]: row.target,
+    [t('audit.result')]: t(row.status < 400 ? 'audit.done' : 'audit.refused'),
+    [t('audit.address')]: row.ip,
+    [t('audit.credential')]: row.credential,
+    [t('audit.request')]: row.request_id,
+    [t('audit.fingerprint')]: row.hash,
+  }
+  return (
+    <Sheet title={describeAction(row.action)} onClose={onClose}>
+      <Values of={Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))} />
+      {typeof payload === 'object' && payload !== null && Object.keys(payload).length > 0 && (
+        <Section title={t('audit.contents')}>
+          <Values of={payload} />
+        </Section>
+      )}
+    </Sheet>
+  )
+}

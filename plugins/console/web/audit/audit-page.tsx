@@ -1,0 +1,108 @@
+import { Code, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useState } from 'react'
+import type { components } from '#client'
+import { t } from '../i18n/words.ts'
+import { useRows } from '../server/pages.ts'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { List } from '../ui/list.tsx'
+import { ListRow } from '../ui/list-row.tsx'
+import { Page } from '../ui/page.tsx'
+import { Section } from '../ui/section.tsx'
+import { State } from '../ui/state.tsx'
+import { Time } from '../ui/time.tsx'
+import { ACTIONS, describeAction } from './actions.ts'
+import { AuditDetails } from './audit-details.tsx'
+
+type Row = components['schemas']['AuditRow']
+
+const DAY = 86_400
+const PERIODS = { all: undefined, day: DAY, week: 7 * DAY, month: 30 * DAY }
+const VERIFY = 'svc audit --verify'
+
+/** The log of all changes and sign-ins, for administrators. */
+export default function AuditPage() {
+  const [filter, setFilter] = useState({ actor: '', target: '', action: '' })
+  const [since, setSince] = useState<number>()
+  const [applied] = useDebouncedValue(filter, 250)
+  const [open, setOpen] = useState<Row>()
+  const query = Object.fromEntries(Object.entries({ ...applied, since }).filter(([, value]) => value))
+  const rows = useRows('/admin/audit-log', { query })
+  const change = (name: keyof typeof filter) => (event: { currentTarget: { value: string } }) =>
+    setFilter({ ...filter, [name]: event.currentTarget.value })
+  const choosePeriod = (name: string) => {
+    const seconds = PERIODS[name as keyof typeof PERIODS]
+    setSince(seconds && Math.floor(Date.now() / 1000) - seconds)
+  }
+  return (
+    <Page title={t('frame.audit')} about={t('audit.about')}>
+      <Group gap="sm" role="search">
+        <TextInput
+          aria-label={t('audit.actor')}
+          placeholder={t('audit.actor')}
+          maxLength={64}
+          value={filter.actor}
+          onChange={change('actor')}
+        />
+        <NativeSelect
+          aria-label={t('audit.action')}
+          value={filter.action}
+          onChange={change('action')}
+          data={[
+            { value: '', label: t('audit.all_actions') },
+            ...ACTIONS.map((action) => ({ value: action, label: describeAction(action) })),
+          ]}
+        />
+        <TextInput
+          aria-label={t('audit.target')}
+          placeholder={t('audit.target')}
+          maxLength={256}
+          value={filter.target}
+          onChange={change('target')}
+        />
+        <NativeSelect
+          aria-label={t('audit.period')}
+          onChange={(event) => choosePeriod(event.currentTarget.value)}
+          data={[
+            { value: 'all', label: t('audit.any_time') },
+            { value: 'day', label: t('audit.last_day') },
+            { value: 'week', label: t('audit.last_week') },
+            { value: 'month', label: t('audit.last_month') },
+          ]}
+        />
+      </Group>
+      <List
+        {...rows}
+        label={t('frame.audit')}
+        keyOf={({ id }) => id}
+        empty={<Empty title={t('audit.none')}>{t('audit.none_about')}</Empty>}
+      >
+        {(row) => (
+          <ListRow
+            title={describeAction(row.action)}
+            meta={
+              <>
+                {[row.actor ?? t('audit.nobody'), row.target, row.ip].filter(Boolean).join(' · ')} ·{' '}
+                <Time at={row.ts} />
+              </>
+            }
+            onOpen={() => setOpen(row)}
+          >
+            {row.status >= 400 && <State tone="failed">{t('audit.refused')}</State>}
+          </ListRow>
+        )}
+      </List>
+      <Section title={t('audit.verify')}>
+        <Text size="sm" c="var(--meta)">
+          {t('audit.verify_about')}
+        </Text>
+        <Group gap="xs">
+          <Code>{VERIFY}</Code>
+          <CopyButton text={VERIFY} />
+        </Group>
+      </Section>
+      {open && <AuditDetails row={open} onClose={() => setOpen(undefined)} />}
+    </Page>
+  )
+}

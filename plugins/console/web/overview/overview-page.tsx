@@ -1,0 +1,61 @@
+import { Alert, Skeleton } from '@mantine/core'
+import { formatCompact, formatNumber } from '../i18n/format.ts'
+import { t } from '../i18n/words.ts'
+import { api } from '../server/client.ts'
+import { Failure } from '../ui/failure.tsx'
+import { Page } from '../ui/page.tsx'
+import { Section } from '../ui/section.tsx'
+import { Figures } from './figures.tsx'
+import { Nodes } from './nodes.tsx'
+import { Plugins } from './plugins.tsx'
+
+/** The state of the server, for administrators. */
+export default function OverviewPage() {
+  const overview = api.useQuery('get', '/admin/overview')
+  const health = api.useQuery('get', '/health')
+  const { data } = overview
+  return (
+    <Page title={t('frame.overview')} about={t('overview.about')}>
+      {overview.error !== null && <Failure error={overview.error} onRetry={overview.refetch} />}
+      {health.data?.status === 'degraded' && (
+        <Alert color="red" variant="light" role="alert">
+          {t('overview.degraded')}
+        </Alert>
+      )}
+      {!data && !overview.error && <Skeleton height={160} aria-label={t('common.loading')} />}
+      {data && (
+        <>
+          <Figures
+            label={t('overview.numbers')}
+            figures={[
+              { label: t('overview.accounts'), value: formatNumber(data.user_count) },
+              {
+                label: t('overview.agents'),
+                value: formatNumber(data.agent_count),
+                note: t('overview.running', { count: data.agents.running }),
+                warning: data.agents.failed > 0 && t('overview.failed', { count: data.agents.failed }),
+              },
+              {
+                label: t('overview.threads'),
+                value: formatNumber(data.threads),
+                note: t('overview.active', { count: data.turns_active }),
+              },
+              {
+                label: t('overview.channels'),
+                value: formatNumber(data.channels.connected),
+                warning: data.channels.failed > 0 && t('overview.failed', { count: data.channels.failed }),
+              },
+              { label: t('overview.tokens'), value: formatCompact(data.tokens_used) },
+            ]}
+          />
+          <Section title={t('overview.processes')}>
+            <Nodes nodes={data.nodes} version={data.version} database={health.data?.database} />
+          </Section>
+          <Section title={t('overview.plugins')} about={t('overview.plugins_about')}>
+            <Plugins plugins={data.plugins} health={health.data?.plugins ?? {}} />
+          </Section>
+        </>
+      )}
+    </Page>
+  )
+}

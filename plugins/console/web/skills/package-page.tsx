@@ -1,0 +1,127 @@
+import { Button, FileButton, Skeleton, Text } from '@mantine/core'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { FileText, Pencil, Plus, Trash2, Upload } from 'lucide-react'
+import { useState } from 'react'
+import type { components } from '#client'
+import { formatBytes } from '../i18n/format.ts'
+import { t } from '../i18n/words.ts'
+import { api, client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
+import { may, useAccount } from '../session/account.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { List } from '../ui/list.tsx'
+import { ListRow } from '../ui/list-row.tsx'
+import { Page } from '../ui/page.tsx'
+import { useAction } from '../ui/use-action.ts'
+import { SkillSheet } from './skill-sheet.tsx'
+import { PackageSheet } from './skills-page.tsx'
+
+type Skill = components['schemas']['PackageSkill']
+
+/** A package with its skills. Its creator and administrators can change it. */
+export default function PackagePage() {
+  const { package: id } = useParams({ from: '/skills/$package' })
+  const account = useAccount()
+  const navigate = useNavigate()
+  const params = { path: { id } }
+  const found = api.useQuery('get', '/skill-packages/{id}', { params: { ...params, query: { limit: 200 } } })
+  const [open, setOpen] = useState<Skill | 'new' | 'edit' | 'delete'>()
+  const { isBusy, error, run } = useAction()
+  const { data } = found
+  if (!data)
+    return (
+      <Page title={t('skills.title')}>
+        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Skeleton height={160} />}
+      </Page>
+    )
+  const canChange =
+    may(account, 'skill_packages') && (account.role === 'admin' || data.created_by === account.username)
+  const close = () => setOpen(undefined)
+  const upload = (file: File | null) =>
+    file &&
+    run(async () => {
+      const form = new FormData()
+      form.append('file', file)
+      const body = { file: file.name }
+      await send(client.POST('/skill-packages/{id}/skills', { params, body, bodySerializer: () => form }))
+      await refresh('/skill-packages')
+    })
+  const remove = async () => {
+    await send(client.DELETE('/skill-packages/{id}', { params }))
+    await navigate({ to: '/skills' })
+    await refresh('/skill-packages')
+  }
+  const actions = canChange && (
+    <>
+      <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setOpen('edit')}>
+        {t('common.edit')}
+      </Button>
+      <FileButton accept=".zip,application/zip" onChange={upload}>
+        {(props) => (
+          <Button {...props} variant="default" loading={isBusy} leftSection={<Upload size={14} />}>
+            {t('skills.upload')}
+          </Button>
+        )}
+      </FileButton>
+      <Button leftSection={<Plus size={16} />} onClick={() => setOpen('new')}>
+        {t('skills.add')}
+      </Button>
+    </>
+  )
+  return (
+    <Page title={data.name} about={data.description} actions={actions}>
+      {error !== undefined && <Failure error={error} />}
+      <List
+        rows={data.skills}
+        error={undefined}
+        refetch={found.refetch}
+        label={t('skills.skills')}
+        keyOf={({ slug }) => slug}
+        textOf={({ slug, name, description }) => `${slug} ${name} ${description}`}
+        empty={<Empty title={t('skills.empty')}>{t('skills.empty_about')}</Empty>}
+      >
+        {(skill) => (
+          <ListRow
+            icon={<FileText size={16} aria-hidden />}
+            title={skill.name}
+            meta={skill.description}
+            onOpen={() => setOpen(skill)}
+          >
+            <Text size="xs" c="var(--meta)">
+              {t('skills.files', { count: skill.files })} · {formatBytes(skill.bytes)}
+            </Text>
+          </ListRow>
+        )}
+      </List>
+      {canChange && (
+        <Button
+          variant="subtle"
+          w="fit-content"
+          c="var(--danger)"
+          leftSection={<Trash2 size={14} />}
+          onClick={() => setOpen('delete')}
+        >
+          {t('skills.delete_package')}
+        </Button>
+      )}
+      {open === 'edit' && <PackageSheet stored={data} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={t('skills.delete_title', { name: data.name })}
+          action={t('common.delete')}
+          name={data.name}
+          onConfirm={remove}
+          onClose={close}
+        >
+          {t('skills.delete_about')}
+        </Confirm>
+      )}
+      {open === 'new' && <SkillSheet packageId={id} canChange onClose={close} />}
+      {typeof open === 'object' && (
+        <SkillSheet packageId={id} slug={open.slug} canChange={canChange} onClose={close} />
+      )}
+    </Page>
+  )
+}
