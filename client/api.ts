@@ -4829,7 +4829,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
