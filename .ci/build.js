@@ -19,7 +19,7 @@ const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'provid
 
 build('server', [...SHARED, ...SERVER], () => {
   // The page may be up to date; all else goes, so that nothing of a deleted source is left.
-  for (const path of listFiles('dist', [`dist/${PAGE}`])) rmSync(path)
+  for (const path of listFiles('dist', [`dist/${PAGE}`, stampOf('page')])) rmSync(path)
   run('typescript/bin/tsc')
   chmodSync('dist/kernel/cli/main.js', 0o755)
 })
@@ -29,7 +29,7 @@ build('page', [...SHARED, 'client', PAGE], () => {
 
 /** Runs a build unless the last one had the same sources. */
 function build(name, sources, work) {
-  const stamp = `dist/.built-${name}`
+  const stamp = stampOf(name)
   const hash = createHash('sha256')
   for (const path of sources.flatMap((source) => listFiles(source, name === 'server' ? [PAGE] : []))) {
     hash.update(`${path}\n`).update(readFileSync(path))
@@ -40,6 +40,11 @@ function build(name, sources, work) {
   work()
   mkdirSync('dist', { recursive: true })
   writeFileSync(stamp, fingerprint)
+}
+
+/** The file with the fingerprint of the sources that were built last. */
+function stampOf(name) {
+  return `dist/.built-${name}`
 }
 
 /** The files below a folder, or the file itself, without those below some folders. */

@@ -30,6 +30,7 @@ t.test('the package contains the compiled sources and their data, and no tests',
     ...listFiles('plugins/experts/catalog'),
     ...listFiles('plugins/personas/profiles'),
     ...listFiles('plugins/scaffold/templates'),
+    ...listFiles('dist/plugins/console/web').filter((file) => !file.endsWith('.js')),
   ]
   t.ok(data.length > 20)
   t.same(

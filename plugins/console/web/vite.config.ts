@@ -16,7 +16,6 @@ export default defineConfig({
     target: 'es2022',
     // Browsers with light-dark(): a replacement of it does not know the theme that somebody chose.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    manifest: true,
     assetsInlineLimit: 0,
     reportCompressedSize: false,
   },
