@@ -13008,8 +13008,8 @@ export interface operations {
          *   "kind": "telegram",
          *   "name": "Support",
          *   "config": {
-         *     "bot_token": "123456:example",
-         *     "require_mention": true
+         *     "bot_token": "123456:token-of-an-example",
+         *     "response_mode": "stream"
          *   },
          *   "enabled": true
          * }
@@ -13059,8 +13059,8 @@ export interface operations {
          * @example {
          *   "kind": "telegram",
          *   "config": {
-         *     "bot_token": "123456:example",
-         *     "require_mention": true
+         *     "bot_token": "123456:token-of-an-example",
+         *     "response_mode": "stream"
          *   }
          * }
          */
@@ -13173,8 +13173,8 @@ export interface operations {
          * @example {
          *   "name": "Support",
          *   "config": {
-         *     "bot_token": "123456:example",
-         *     "require_mention": true
+         *     "bot_token": "123456:token-of-an-example",
+         *     "response_mode": "stream"
          *   },
          *   "enabled": true
          * }
@@ -13347,12 +13347,20 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": string;
+          "*/*": unknown;
         };
       };
-      400: components["responses"]["BadRequestError"];
+      /** @description Success */
+      202: {
+        content: {
+          "*/*": unknown;
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedError"];
       404: components["responses"]["NotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -13377,12 +13385,20 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": string;
+          "*/*": unknown;
         };
       };
-      400: components["responses"]["BadRequestError"];
+      /** @description Success */
+      202: {
+        content: {
+          "*/*": unknown;
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedError"];
       404: components["responses"]["NotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

@@ -58,7 +58,9 @@ export function createComponents(): Components {
       case 'additionalProperties':
         return part === true ? part : describe(part, `${name}Value`)
       case 'pattern':
-        return isPortable(part as string) ? part : undefined
+        return toPortable(part as string)
+      case 'format':
+        return part === 'url' ? 'uri' : part
       default:
         return part
     }
@@ -126,5 +128,15 @@ function withMapping(schema: Json, components: Json): Json {
 const typeOf = (value: unknown) =>
   value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value
 
-/** True for a pattern that Python and Java read as JavaScript does; they have no `\p{Cc}` or not the same. */
-const isPortable = (pattern: string) => !/\\[pP]\{|\\u\{|\(\?</.test(pattern)
+/** The control characters, as they are written within brackets. */
+const CONTROLS = '\\u0000-\\u001f\\u007f-\\u009f'
+
+/** Writes a pattern so that Python and Java read it as JavaScript does; undefined if it cannot be written so. */
+function toPortable(pattern: string): string | undefined {
+  const portable = pattern
+    .replaceAll('\\P{Cc}', `[^${CONTROLS}]`)
+    .replaceAll('\\p{Cc}', CONTROLS)
+    // No JSON in UTF-8 has halves of surrogate pairs.
+    .replaceAll('\\p{Cs}', '')
+  return /\\[pP]\{|\\u\{|\(\?</.test(portable) ? undefined : portable
+}

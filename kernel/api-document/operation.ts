@@ -132,13 +132,16 @@ const FILE_FORM = {
   additionalProperties: false,
 }
 
+/** Content whose form somebody else has set. */
+const ANYTHING = { '*/*': { schema: {} } }
+
 /** Describes the body of a request by media type; undefined if it has none. */
 function describeContent(
   { body, upload, raw }: Route,
   name: string,
   { describe }: Components,
 ): Json | undefined {
-  if (raw) return { '*/*': { schema: {} } }
+  if (raw) return ANYTHING
   if (upload?.as === 'body') return { 'application/octet-stream': { schema: BINARY } }
   if (!body && !upload) return undefined
   return {
@@ -193,7 +196,7 @@ const FILE_REPLIES = {
 }
 
 function describeReplies(
-  { response, stream, events, query, etag }: Route,
+  { response, stream, events, query, etag, raw }: Route,
   name: string,
   { describe }: Components,
 ): Json {
@@ -202,14 +205,17 @@ function describeReplies(
   const replies = Object.entries(response).map(([status, schema]) => {
     if (!schema) return [status, { description: Number(status) < 300 ? 'Success, no body' : 'Redirect' }]
     const described = describe(schema, `${name}Reply`)
-    const content = {
-      ...((!isStreamedOnly(stream) || events) && {
-        'application/json': { schema: described, example: createExample(schema) },
-      }),
-      ...(stream && {
-        [STREAM_TYPES[stream]]: { schema: events ? describe(events, `${name}Event`) : described },
-      }),
-    }
+    const content =
+      raw && !stream
+        ? ANYTHING
+        : {
+            ...((!isStreamedOnly(stream) || events) && {
+              'application/json': { schema: described, example: createExample(schema) },
+            }),
+            ...(stream && {
+              [STREAM_TYPES[stream]]: { schema: events ? describe(events, `${name}Event`) : described },
+            }),
+          }
     const description = Number(status) < 300 ? 'Success' : 'Refused'
     return [status, { description, ...headers, content }]
   })

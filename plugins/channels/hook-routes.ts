@@ -12,8 +12,8 @@ const spec = {
     properties: { channel_id: { type: 'string', description: 'The id of a channel' } },
   },
   raw: { max_bytes: MAX_BYTES },
-  response: { 200: { type: 'string', examples: ['success'] } },
-  errors: ['NOT_FOUND'],
+  response: { 200: {}, 202: {} },
+  errors: ['NOT_FOUND', 'AUTH_FAILED', 'BAD_JSON', 'VALIDATION_FAILED'],
 } as const
 
 /** The part of a request that the handlers use. */
@@ -48,7 +48,7 @@ async function callHook(
   ])
   const request = { method, headers: Object.fromEntries(single), query, body: bytes }
   const answer = await kind.hook({ config, ...platforms.reach(kind) }, inbox, request)
-  return reply(answer.status as 200, answer.body ?? '', answer.headers)
+  return reply(answer.status as 200 | 202, answer.body ?? '', answer.headers)
 }
 
 /** The routes that platforms call. */

@@ -25,13 +25,13 @@ const config = {
   type: 'object',
   description:
     'The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret',
-  examples: [{ bot_token: '••••mple', require_mention: true }],
+  examples: [{ bot_token: '••••mple', response_mode: 'stream' }],
 } as const
 const sentConfig = {
   ...config,
   maxProperties: 64,
   writeOnly: true,
-  examples: [{ bot_token: '123456:example', require_mention: true }],
+  examples: [{ bot_token: '123456:token-of-an-example', response_mode: 'stream' }],
 } as const
 const enabled = {
   type: 'boolean',

@@ -17,6 +17,7 @@ const redirect_after = {
   type: 'string',
   minLength: 1,
   maxLength: 2048,
+  pattern: '^/(?!/)[^\\\\\\u0000-\\u001f\\u007f-\\u009f]*$',
   description: 'A path of the console to return to; /chat by default',
   examples: ['/chat'],
 } as const

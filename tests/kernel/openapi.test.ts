@@ -420,6 +420,9 @@ t.test('enums and members of unions become components, with their types', async 
       map: { type: 'object', additionalProperties: { enum: ['x', 'y'] } },
       open: { type: 'object', additionalProperties: true },
       name: { ...text, pattern: '^\\p{L}+$' },
+      line: { ...text, pattern: '^\\P{Cc}[^\\s\\p{Cc}\\p{Cs}]*$' },
+      address: { ...text, format: 'url' },
+      free: { type: 'object' },
       code: { ...text, pattern: '^[a-z]+$' },
     },
   }
@@ -438,6 +441,12 @@ t.test('enums and members of unions become components, with their types', async 
     map: { type: 'object', additionalProperties: refTo('WeatherMapValue') },
     open: { type: 'object', additionalProperties: true },
     name: { type: 'string', pattern: undefined },
+    line: {
+      type: 'string',
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f][^\\s\\u0000-\\u001f\\u007f-\\u009f]*$',
+    },
+    address: { type: 'string', format: 'uri' },
+    free: { type: 'object', additionalProperties: true },
     code: { type: 'string', pattern: '^[a-z]+$' },
   })
   t.strictSame(schemas.WeatherMixed, {

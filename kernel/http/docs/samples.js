@@ -20,7 +20,8 @@ export function fillPath({ path }, { path: values = {}, query = {} }) {
 }
 
 const isStream = ({ replies }) => replies.some(({ content }) => content?.['text/event-stream'])
-const isFile = ({ replies }) => replies.some(({ content }) => content?.['*/*'])
+const isFile = ({ replies }) =>
+  replies.some(({ content }) => Object.keys(content?.['*/*']?.schema ?? {}).length > 0)
 
 function writeCurl(operation, parts, origin) {
   const { method, isPublic } = operation

@@ -4,6 +4,12 @@ import { say } from './words.js'
 
 /** The deepest level of fields that is open from the start. */
 const OPEN_LEVELS = 1
+/** The longest pattern that says something to a reader. */
+const MAX_PATTERN_CHARS = 40
+const EXAMPLE_ID = '01KDVMF00000000000000000AG'
+const EXAMPLE_SECONDS = 1_767_225_600
+
+const isReadable = (pattern) => pattern && pattern !== '\\S' && pattern.length <= MAX_PATTERN_CHARS
 
 /** Creates the functions that show schemas; `schemas` are the components by name. */
 export function createSchemaView(schemas) {
@@ -77,7 +83,7 @@ export function createSchemaView(schemas) {
       range(minLength || undefined, maxLength, say('length')),
       range(minItems || undefined, maxItems, say('rows')),
       format && [say('format'), ' ', code(format)],
-      pattern && pattern !== '\\S' && [say('pattern'), ' ', code(pattern)],
+      isReadable(pattern) && [say('pattern'), ' ', code(pattern)],
       !values &&
         examples?.length > 0 &&
         typeof examples[0] !== 'object' && [say('example'), ' ', code(examples[0])],
@@ -230,7 +236,7 @@ export function createSchemaView(schemas) {
     )
 
   /** Makes a value for a schema that has no example in the document. */
-  function exampleOf(schema, depth = 0) {
+  function exampleOf(schema, depth = 0, name = '') {
     const found = unwrap(schema)
     if (found.examples) return found.examples[0]
     if ('const' in found) return found.const
@@ -238,13 +244,15 @@ export function createSchemaView(schemas) {
     if (found.enum) return found.enum[0]
     const [type] = [found.type].flat().filter((one) => one !== 'null')
     if (depth > 4) return null
-    if (type === 'array') return found.items ? [exampleOf(found.items, depth + 1)] : []
+    if (type === 'array') return found.items ? [exampleOf(found.items, depth + 1, name)] : []
     const [member] = membersOf(found)
-    if (member && !found.properties) return exampleOf(member, depth + 1)
+    if (member && !found.properties) return exampleOf(member, depth + 1, name)
     if (found.properties)
       return Object.fromEntries(
-        Object.entries(found.properties).map(([name, property]) => [name, exampleOf(property, depth + 1)]),
+        Object.entries(found.properties).map(([key, property]) => [key, exampleOf(property, depth + 1, key)]),
       )
+    if (type === 'string' && /^(.*_)?id$/.test(name)) return EXAMPLE_ID
+    if (type === 'integer' && name.endsWith('_at')) return EXAMPLE_SECONDS
     return { string: 'text', integer: 1, number: 1, boolean: true, null: null }[type] ?? {}
   }
 
