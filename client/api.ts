@@ -730,6 +730,72 @@ export interface paths {
      */
     get: operations["listTaskExamples"];
   };
+  "/agents/{id}/cron": {
+    /**
+     * List your schedules with an agent
+     * @description Lists the schedules of the account that asks, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    get: operations["listSchedules"];
+    /**
+     * Create a schedule
+     * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    post: operations["createSchedule"];
+  };
+  "/agents/{id}/cron/preview": {
+    /**
+     * Show the next times of a rule
+     * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    post: operations["previewSchedule"];
+  };
+  "/agents/{id}/cron/{job_id}": {
+    /**
+     * Get a schedule
+     * @description Returns the schedule with its prompt, its next time and the state of its newest run.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    get: operations["getSchedule"];
+    /**
+     * Delete a schedule
+     * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    delete: operations["deleteSchedule"];
+    /**
+     * Change a schedule
+     * @description Changes the given fields and forgets its failures. A changed rule applies at once, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    patch: operations["updateSchedule"];
+  };
+  "/agents/{id}/cron/{job_id}/run-now": {
+    /**
+     * Run a schedule now
+     * @description Starts a run at once, also of a disabled schedule; its due times stay. Its failure does not count. The turn can be followed like any other in its thread.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    post: operations["runSchedule"];
+  };
+  "/agents/{id}/cron/{job_id}/runs": {
+    /**
+     * List the runs of a schedule
+     * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+     */
+    get: operations["listScheduleRuns"];
+  };
   "/agents/{id}/threads/{thread_id}/trajectory": {
     /**
      * List the events of a thread
@@ -4157,6 +4223,201 @@ export interface components {
     /** CronExamples */
     CronExamples: {
       task_examples: components["schemas"]["TaskExamples"];
+    };
+    /** CronRule */
+    CronRule: {
+      /** @description Minute, hour, day of the month, month, day of the week; `L`, `#`, `W`, names and `@daily` are understood */
+      cron: string;
+      /** @description The IANA name of a time zone */
+      timezone: string;
+    };
+    /** IntervalRule */
+    IntervalRule: {
+      /** @description Counted from the creation of the schedule or the last change of this rule */
+      every_seconds: number;
+    };
+    /** OnceRule */
+    OnceRule: {
+      /** @description Unix seconds, in the future */
+      at: number;
+    };
+    /**
+     * TimeRule
+     * @description A cron expression of five fields with a time zone, an interval, or a single time. A time of day that daylight saving skips runs at the first time after the gap, and one that comes twice runs the first time; expressions with `*` or `/` in the minutes or hours follow elapsed time instead
+     */
+    TimeRule: components["schemas"]["CronRule"] | components["schemas"]["IntervalRule"] | components["schemas"]["OnceRule"];
+    /**
+     * RunThread
+     * @enum {string}
+     */
+    RunThread: "new" | "same";
+    /** Destination */
+    Destination: {
+      /** @description The id of a channel of the agent */
+      channel_id: string;
+      /** @description The id of the conversation on the platform */
+      conversation_id: string;
+    };
+    /**
+     * RunStatus
+     * @enum {string}
+     */
+    RunStatus: "running" | "waiting" | "succeeded" | "failed" | "skipped";
+    /**
+     * PausedReason
+     * @enum {string}
+     */
+    PausedReason: "TOO_MANY_FAILURES" | "CHANNEL_REMOVED";
+    /** ListedSchedule */
+    ListedSchedule: {
+      id: string;
+      name: string;
+      schedule: components["schemas"]["TimeRule"];
+      /** @description False while nothing runs */
+      enabled: boolean;
+      /** @description A thread for each run, or one in which all runs continue */
+      thread: components["schemas"]["RunThread"];
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model: string | null;
+      /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
+      deliver: components["schemas"]["Destination"] | null;
+      next_run_at: number | null;
+      last_run_at: number | null;
+      /** @description The state of the newest run; null before it */
+      last_status: components["schemas"]["RunStatus"] | null;
+      /** @description The due runs that have failed since the last success or change; the fifth disables it */
+      failures: number;
+      /** @description Set if the server itself has disabled it; enabling it again clears it */
+      paused_reason: components["schemas"]["PausedReason"] | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** NewSchedule */
+    NewSchedule: {
+      name: string;
+      /** @description The message that the agent receives at each run */
+      prompt: string;
+      schedule: components["schemas"]["TimeRule"];
+      /**
+       * @description False while nothing runs
+       * @default true
+       */
+      enabled?: boolean;
+      /**
+       * @description A thread for each run, or one in which all runs continue
+       * @default new
+       */
+      thread?: components["schemas"]["RunThread"];
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model?: string | null;
+      /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
+      deliver?: components["schemas"]["Destination"] | null;
+    };
+    /** Schedule */
+    Schedule: {
+      id: string;
+      name: string;
+      schedule: components["schemas"]["TimeRule"];
+      /** @description False while nothing runs */
+      enabled: boolean;
+      /** @description A thread for each run, or one in which all runs continue */
+      thread: components["schemas"]["RunThread"];
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model: string | null;
+      /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
+      deliver: components["schemas"]["Destination"] | null;
+      next_run_at: number | null;
+      last_run_at: number | null;
+      /** @description The state of the newest run; null before it */
+      last_status: components["schemas"]["RunStatus"] | null;
+      /** @description The due runs that have failed since the last success or change; the fifth disables it */
+      failures: number;
+      /** @description Set if the server itself has disabled it; enabling it again clears it */
+      paused_reason: components["schemas"]["PausedReason"] | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+      /** @description The message that the agent receives at each run */
+      prompt: string;
+    };
+    /** SchedulePreview */
+    SchedulePreview: {
+      schedule: components["schemas"]["TimeRule"];
+    };
+    /** DueTimes */
+    DueTimes: {
+      /** @description The next five times, in Unix seconds; fewer if there are fewer */
+      times: number[];
+    };
+    /** ScheduleChanges */
+    ScheduleChanges: {
+      name?: string;
+      /** @description The message that the agent receives at each run */
+      prompt?: string;
+      schedule?: components["schemas"]["TimeRule"];
+      /** @description False while nothing runs */
+      enabled?: boolean;
+      /** @description A thread for each run, or one in which all runs continue */
+      thread?: components["schemas"]["RunThread"];
+      /** @description As `<provider>:<model>`; null for the model of the agent */
+      model?: string | null;
+      /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
+      deliver?: components["schemas"]["Destination"] | null;
+    };
+    RateLimitedOrTooManyTurnsError: {
+      error: {
+        /** @enum {string} */
+        code: "RATE_LIMITED" | "TOO_MANY_TURNS";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RunSchedule409Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_RUNNING" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "SCHEDULE_RUNNING" | "THREAD_BUSY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** StartedRun */
+    StartedRun: {
+      thread_id: string;
+      turn_id: string;
+    };
+    /**
+     * RunError
+     * @description The reason why it failed or was skipped
+     */
+    RunError: {
+      code: string;
+      message: string;
+    };
+    /** ScheduleRun */
+    ScheduleRun: {
+      id: string;
+      due_at: number | null;
+      /** @description Unix seconds; if it was skipped, the time of this note */
+      started_at: number;
+      ended_at: number | null;
+      /** @description `waiting` is for a person; `skipped` has not started */
+      status: components["schemas"]["RunStatus"];
+      /** @description Null if it was skipped */
+      thread_id: string | null;
+      /** @description Null if no turn has started */
+      turn_id: string | null;
+      error?: components["schemas"]["RunError"];
     };
     /**
      * TrajectoryEventType
@@ -7802,6 +8063,31 @@ export interface components {
     PolishTimedOutError: {
       content: {
         "application/json": components["schemas"]["PolishTimedOutError"];
+      };
+    };
+    /**
+     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
+     */
+    RateLimitedOrTooManyTurnsError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["RateLimitedOrTooManyTurnsError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `SCHEDULE_RUNNING`: A run of this schedule has not ended yet.
+     * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
+     */
+    RunSchedule409Error: {
+      content: {
+        "application/json": components["schemas"]["RunSchedule409Error"];
       };
     };
     /**
@@ -11786,6 +12072,347 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List your schedules with an agent
+   * @description Lists the schedules of the account that asks, newest first, without their prompts. The owner of a shared agent does not see those of its guests.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  listSchedules: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ListedSchedule"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create a schedule
+   * @description Has the agent carry out a prompt at given times, in the name of the account: within its quota and with its permissions. A call that needs approval waits in the thread of the run. A schedule created with an API key runs with the scopes of the key.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  createSchedule: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Morning plan",
+         *   "prompt": "Read plan.md and tell me the three most important items of today.",
+         *   "schedule": {
+         *     "cron": "30 8 * * 1-5",
+         *     "timezone": "Europe/Berlin"
+         *   },
+         *   "enabled": true,
+         *   "thread": "new",
+         *   "model": "openai:gpt-5"
+         * }
+         */
+        "application/json": components["schemas"]["NewSchedule"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["Schedule"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Show the next times of a rule
+   * @description Returns the next five times at which a schedule with this rule would run; stores nothing.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  previewSchedule: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "schedule": {
+         *     "cron": "30 8 * * 1-5",
+         *     "timezone": "Europe/Berlin"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["SchedulePreview"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["DueTimes"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a schedule
+   * @description Returns the schedule with its prompt, its next time and the state of its newest run.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  getSchedule: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a schedule of your own */
+        job_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Schedule"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a schedule
+   * @description Deletes the schedule with its list of runs. Their threads stay, and a run that has not ended continues there.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  deleteSchedule: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a schedule of your own */
+        job_id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a schedule
+   * @description Changes the given fields and forgets its failures. A changed rule applies at once, and its intervals count from now. What an API key changes runs with the scopes of the key from then on.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  updateSchedule: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a schedule of your own */
+        job_id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Morning plan",
+         *   "prompt": "Read plan.md and tell me the three most important items of today.",
+         *   "schedule": {
+         *     "cron": "30 8 * * 1-5",
+         *     "timezone": "Europe/Berlin"
+         *   },
+         *   "enabled": true,
+         *   "thread": "new",
+         *   "model": "openai:gpt-5"
+         * }
+         */
+        "application/json": components["schemas"]["ScheduleChanges"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Schedule"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Run a schedule now
+   * @description Starts a run at once, also of a disabled schedule; its due times stay. Its failure does not count. The turn can be followed like any other in its thread.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  runSchedule: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a schedule of your own */
+        job_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["StartedRun"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      409: components["responses"]["RunSchedule409Error"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedOrTooManyTurnsError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the runs of a schedule
+   * @description Lists the newest hundred runs, newest first, and notes of due times that were skipped, with the reason.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
+   */
+  listScheduleRuns: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a schedule of your own */
+        job_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ScheduleRun"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

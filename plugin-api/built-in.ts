@@ -21,6 +21,7 @@ export interface BuiltInPlugins {
   polish: typeof import('../plugins/polish/index.ts')
   providers: typeof import('../plugins/providers/index.ts')
   scaffold: typeof import('../plugins/scaffold/index.ts')
+  schedules: typeof import('../plugins/schedules/index.ts')
   secrets: typeof import('../plugins/secrets/index.ts')
   shell: typeof import('../plugins/shell/index.ts')
   skills: typeof import('../plugins/skills/index.ts')

@@ -27,6 +27,11 @@ const channel = await created(`/agents/${agent_id}/channels`, {
   enabled: false,
   config: {},
 })
+const schedule = await created(`/agents/${agent_id}/cron`, {
+  name: 'daily',
+  prompt: 'Do it.',
+  schedule: { every_seconds: 86_400 },
+})
 const skills = await created('/skill-packages', { name: 'Tricks' })
 await created(`/agents/${agent_id}/skills`, {
   slug: 'charts',
@@ -41,6 +46,7 @@ const OBJECTS: [path: string, change: (n: number) => object][] = [
   [`/agents/${agent_id}`, (n) => ({ config: { max_steps: n + 1 } })],
   [`/agents/${agent_id}/threads/${thread_id}`, (n) => ({ title: `Title ${n}` })],
   [`/agents/${agent_id}/channels/${channel.id}`, (n) => ({ name: `hook ${n}` })],
+  [`/agents/${agent_id}/cron/${schedule.id}`, (n) => ({ prompt: `Do it ${n} times.` })],
   [`/providers/${provider.id}`, (n) => ({ max_concurrency: n + 1 })],
   [`/admin/providers/${shared.id}`, (n) => ({ name: `all-${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],

@@ -28,6 +28,13 @@ export interface NewChannel {
   enabled?: boolean
 }
 
+declare module '#kernel/types' {
+  interface Events {
+    /** A channel and all its data were removed. */
+    'channel.deleted': { channel_id: string; agent_id: string }
+  }
+}
+
 /** The fields that the entity tag of a channel is made from. */
 export const channelFields = ['name', 'enabled', 'config', 'secret_config'] as const
 
@@ -145,7 +152,7 @@ export function createChannels(cradle: Cradle): Channels {
   }
 
   /** Removes the data of channels, after their connections are closed so that nothing is answered any more. */
-  const forget = async (channel_ids: readonly string[]) => {
+  const forget = async (agent_id: string, channel_ids: readonly string[]) => {
     await Promise.all(channel_ids.map((id) => supervisor.close(id)))
     const theirs = { channel_id: { $in: [...channel_ids] } }
     await Promise.all([
@@ -153,6 +160,7 @@ export function createChannels(cradle: Cradle): Channels {
       conversations.remove(channel_ids),
       channel_approvals.deleteMany(theirs),
     ])
+    for (const channel_id of channel_ids) await events.emit('channel.deleted', { channel_id, agent_id })
   }
 
   return {
@@ -213,13 +221,16 @@ export function createChannels(cradle: Cradle): Channels {
       const { deletedCount } = await channels.deleteOne({ _id: id, agent_id: agent._id })
       if (deletedCount === 0) throw new AppError('NOT_FOUND')
       noteChange(agent._id, id)
-      await forget([id])
+      await forget(agent._id, [id])
     },
 
     async removeAllOf(agent_id) {
       const found = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
       await channels.deleteMany({ agent_id })
-      await forget(found.map(({ _id }) => _id))
+      await forget(
+        agent_id,
+        found.map(({ _id }) => _id),
+      )
       await channel_registrations.deleteMany({ agent_id })
     },
 

@@ -68,6 +68,8 @@ export interface InboxDocument {
   refused?: true
   /** Set until the message is answered. */
   open?: true
+  /** The client message of a turn that has ended: nobody has written this message, only the answer is delivered. */
+  turn_message_id?: string
   /** The thread of the turn that answers it, and the seq after which the turn begins. */
   thread_id?: string
   after_seq?: number
@@ -97,5 +99,8 @@ export interface ConversationDocument {
   agent_id: string
   /** The thread that it continues in; null until the bot is addressed. */
   thread_id: string | null
+  /** The type and the target of the newest message to the bot; the target is JSON, sealed for `conversation:<_id>`. */
+  type?: ConversationType
+  target?: string
   overheard: OverheardMessage[]
 }

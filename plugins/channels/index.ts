@@ -18,6 +18,7 @@ import {
 } from './conversations/approvals.ts'
 import { type Commands, createCommands } from './conversations/commands.ts'
 import { type Conversations, createConversations } from './conversations/conversations.ts'
+import { deliverAnswer } from './conversations/deliver-answer.ts'
 import { createMessageInbox, inboxIndexes, type MessageInbox } from './conversations/inbox.ts'
 import { createIntake, type Intake } from './conversations/intake.ts'
 
@@ -78,7 +79,13 @@ export default definePlugin({
     })
     host.collection('channel_leases')
     host.collection('channel_inbox', { indexes: inboxIndexes, sealed: { sealed: 'inbox:{_id}' } })
-    host.collection('channel_conversations', { indexes: [{ key: { channel_id: 1 } }] })
+    host.collection('channel_conversations', {
+      indexes: [
+        { key: { channel_id: 1 } },
+        { key: { thread_id: 1 }, partialFilterExpression: { thread_id: { $exists: true } } },
+      ],
+      sealed: { target: 'conversation:{_id}' },
+    })
     host.collection('channel_approvals', { indexes: approvalIndexes, sealed: { sent: 'approval:{_id}' } })
     host.collection('channel_registrations', {
       indexes: registrationIndexes,
@@ -112,6 +119,11 @@ export default definePlugin({
     host.extend('agents.stopping', ({ agent_id }, { supervisor }) => supervisor.closeAllOf(agent_id))
     host.extend('agents.removal', ({ agent_id }, { channels }) => channels.removeAllOf(agent_id))
     host.extend('users.removal', ({ user_id }, { registrations }) => registrations.removeAllOf(user_id))
+    host.extend('schedules.destinations', async (asked, { conversations }) => {
+      const found = await conversations.find(asked)
+      return found && { channel_id: found.channel_id, conversation_id: found.conversation_id }
+    })
+    host.extend('schedules.deliveries', deliverAnswer)
     host.extend('agents.activity', showChannels)
     host.extend('overview.counts', countChannels)
   },

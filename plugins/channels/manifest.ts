@@ -32,7 +32,7 @@ export const manifest = defineManifest({
     },
   ],
   errors: channelErrors,
-  events: ['channel.changed', 'channel.state_changed'],
+  events: ['channel.changed', 'channel.state_changed', 'channel.deleted'],
 })
 
 declare module '#kernel/types' {

@@ -18,6 +18,14 @@ const DRAIN_MS = 8000
 /** The outcome of starting a turn: it has run, it is queued, or its message was sent before. */
 export type Submitted = { outcome: 'ended' } | Queued
 
+/** A turn that runs in the background or is queued. */
+export interface BackgroundTurn {
+  turn_id: string
+  is_queued: boolean
+  /** Resolves when the turn has ended or paused in this process; undefined if it is queued or was started before. */
+  settled?: Promise<void>
+}
+
 /** The conversations in this process. */
 export interface Chat {
   /** Runs a turn to its end, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS. */
@@ -27,6 +35,11 @@ export interface Chat {
    * if another turn of the thread waits for a person.
    */
   begin(request: Omit<TurnRequest, 'client_message_id'>): Promise<BegunTurn>
+  /**
+   * Starts a turn in the background, or queues it; returns the earlier turn if the same client message has started one.
+   * Throws THREAD_BUSY, TOO_MANY_TURNS.
+   */
+  startTurn(request: TurnRequest & { client_message_id: string }): Promise<BackgroundTurn>
   /** Ends the active turn of a thread; false if it has none. */
   stop(thread: ThreadDocument): Promise<boolean>
   /** Ends the turn that this client message has started, or takes it back while it is queued; false if it has ended. */
@@ -100,6 +113,17 @@ export function createChat(cradle: Cradle): Chat {
       if (active_turn?.paused && (await turnQueue.takeBack(owner, thread_id, turn_id)))
         throw new AppError('THREAD_PAUSED')
       return beginQueued({ thread_id, turn_id, ...owner }, cradle)
+    },
+    async startTurn(request) {
+      const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
+      if (admitted.outcome === 'queued') return { turn_id: admitted.queue_id, is_queued: true }
+      if (admitted.outcome === 'repeated') {
+        const { turn_id, first_seq } = admitted.turn
+        return { turn_id, is_queued: first_seq === null }
+      }
+      const { turn_id } = admitted.log
+      const settled = admitted.run().catch((error) => log.error({ error, turn_id }, 'a turn failed'))
+      return { turn_id, is_queued: false, settled }
     },
     stop,
     async cancel({ _id: thread_id, user_id, agent_id }, client_message_id) {

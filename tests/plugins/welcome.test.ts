@@ -28,9 +28,7 @@ const experts = [
 const office = pluginSource(
   'office',
   `
-  for (const expert of ${JSON.stringify(experts)}) host.extend('agents.experts', expert)
-  host.routes([{ method: 'GET', path: '/agents/:id/cron/:job_id', summary: 'A job', guard: 'public',
-    response: { 200: {} }, handler: ({ params }) => ({ job_id: params.job_id }) }])`,
+  for (const expert of ${JSON.stringify(experts)}) host.extend('agents.experts', expert)`,
 )
 
 const server = await startServer(t, { plugins: { office } })
@@ -102,7 +100,6 @@ t.test('The examples of a schedule are those of the welcome, and are not taken f
   const agent_id = await createAgent(t, { template_name: 'five' })
   const { task_examples } = await welcomeOf(t, agent_id)
   t.same(await succeed(t, 'GET', `/agents/${agent_id}/cron/examples`), { task_examples })
-  t.same(await succeed(t, 'GET', `/agents/${agent_id}/cron/job-1`), { job_id: 'job-1' })
 })
 
 t.test('An installed copy of a published agent greets like the agent it was made from', async (t) => {

@@ -197,6 +197,37 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path, ids }
       },
     },
+    'GET /agents/:id/cron': {
+      key: 'id',
+      async fill(count) {
+        const path = '/agents/assistant/cron'
+        const { id } = await create(path, {
+          name: wide(50),
+          prompt: control(20_000),
+          schedule: { cron: '0 0 1 1 *', timezone: 'Europe/Berlin' },
+          enabled: false,
+        })
+        const ids = await copy('schedules', { _id: id }, count, (n) => ({
+          created_at: 1_900_000_000 + (n % 5),
+        }))
+        return { path, ids }
+      },
+    },
+    'GET /agents/:id/cron/:job_id/runs': {
+      key: 'id',
+      async fill(count) {
+        const path = '/agents/assistant/cron'
+        const schedule = { every_seconds: 31_536_000 }
+        const { id } = await create(path, { name: 'ran', prompt: 'Do it.', schedule })
+        await create(`${path}/${id}/run-now`, {}).catch(() => undefined)
+        const error = { code: 'PROVIDER_ERROR', details: { detail: control(2000) } }
+        const ids = await copy('schedule_runs', { schedule_id: id }, count, (n) => ({
+          started_at: 1_900_000_000 + (n % 5),
+          error,
+        }))
+        return { path: `${path}/${id}/runs`, ids }
+      },
+    },
     'GET /skill-packages': {
       key: 'id',
       async fill(count) {

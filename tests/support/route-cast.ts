@@ -44,6 +44,7 @@ export async function startCast(t: Test) {
   t.teardown(() => issuer.close())
   const server = await startServer(t, {
     config: {
+      limits: { schedules: 1000 },
       http: { trust_proxy: true, public_url: SSO_PUBLIC_URL },
       plugins: {
         providers: { allow_hosts: ['127.0.0.1'] },

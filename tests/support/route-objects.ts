@@ -160,6 +160,12 @@ export function createObjects(cast: Cast) {
     return { id }
   }
 
+  const newSchedule = async (account: Account, { id }: Params): Promise<Params> => {
+    const body = { name: name(), prompt: 'Do it.', schedule: { every_seconds: 31_536_000 } }
+    const made = await arrange(server, account, ['POST', `/agents/${id}/cron`, body])
+    return { id: id!, job_id: made.id }
+  }
+
   const makers: Record<ObjectAnswers['kind'], Record<string, Maker>> = {
     acp_runner: {
       built_in: () => ({ name: 'opencode' }),
@@ -235,6 +241,18 @@ export function createObjects(cast: Cast) {
       },
       missing: async () => ({ ...(await agentOf(owner, true)), thread_id: `thr_${MISSING}` }),
       missing_on_missing_agent: () => ({ id: MISSING, thread_id: `thr_${MISSING}` }),
+    },
+    schedule: {
+      own: async (caller) => newSchedule(caller, await agentOf(caller)),
+      own_on_shared_agent: async (caller) => newSchedule(caller, await agentOf(owner, true)),
+      other_on_own_agent: async (caller) => newSchedule(owner, await agentOf(caller, true)),
+      other_on_other_agent: async () => newSchedule(owner, await agentOf(owner)),
+      async own_below_another_agent(caller) {
+        const { job_id } = await newSchedule(caller, await agentOf(caller))
+        return { ...(await agentOf(owner, true)), job_id: job_id! }
+      },
+      missing: async () => ({ ...(await agentOf(owner, true)), job_id: `job_${MISSING}` }),
+      missing_on_missing_agent: () => ({ id: MISSING, job_id: `job_${MISSING}` }),
     },
     tool: {
       own: async (caller) => ({ ...(await newAgent(caller)), tool_name: 'write_file' }),

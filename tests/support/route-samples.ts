@@ -25,6 +25,7 @@ export interface ObjectAnswers {
     | 'provider'
     | 'published_expert'
     | 'response'
+    | 'schedule'
     | 'session'
     | 'sign_in_kind'
     | 'skill_package'
@@ -105,6 +106,19 @@ const ownThread: ObjectAnswers = {
     other_on_other_agent: [NO_AGENT, NO_THREAD],
     own_below_another_agent: NO_THREAD,
     missing: NO_THREAD,
+    missing_on_missing_agent: NO_AGENT,
+  },
+}
+/** Schedules are private to their account, like threads. */
+const ownSchedule: ObjectAnswers = {
+  kind: 'schedule',
+  answers: {
+    own: 'ok',
+    own_on_shared_agent: 'ok',
+    other_on_own_agent: NOT_FOUND,
+    other_on_other_agent: [NO_AGENT, NOT_FOUND],
+    own_below_another_agent: NOT_FOUND,
+    missing: NOT_FOUND,
     missing_on_missing_agent: NO_AGENT,
   },
 }
@@ -281,6 +295,8 @@ const providerChanges = ({ secret }: Make) => ({
   api_key: secret(),
   options: { headers: { 'x-gateway-key': secret() } },
 })
+const yearly = { schedule: { every_seconds: 31_536_000 } }
+const newSchedule = ({ name }: Make) => ({ name: name(), prompt: 'Do it.', ...yearly })
 const newAgent = ({ name }: Make) => ({ name: name(), description: 'made by a sample' })
 /** A form with one file. */
 const fileForm = () => {
@@ -745,6 +761,19 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'GET /agents/:id/chat/welcome': { who: 'user', status: 200, on: seenAgent },
   'GET /agents/:id/cron/examples': { who: 'user', status: 200, on: seenAgent },
+  'GET /agents/:id/cron': { who: 'user', status: 200, on: chattingAgent },
+  'POST /agents/:id/cron': { who: 'user', status: 201, on: chattingAgent, body: newSchedule },
+  'POST /agents/:id/cron/preview': { who: 'user', status: 200, on: chattingAgent, body: () => yearly },
+  'GET /agents/:id/cron/:job_id': { who: 'user', status: 200, on: ownSchedule },
+  'PATCH /agents/:id/cron/:job_id': {
+    who: 'user',
+    status: 200,
+    on: ownSchedule,
+    body: ({ name }) => ({ name: name() }),
+  },
+  'DELETE /agents/:id/cron/:job_id': { who: 'user', status: 204, on: ownSchedule, spends: 'object' },
+  'POST /agents/:id/cron/:job_id/run-now': { who: 'user', status: 202, on: ownSchedule, spends: 'object' },
+  'GET /agents/:id/cron/:job_id/runs': { who: 'user', status: 200, on: ownSchedule },
   'POST /agents/:id/chat/polish': {
     scope: 'chat',
     who: 'user',

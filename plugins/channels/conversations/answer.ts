@@ -31,7 +31,7 @@ interface Answering {
 const NOTHING: DeliveryProgress = { parts: 0, sent: 0, covered: 0, live: null, files: 0 }
 
 /** The id by which every process recognizes the turn of a message. */
-const clientMessageId = ({ _id }: InboxDocument) => `channel:${_id}`
+const clientMessageId = ({ _id, turn_message_id = `channel:${_id}` }: InboxDocument) => turn_message_id
 
 /**
  * Answers a message by a turn of the agent and delivers the reply; continues an earlier attempt if one was interrupted.
@@ -90,7 +90,8 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
     await show.stop()
   }
   const rules = groupRulesFor(config, message.conversation_id)
-  if (rules.clear_after_reply) await conversations.forget(channel, message.conversation_id, message.sent_at)
+  if (rules.clear_after_reply && message.turn_message_id === undefined)
+    await conversations.forget(channel, message.conversation_id, message.sent_at)
 }
 
 /** Starts the turn that answers a message, unless an earlier attempt did. */

@@ -1,4 +1,5 @@
 import { AppError } from '#kernel'
+import type { ConversationType, InboundMessage, JSONValue } from '#plugin-api'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { GroupRules } from '../config/common-settings.ts'
 import type { ChannelDocument, ConversationDocument, OverheardMessage } from '../documents.ts'
@@ -7,6 +8,18 @@ import type { Cradle } from '../manifest.ts'
 /** Number of overheard messages stored for a conversation, and the stored characters of each. */
 const MOST_OVERHEARD = 50
 const LONGEST_OVERHEARD = 2000
+
+/** The ids of a conversation. */
+export interface ConversationKey {
+  channel_id: string
+  conversation_id: string
+}
+
+/** A conversation with what is needed to write to it. */
+export interface Addressed extends ConversationKey {
+  type: ConversationType
+  target: JSONValue
+}
 
 /** The threads of conversations in channels, and recent messages of groups that did not mention the bot. */
 export interface Conversations {
@@ -18,6 +31,15 @@ export interface Conversations {
     conversation_id: string,
     user_id: string,
   ): Promise<ThreadDocument | undefined>
+  /** Stores how the conversation of a message can be written to. */
+  noteTarget(
+    channel: ChannelDocument,
+    message: Pick<InboundMessage, 'conversation' | 'target'>,
+  ): Promise<void>
+  /** Finds a conversation of an agent that can be written to, by its ids or by its thread. */
+  find(
+    asked: { agent_id: string } & ({ thread_id: string } | ConversationKey),
+  ): Promise<Addressed | undefined>
   /** Detaches the thread, so that the next message begins a new one. */
   leaveThread(channel: ChannelDocument, conversation_id: string): Promise<void>
   overhear(channel: ChannelDocument, conversation_id: string, message: OverheardMessage): Promise<void>
@@ -33,7 +55,9 @@ export function createConversations({
   collections: { channel_conversations: conversations },
   threads,
   clock,
-}: Pick<Cradle, 'collections' | 'threads' | 'clock'>): Conversations {
+  secrets,
+}: Pick<Cradle, 'collections' | 'threads' | 'clock' | 'secrets'>): Conversations {
+  const purposeOf = (id: string) => `conversation:${id}`
   const keyOf = ({ _id }: ChannelDocument, conversation_id: string) => `${_id}:${conversation_id}`
 
   const begin = async ({ _id: channel_id, agent_id }: ChannelDocument, _id: string) => {
@@ -68,6 +92,23 @@ export function createConversations({
       const thread = await threads.create({ user_id, agent_id }, { channel_type })
       await conversations.updateOne({ _id }, { $set: { thread_id: thread._id } })
       return thread
+    },
+    async noteTarget(channel, { conversation: { id, type }, target }) {
+      const _id = keyOf(channel, id)
+      await begin(channel, _id)
+      const sealed = secrets.seal(JSON.stringify(target), purposeOf(_id))
+      await conversations.updateOne({ _id }, { $set: { type, target: sealed } })
+    },
+    async find({ agent_id, ...asked }) {
+      const selected =
+        'thread_id' in asked
+          ? { thread_id: asked.thread_id }
+          : { _id: `${asked.channel_id}:${asked.conversation_id}` }
+      const found = await conversations.findOne({ ...selected, agent_id })
+      if (found?.type === undefined || found.target === undefined) return undefined
+      const { _id, channel_id, type, target } = found
+      const conversation_id = _id.slice(channel_id.length + 1)
+      return { channel_id, conversation_id, type, target: JSON.parse(secrets.open(target, purposeOf(_id))) }
     },
     async leaveThread(channel, conversation_id) {
       const _id = keyOf(channel, conversation_id)

@@ -3,6 +3,7 @@ import { isDuplicateKey } from '#kernel'
 import type { InboundMessage } from '#plugin-api'
 import type { ChannelDocument, DeliveryProgress, InboxDocument, SealedParts } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
+import type { Addressed } from './conversations.ts'
 
 /** An answered message is remembered for this long, so that it is not answered again, in seconds. */
 const KNOWN_SECONDS = 30 * 24 * 3600
@@ -33,6 +34,12 @@ export interface MessageInbox {
     message: InboundMessage,
     how: { urgent: boolean; refused: boolean },
   ): Promise<boolean>
+  /** Stores the answer of a turn that has ended, to be delivered to a conversation; the same one only once. */
+  addAnswer(
+    agent_id: string,
+    conversation: Addressed,
+    answer: { turn_message_id: string; thread_id: string; after_seq: number },
+  ): Promise<void>
   countOpen(channel_id: string, conversation_id: string): Promise<number>
   /** Lists the lanes of these channels in which messages wait. */
   listLanes(channel_ids: readonly string[]): Promise<Lane[]>
@@ -57,14 +64,27 @@ export function createMessageInbox({
 }: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'secrets'>): MessageInbox {
   const purposeOf = (id: string) => `inbox:${id}`
 
+  /** Stores a message; false if it is stored already. */
+  const insert = async (
+    message: Omit<InboxDocument, '_id' | 'sealed' | 'open'>,
+    parts: SealedParts,
+  ): Promise<boolean> => {
+    const _id = ids.make('inb_')
+    const sealed = secrets.seal(JSON.stringify(parts), purposeOf(_id))
+    try {
+      await inbox.insertOne({ _id, ...message, sealed, open: true })
+      return true
+    } catch (error) {
+      if (isDuplicateKey(error)) return false
+      throw error
+    }
+  }
+
   return {
-    async add({ _id: channel_id, agent_id }, message, { urgent, refused }) {
-      const _id = ids.make('inb_')
+    add({ _id: channel_id, agent_id }, message, { urgent, refused }) {
       const { id: message_id, conversation, sender, text, quote, files = [], target } = message
-      const parts: SealedParts = { files, target }
-      try {
-        await inbox.insertOne({
-          _id,
+      return insert(
+        {
           channel_id,
           agent_id,
           message_id,
@@ -73,17 +93,25 @@ export function createMessageInbox({
           sender,
           text,
           ...(quote && { quote }),
-          sealed: secrets.seal(JSON.stringify(parts), purposeOf(_id)),
           sent_at: message.sent_at ?? clock.now(),
           urgent,
           ...(refused && { refused }),
-          open: true,
-        })
-        return true
-      } catch (error) {
-        if (isDuplicateKey(error)) return false
-        throw error
+        },
+        { files, target },
+      )
+    },
+    async addAnswer(agent_id, { channel_id, conversation_id, type, target }, answer) {
+      const message = {
+        channel_id,
+        agent_id,
+        message_id: answer.turn_message_id,
+        conversation_id,
+        conversation_type: type,
+        sender: { id: '' },
+        sent_at: clock.now(),
+        urgent: false,
       }
+      await insert({ ...message, ...answer }, { files: [], target })
     },
     countOpen: (channel_id, conversation_id) =>
       inbox.countDocuments({ channel_id, conversation_id, open: true }),

@@ -75,6 +75,7 @@ export function createIntake(cradle: Cradle): Intake {
     const refused = count >= MOST_WAITING
     const urgent = refused || decision !== undefined || (command !== undefined && isUrgent(command))
     await messageInbox.add(channel, message, { urgent, refused })
+    await conversations.noteTarget(channel, message)
     onStored(conversation.id, urgent)
   }
 

@@ -1,0 +1,59 @@
+import type { IndexDescription } from 'mongodb'
+import { isDuplicateKey } from '#kernel'
+import { findPage, type Page, type PageRequest } from '#toolbox'
+import type { Cradle } from './manifest.ts'
+import type { RunDocument, ScheduleDocument } from './types.ts'
+
+/** The newest runs of a schedule that are kept when older ones are removed. */
+const KEPT = 100
+
+const NEWEST = { started_at: -1, _id: -1 } as const
+
+/** The indexes for lists and for what is removed. */
+export const runIndexes: IndexDescription[] = [
+  { key: { schedule_id: 1, ...NEWEST } },
+  { key: { user_id: 1 } },
+  { key: { agent_id: 1 } },
+]
+
+/** The runs of schedules, with the notes of due times that were skipped. */
+export type Runs = ReturnType<typeof createRuns>
+
+/** Creates the runs over their collection. */
+export function createRuns({ collections: { schedule_runs: runs } }: Pick<Cradle, 'collections'>) {
+  /** Removes the oldest runs of a schedule beyond KEPT. */
+  const trim = async (schedule_id: string) => {
+    const [oldest] = await runs.find({ schedule_id }).sort(NEWEST).skip(KEPT).limit(1).toArray()
+    if (oldest) await runs.deleteMany({ schedule_id, started_at: { $lte: oldest.started_at } })
+  }
+
+  return {
+    /** Stores a run, unless it is stored already. */
+    async add(
+      { _id: schedule_id, user_id, agent_id }: Pick<ScheduleDocument, '_id' | 'user_id' | 'agent_id'>,
+      run: Omit<RunDocument, 'schedule_id' | 'user_id' | 'agent_id'>,
+    ): Promise<void> {
+      try {
+        await runs.insertOne({ ...run, schedule_id, user_id, agent_id })
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error
+        return
+      }
+      await trim(schedule_id)
+    },
+
+    async update(
+      run_id: string,
+      changes: Partial<Pick<RunDocument, 'status' | 'turn_id' | 'ended_at' | 'error'>>,
+    ): Promise<void> {
+      await runs.updateOne({ _id: run_id, ended_at: null }, { $set: changes })
+    },
+
+    /** Lists the runs of a schedule, newest first. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: (schedule_id: string, page: PageRequest): Promise<Page<RunDocument>> =>
+      findPage(runs, { parts: [{ schedule_id }], sort: NEWEST }, page),
+
+    removeAllOf: (owner: Partial<Pick<RunDocument, 'schedule_id' | 'user_id' | 'agent_id'>>) =>
+      runs.deleteMany(owner),
+  }
+}

@@ -1,0 +1,116 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isUnavailable } from '#kernel'
+import { MAX_CHECK_MS } from './execution.ts'
+import type { Cradle } from './manifest.ts'
+import type { ScheduleDocument } from './types.ts'
+
+/** The longest time without a look at the database, which finds what other servers have changed, in milliseconds. */
+const IDLE_MS = 10_000
+/** The schedules that are read at once. */
+const BATCH = 32
+/** The schedules that are worked on at a time. */
+const AT_ONCE = 4
+/** The shortest time between two starts of turns, so that the turns of people keep their pace, in milliseconds. */
+const START_INTERVAL_MS = 30
+/** The pause after a look at which nothing was started, though something was due, in milliseconds. */
+const BUSY_MS = 50
+/** The time after which a schedule is looked at again that could not be carried out, in milliseconds. */
+const RETRY_MS = 10_000
+/** The clock is taken to have been set if it differs by this much from the time that has passed, in milliseconds. */
+const CLOCK_SET_MS = 5000
+
+/** The timer of schedules: looks at each schedule when its time has come. */
+export interface Scheduler {
+  begin(): void
+  /** Looks at the database now, because a schedule has changed. */
+  wake(): void
+  /** Starts nothing more; resolves when nothing is being started. */
+  end(): Promise<void>
+}
+
+/** Creates the scheduler. All servers of a database look at the same schedules; a claim decides which one acts. */
+export function createScheduler({ schedules, execution, clock, log }: Cradle): Scheduler {
+  const ending = new AbortController()
+  let waking = new AbortController()
+  let running: Promise<void> | undefined
+  let nextStart = 0
+  /** The difference between the clock and the time that has passed since an arbitrary point; it may have been set before. */
+  let drift = Number.POSITIVE_INFINITY
+
+  /** Waits until the next turn may be started. */
+  const takeTurn = async () => {
+    const now = performance.now()
+    const start = Math.max(now, nextStart)
+    nextStart = start + START_INTERVAL_MS
+    if (start > now) await pause(start - now)
+  }
+
+  /** Does what is due for a schedule; true if a turn was started. */
+  const proceed = async (schedule: ScheduleDocument): Promise<boolean> => {
+    try {
+      return await execution.proceed(schedule)
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      log.error({ error, schedule: schedule._id }, 'a schedule could not be carried out; retrying')
+      await schedules.postpone(schedule, clock.now() + RETRY_MS)
+      return false
+    }
+  }
+
+  /**
+   * Works on these schedules, in a random order so that servers seldom work on the same one; returns the number of turns
+   * that were started.
+   */
+  const proceedAll = async (due: ScheduleDocument[]): Promise<number> => {
+    const shuffled = due
+      .map((schedule) => ({ schedule, place: Math.random() }))
+      .sort((one, other) => one.place - other.place)
+    let started = 0
+    const worker = async () => {
+      for (let next = shuffled.pop(); next && !ending.signal.aborted; next = shuffled.pop())
+        if (await proceed(next.schedule)) {
+          started += 1
+          await takeTurn()
+        }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    return started
+  }
+
+  /** Works on what is due; returns the time until something else is, in milliseconds. */
+  const look = async (): Promise<number> => {
+    const now = clock.now()
+    const isSetBack = now - performance.now() < drift - CLOCK_SET_MS
+    drift = now - performance.now()
+    if (isSetBack) await schedules.checkSoon(now + MAX_CHECK_MS)
+    const found = await schedules.listNext(BATCH)
+    const due = found.filter(({ wake_at }) => wake_at! <= now)
+    if (due.length > 0) return (await proceedAll(due)) > 0 ? 0 : BUSY_MS
+    return Math.min(IDLE_MS, (found[0]?.wake_at ?? Infinity) - now)
+  }
+
+  const run = async () => {
+    while (!ending.signal.aborted) {
+      waking = new AbortController()
+      const signal = AbortSignal.any([ending.signal, waking.signal])
+      const ms = await look().catch((error) => {
+        if (!isUnavailable(error)) log.error({ error }, 'schedules could not be read')
+        return IDLE_MS / 10
+      })
+      // Rejects only when aborted, which ends the wait.
+      if (ms > 0) await pause(ms, undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  return {
+    begin() {
+      running = run()
+    },
+    wake: () => waking.abort(),
+    async end() {
+      ending.abort()
+      await running
+      await execution.idle()
+    },
+  }
+}
