@@ -12,17 +12,10 @@ export interface paths {
      */
     post: operations["logIn"];
   };
-  "/auth/refresh": {
-    /**
-     * Continue a session by its cookie
-     * @description For pages of this server: takes the cookie that a sign-in with `cookie` has set, and returns the same as a login, with a new cookie in place of the old one. The header `X-Requested-With` is required. An old cookie works for another minute; used later, it ends its session.
-     */
-    post: operations["refreshSession"];
-  };
   "/auth/logout": {
     /**
      * Log out
-     * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed; its cookie, if it has one, is removed. Other sessions of the account stay.
+     * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
      */
     post: operations["logOut"];
   };
@@ -724,7 +717,7 @@ export interface paths {
   "/agents/{id}/cron/examples": {
     /**
      * List examples of scheduled tasks
-     * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome.
+     * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome. Each is also returned as the body of a new schedule.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -875,13 +868,6 @@ export interface paths {
      * @description It is read from the ledger of its thread; `metadata` and `previous_response_id` are not stored.
      */
     get: operations["getResponse"];
-  };
-  "/events": {
-    /**
-     * Stream what changes for your account
-     * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
-     */
-    get: operations["streamEvents"];
   };
   "/agents/{id}/history-migration/start": {
     /**
@@ -1362,9 +1348,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1374,8 +1358,6 @@ export interface components {
       /** @description In any case */
       username: string;
       password: string;
-      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
-      cookie?: boolean;
     };
     LoginLockedOrRateLimitedOrSignInsLimitedError: {
       error: {
@@ -1384,9 +1366,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1398,9 +1378,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1412,9 +1390,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1426,9 +1402,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1440,9 +1414,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1454,9 +1426,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1468,9 +1438,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1508,48 +1476,6 @@ export interface components {
       expires_in: number;
       user: components["schemas"]["CurrentUser"];
     };
-    RateLimitedError: {
-      error: {
-        /** @enum {string} */
-        code: "RATE_LIMITED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    RefreshCrossSiteError: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    BadRequestError: {
-      error: {
-        /** @enum {string} */
-        code: "BAD_REQUEST";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
     AuthFailedOrTokenExpiredError: {
       error: {
         /** @enum {string} */
@@ -1557,9 +1483,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1571,9 +1495,19 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RateLimitedError: {
+      error: {
+        /** @enum {string} */
+        code: "RATE_LIMITED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1585,9 +1519,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1599,9 +1531,19 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadRequestError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_REQUEST";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1646,9 +1588,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1666,9 +1606,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1680,9 +1618,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1707,9 +1643,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1745,9 +1679,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1759,9 +1691,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1773,9 +1703,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1798,9 +1726,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1826,9 +1752,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1839,8 +1763,6 @@ export interface components {
       code: string;
       /** @description From the reply to the start */
       state?: string;
-      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
-      cookie?: boolean;
     };
     BadJsonOrBadRequestOrOauthCodeInvalidError: {
       error: {
@@ -1849,9 +1771,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1863,9 +1783,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1882,9 +1800,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1895,8 +1811,6 @@ export interface components {
       code: string;
       /** @description From the reply to the start */
       state?: string;
-      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
-      cookie?: boolean;
     };
     BadJsonOrBadRequestOrOidcCodeInvalidError: {
       error: {
@@ -1905,9 +1819,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1971,9 +1883,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1985,9 +1895,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2026,9 +1934,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2036,9 +1942,7 @@ export interface components {
     /** PreviewClaimRulesBody */
     PreviewClaimRulesBody: {
       /** @description Claims as the service returns them */
-      claims: {
-        [key: string]: unknown;
-      };
+      claims: Record<string, never>;
       /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
     };
@@ -2077,9 +1981,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2091,9 +1993,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2207,9 +2107,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2221,9 +2119,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2262,22 +2158,18 @@ export interface components {
       /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
       /** @description May hold settings that no longer exist, if the agent is old */
-      config?: {
-        [key: string]: unknown;
-      };
+      config?: Record<string, never>;
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message: string | null;
     };
-    AgentNotFoundOrNotFoundError: {
+    AgentNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND";
+        code: "AGENT_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2328,9 +2220,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2342,9 +2232,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2356,9 +2244,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2431,9 +2317,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2450,6 +2334,18 @@ export interface components {
       source?: components["schemas"]["ToolSource"];
       /** @description Refuses the change if the tool comes from another plugin */
       plugin_id?: string;
+    };
+    AgentNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /** LocalizedText */
     LocalizedText: {
@@ -2588,9 +2484,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2602,9 +2496,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2616,9 +2508,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2806,9 +2696,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2830,16 +2718,14 @@ export interface components {
       /** @description True if the model sees the skill */
       enabled: boolean;
     };
-    AgentNotFoundOrNotFoundOrSkillNotFoundError: {
+    AgentNotFoundOrSkillNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "SKILL_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2851,9 +2737,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2865,9 +2749,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2945,9 +2827,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2959,9 +2839,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2973,9 +2851,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2999,16 +2875,14 @@ export interface components {
        */
       overwrite?: boolean;
     };
-    CopyPackageSkills404Error: {
+    AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3020,9 +2894,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3043,20 +2915,6 @@ export interface components {
        */
       overwrite?: boolean;
     };
-    PushSkillToPackage404Error: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
     PushSkillToPackage409Error: {
       error: {
         /** @enum {string} */
@@ -3064,9 +2922,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3110,23 +2966,19 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
     };
-    NotFoundOrSkillPackageNotFoundError: {
+    SkillPackageNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        code: "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3158,9 +3010,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3184,9 +3034,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3198,9 +3046,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3209,16 +3055,14 @@ export interface components {
     AddedSkills: {
       skills: components["schemas"]["PackageSkill"][];
     };
-    NotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
+    SkillNotFoundOrSkillPackageNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        code: "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3254,9 +3098,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3268,9 +3110,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3291,9 +3131,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3319,9 +3157,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3333,9 +3169,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3347,9 +3181,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3373,9 +3205,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3392,9 +3222,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3406,9 +3234,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3427,9 +3253,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3448,9 +3272,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3510,16 +3332,14 @@ export interface components {
       /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
     };
-    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrThreadNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3541,9 +3361,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3555,16 +3373,14 @@ export interface components {
       /** @description The id of a reply */
       message_id?: string;
     };
-    AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrReplyNotFoundOrThreadNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "REPLY_NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "REPLY_NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3576,9 +3392,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3770,6 +3584,18 @@ export interface components {
       /** @description Milliseconds until it is worth asking again; null if nothing is loading */
       history_retry_after_ms: number | null;
     };
+    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: Record<string, never>;
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     HitlNotPendingError: {
       error: {
         /** @enum {string} */
@@ -3777,9 +3603,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3838,9 +3662,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3852,9 +3674,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4145,9 +3965,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4159,9 +3977,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4173,9 +3989,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4187,9 +4001,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4201,9 +4013,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4220,9 +4030,27 @@ export interface components {
       quick_prompts: components["schemas"]["QuickPrompt"][];
       task_examples: components["schemas"]["TaskExamples"];
     };
+    /** ExampleSchedule */
+    ExampleSchedule: {
+      name: string;
+      prompt: string;
+      /** @description Null if the time in the example is not understood */
+      schedule: {
+        cron: string;
+        timezone: string;
+      } | null;
+    };
+    /** ExampleSchedules */
+    ExampleSchedules: {
+      /** @description Bodies for `POST /agents/{id}/cron`, in the order of the examples */
+      en: components["schemas"]["ExampleSchedule"][];
+      /** @description Bodies for `POST /agents/{id}/cron`, in the order of the examples */
+      zh: components["schemas"]["ExampleSchedule"][];
+    };
     /** CronExamples */
     CronExamples: {
       task_examples: components["schemas"]["TaskExamples"];
+      jobs: components["schemas"]["ExampleSchedules"];
     };
     /** CronRule */
     CronRule: {
@@ -4635,9 +4463,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4649,23 +4475,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    AgentNotFoundOrThreadNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "THREAD_NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4677,9 +4487,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4691,9 +4499,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4705,9 +4511,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4738,7 +4542,7 @@ export interface components {
       model: string;
       /** @constant */
       object: "chat.completion";
-      choices: ({
+      choices: {
           /** @constant */
           index: 0;
           message: {
@@ -4746,11 +4550,11 @@ export interface components {
             role: "assistant";
             content: string;
             reasoning_content?: string;
-            refusal: string | null;
+            refusal: null;
           };
-          logprobs: string | null;
+          logprobs: null;
           finish_reason: components["schemas"]["CompletionFinishReason"];
-        })[];
+        }[];
       usage: components["schemas"]["ChatCompletionUsage"];
     };
     /** ChatCompletionChunk */
@@ -4809,9 +4613,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4823,9 +4625,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4837,9 +4637,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4851,9 +4649,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4863,11 +4659,6 @@ export interface components {
      * @enum {string}
      */
     ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
-    /** ResponseFailure */
-    ResponseFailure: {
-      code: string;
-      message: string;
-    };
     /** @enum {string} */
     ResponseIncompleteDetailsReason: "max_output_tokens" | "content_filter";
     /** ResponseMessage */
@@ -4914,7 +4705,10 @@ export interface components {
       status: components["schemas"]["ResponseStatus"];
       /** @constant */
       background: false;
-      error: components["schemas"]["ResponseFailure"] | null;
+      error: {
+        code: string;
+        message: string;
+      } | null;
       incomplete_details: {
         reason: components["schemas"]["ResponseIncompleteDetailsReason"];
       } | null;
@@ -4931,7 +4725,7 @@ export interface components {
       previous_response_id: string | null;
       reasoning: {
         effort: string | null;
-        summary: string | null;
+        summary: null;
       };
       /** @constant */
       store: true;
@@ -5069,140 +4863,18 @@ export interface components {
     };
     /** ResponseEvent */
     ResponseEvent: components["schemas"]["ResponseStateEvent"] | components["schemas"]["ResponseItemEvent"] | components["schemas"]["ResponsePartEvent"] | components["schemas"]["ResponseTextDelta"] | components["schemas"]["ResponseTextDone"] | components["schemas"]["ResponseThoughtPartEvent"] | components["schemas"]["ResponseThoughtDelta"] | components["schemas"]["ResponseThoughtDone"];
-    NotFoundOrResponseNotFoundError: {
+    ResponseNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "NOT_FOUND" | "RESPONSE_NOT_FOUND";
+        code: "RESPONSE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
     };
-    LimitReachedError: {
-      error: {
-        /** @enum {string} */
-        code: "LIMIT_REACHED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    /**
-     * Reset
-     * @description Begins a stream that continues no earlier one, and follows a gap: read again what you show. The approvals that wait come next.
-     */
-    Reset: {
-      /** @constant */
-      type: "reset";
-    };
-    /**
-     * ThreadChanged
-     * @description A thread of yours is new, or its row has changed
-     */
-    ThreadChanged: {
-      /** @constant */
-      type: "thread.changed";
-      thread_id: string;
-      agent_id: string;
-      title: string | null;
-      pinned: boolean;
-      /** @description Replies that you have not read */
-      unread: number;
-      /** @description True while a turn runs or waits for a person */
-      turn_active: boolean;
-      /** @description Unix seconds */
-      last_active: number;
-    };
-    /**
-     * ThreadDeleted
-     * @description A thread of yours is gone
-     */
-    ThreadDeleted: {
-      /** @constant */
-      type: "thread.deleted";
-      thread_id: string;
-      agent_id: string;
-    };
-    /**
-     * AgentChanged
-     * @description An agent of yours, or a shared one, is new, or its settings or its state have changed
-     */
-    AgentChanged: {
-      /** @constant */
-      type: "agent.changed";
-      agent_id: string;
-      name: string;
-      /** @description Only a running agent takes turns */
-      state: components["schemas"]["AgentState"];
-    };
-    /**
-     * AgentDeleted
-     * @description An agent was deleted, or is no longer shared with you
-     */
-    AgentDeleted: {
-      /** @constant */
-      type: "agent.deleted";
-      agent_id: string;
-    };
-    /**
-     * ChannelChanged
-     * @description A channel of an agent of yours is new or gone, or its settings or its state have changed
-     */
-    ChannelChanged: {
-      /** @constant */
-      type: "channel.changed";
-      channel_id: string;
-      agent_id: string;
-    };
-    /**
-     * ApprovalPending
-     * @description A turn of yours waits for a decision
-     */
-    ApprovalPending: {
-      /** @constant */
-      type: "approval.pending";
-      thread_id: string;
-      agent_id: string;
-      /** @description The id of the approval */
-      pending_id: string;
-      /** @description Unix seconds */
-      expires_at: number;
-    };
-    /** @enum {string} */
-    ApprovalResolvedOutcome: "decided" | "expired" | "stopped";
-    /**
-     * ApprovalResolved
-     * @description A turn of yours no longer waits
-     */
-    ApprovalResolved: {
-      /** @constant */
-      type: "approval.resolved";
-      thread_id: string;
-      agent_id: string;
-      /** @description The id of the approval */
-      pending_id: string;
-      outcome: components["schemas"]["ApprovalResolvedOutcome"];
-    };
-    /**
-     * UsageChanged
-     * @description Tokens of your account were spent
-     */
-    UsageChanged: {
-      /** @constant */
-      type: "usage.changed";
-    };
-    /** AccountEvent */
-    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -5250,9 +4922,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5269,9 +4939,7 @@ export interface components {
       kind: string;
       label: string;
       /** @description The JSON Schema of the `options`; secrets are writeOnly */
-      config_schema: {
-        [key: string]: unknown;
-      };
+      config_schema: Record<string, never>;
       /** @description True if the kind offers embedding models */
       embedding: boolean;
       /** @description Null if the kind has no address of its own */
@@ -5318,9 +4986,7 @@ export interface components {
       /** @description As they were entered; empty if those that the provider lists are offered */
       models: components["schemas"]["ProviderModel"][];
       /** @description Without secret options */
-      options: {
-        [key: string]: unknown;
-      };
+      options: Record<string, never>;
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency: number | null;
       enabled: boolean;
@@ -5358,9 +5024,7 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: {
-        [key: string]: unknown;
-      };
+      options?: Record<string, never>;
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5373,9 +5037,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5387,9 +5049,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5423,9 +5083,7 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: {
-        [key: string]: unknown;
-      };
+      options?: Record<string, never>;
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5442,9 +5100,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5506,9 +5162,7 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: {
-        [key: string]: unknown;
-      };
+      options?: Record<string, never>;
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5521,9 +5175,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5535,9 +5187,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5549,9 +5199,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5570,9 +5218,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5627,9 +5273,7 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: {
-        [key: string]: unknown;
-      };
+      options?: Record<string, never>;
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5642,9 +5286,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5678,9 +5320,7 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: {
-        [key: string]: unknown;
-      };
+      options?: Record<string, never>;
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5697,9 +5337,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5731,9 +5369,7 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: {
-        [key: string]: unknown;
-      };
+      options?: Record<string, never>;
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5753,9 +5389,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5802,9 +5436,7 @@ export interface components {
       kind: string;
       label: string;
       /** @description The JSON Schema of a complete config; secrets are writeOnly */
-      config_schema: {
-        [key: string]: unknown;
-      };
+      config_schema: Record<string, never>;
       /** @description What the scan of a QR code returns; null if the kind has no QR codes */
       registration: components["schemas"]["ChannelRegistration"];
     };
@@ -5839,9 +5471,7 @@ export interface components {
       /** @description False if the channel is not connected */
       enabled: boolean;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config: {
-        [key: string]: unknown;
-      };
+      config: Record<string, never>;
       runtime: components["schemas"]["ChannelRuntime"];
       /** @description Unix seconds */
       created_at: number;
@@ -5854,9 +5484,7 @@ export interface components {
       kind: string;
       name: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: {
-        [key: string]: unknown;
-      };
+      config?: Record<string, never>;
       /** @description False if the channel is not connected */
       enabled?: boolean;
     };
@@ -5867,9 +5495,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5881,9 +5507,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5893,9 +5517,7 @@ export interface components {
       /** @description One of `GET /channels/kinds` */
       kind: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: {
-        [key: string]: unknown;
-      };
+      config?: Record<string, never>;
       /** @description The channel to take secrets from that are sent as masks */
       channel_id?: string;
     };
@@ -5906,9 +5528,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5925,9 +5545,7 @@ export interface components {
     UpdateChannelBody: {
       name?: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: {
-        [key: string]: unknown;
-      };
+      config?: Record<string, never>;
       /** @description False if the channel is not connected */
       enabled?: boolean;
     };
@@ -5938,9 +5556,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5952,9 +5568,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5966,9 +5580,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5980,9 +5592,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5994,9 +5604,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6024,9 +5632,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6148,9 +5754,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6196,9 +5800,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6210,9 +5812,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6242,9 +5842,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6420,9 +6018,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6434,9 +6030,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6448,9 +6042,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6462,9 +6054,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6489,9 +6079,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6508,9 +6096,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6522,9 +6108,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6536,9 +6120,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6591,9 +6173,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6622,8 +6202,6 @@ export interface components {
       code: string;
       /** @description For the invited person; null if no public URL is configured */
       invite_url: string | null;
-      /** @description The page of this server that the invited person opens, without the address of the server */
-      invite_path: string;
     };
     IdempotencyKeyInUseOrInviteNotPendingOrLimitReachedError: {
       error: {
@@ -6632,9 +6210,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6650,9 +6226,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6664,9 +6238,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6678,9 +6250,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6699,8 +6269,6 @@ export interface components {
       /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
       password: string;
       display_name?: string | null;
-      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
-      cookie?: boolean;
     };
     BadJsonOrBadRequestOrInviteInvalidOrPasswordTooWeakError: {
       error: {
@@ -6709,9 +6277,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6723,9 +6289,7 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
+        details: Record<string, never>;
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -7371,28 +6935,6 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
-    /** @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s. */
-    RateLimitedError: {
-      headers: {
-        /** @description Seconds to wait */
-        "Retry-After"?: number;
-      };
-      content: {
-        "application/json": components["schemas"]["RateLimitedError"];
-      };
-    };
-    /** @description - `FORBIDDEN`: Only a page of this server can do this, with the header X-Requested-With. */
-    RefreshCrossSiteError: {
-      content: {
-        "application/json": components["schemas"]["RefreshCrossSiteError"];
-      };
-    };
-    /** @description - `BAD_REQUEST`: The request is not valid HTTP. */
-    BadRequestError: {
-      content: {
-        "application/json": components["schemas"]["BadRequestError"];
-      };
-    };
     /**
      * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
      * - `TOKEN_EXPIRED`: The session or API key has expired. Sign in again, or use another key.
@@ -7412,6 +6954,16 @@ export interface components {
         "application/json": components["schemas"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       };
     };
+    /** @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s. */
+    RateLimitedError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["RateLimitedError"];
+      };
+    };
     /** @description - `IDEMPOTENCY_KEY_REUSED`: This Idempotency-Key belongs to another request. Send a new key with a new request. */
     IdempotencyKeyReusedError: {
       content: {
@@ -7425,6 +6977,12 @@ export interface components {
     IdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedError"];
+      };
+    };
+    /** @description - `BAD_REQUEST`: The request is not valid HTTP. */
+    BadRequestError: {
+      content: {
+        "application/json": components["schemas"]["BadRequestError"];
       };
     };
     /** @description - `PRECONDITION_FAILED`: It has been changed meanwhile, or is not as If-Match and If-None-Match say. Read it again first. */
@@ -7620,13 +7178,10 @@ export interface components {
         "application/json": components["schemas"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
-     */
-    AgentNotFoundOrNotFoundError: {
+    /** @description - `AGENT_NOT_FOUND`: The agent does not exist. */
+    AgentNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundError"];
       };
     };
     /** @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}". */
@@ -7659,6 +7214,15 @@ export interface components {
     BadJsonOrBadRequestOrToolNotDisableableError: {
       content: {
         "application/json": components["schemas"]["BadJsonOrBadRequestOrToolNotDisableableError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    AgentNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
       };
     };
     /**
@@ -7698,12 +7262,11 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
      * - `SKILL_NOT_FOUND`: The skill does not exist.
      */
-    AgentNotFoundOrNotFoundOrSkillNotFoundError: {
+    AgentNotFoundOrSkillNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrSkillNotFoundError"];
       };
     };
     /**
@@ -7753,13 +7316,12 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
      * - `SKILL_NOT_FOUND`: The skill does not exist.
      * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
      */
-    CopyPackageSkills404Error: {
+    AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
       content: {
-        "application/json": components["schemas"]["CopyPackageSkills404Error"];
+        "application/json": components["schemas"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       };
     };
     /**
@@ -7770,17 +7332,6 @@ export interface components {
     IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError: {
       content: {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError"];
-      };
-    };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
-     * - `SKILL_NOT_FOUND`: The skill does not exist.
-     * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
-     */
-    PushSkillToPackage404Error: {
-      content: {
-        "application/json": components["schemas"]["PushSkillToPackage404Error"];
       };
     };
     /**
@@ -7805,13 +7356,10 @@ export interface components {
         "application/json": components["schemas"]["CreateSkillPackage409Error"];
       };
     };
-    /**
-     * @description - `NOT_FOUND`: Not found.
-     * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
-     */
-    NotFoundOrSkillPackageNotFoundError: {
+    /** @description - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist. */
+    SkillPackageNotFoundError: {
       content: {
-        "application/json": components["schemas"]["NotFoundOrSkillPackageNotFoundError"];
+        "application/json": components["schemas"]["SkillPackageNotFoundError"];
       };
     };
     /** @description - `SKILL_PACKAGE_NAME_TAKEN`: A skill package named "{name}" already exists. */
@@ -7842,13 +7390,12 @@ export interface components {
       };
     };
     /**
-     * @description - `NOT_FOUND`: Not found.
-     * - `SKILL_NOT_FOUND`: The skill does not exist.
+     * @description - `SKILL_NOT_FOUND`: The skill does not exist.
      * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
      */
-    NotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
+    SkillNotFoundOrSkillPackageNotFoundError: {
       content: {
-        "application/json": components["schemas"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+        "application/json": components["schemas"]["SkillNotFoundOrSkillPackageNotFoundError"];
       };
     };
     /**
@@ -7947,12 +7494,11 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrThreadNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrThreadNotFoundError"];
       };
     };
     /**
@@ -7968,13 +7514,12 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrReplyNotFoundOrThreadNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrReplyNotFoundOrThreadNotFoundError"];
       };
     };
     /**
@@ -7985,6 +7530,16 @@ export interface components {
     AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
+     * - `THREAD_NOT_FOUND`: There is no such thread.
+     */
+    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       };
     };
     /** @description - `HITL_NOT_PENDING`: No approval is pending here, or it has already been decided. */
@@ -8116,15 +7671,6 @@ export interface components {
       };
     };
     /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
-     */
-    AgentNotFoundOrThreadNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["AgentNotFoundOrThreadNotFoundError"];
-      };
-    };
-    /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
@@ -8207,19 +7753,10 @@ export interface components {
         "application/json": components["schemas"]["CreateResponse502Error"];
       };
     };
-    /**
-     * @description - `NOT_FOUND`: Not found.
-     * - `RESPONSE_NOT_FOUND`: There is no such response.
-     */
-    NotFoundOrResponseNotFoundError: {
+    /** @description - `RESPONSE_NOT_FOUND`: There is no such response. */
+    ResponseNotFoundError: {
       content: {
-        "application/json": components["schemas"]["NotFoundOrResponseNotFoundError"];
-      };
-    };
-    /** @description - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached. */
-    LimitReachedError: {
-      content: {
-        "application/json": components["schemas"]["LimitReachedError"];
+        "application/json": components["schemas"]["ResponseNotFoundError"];
       };
     };
     /**
@@ -8641,8 +8178,7 @@ export interface operations {
         /**
          * @example {
          *   "username": "ada",
-         *   "password": "correct horse battery staple 7",
-         *   "cookie": true
+         *   "password": "correct horse battery staple 7"
          * }
          */
         "application/json": components["schemas"]["LogInBody"];
@@ -8666,27 +8202,8 @@ export interface operations {
     };
   };
   /**
-   * Continue a session by its cookie
-   * @description For pages of this server: takes the cookie that a sign-in with `cookie` has set, and returns the same as a login, with a new cookie in place of the old one. The header `X-Requested-With` is required. An old cookie works for another minute; used later, it ends its session.
-   */
-  refreshSession: {
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["Login"];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedError"];
-      403: components["responses"]["RefreshCrossSiteError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
    * Log out
-   * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed; its cookie, if it has one, is removed. Other sessions of the account stay.
+   * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
    */
   logOut: {
     parameters: {
@@ -9064,8 +8581,7 @@ export interface operations {
         /**
          * @example {
          *   "code": "Q2xT0vEw8mZr5uHn",
-         *   "state": "u8WqkX3v",
-         *   "cookie": true
+         *   "state": "u8WqkX3v"
          * }
          */
         "application/json": components["schemas"]["ExchangeSignInCodeBody"];
@@ -9145,8 +8661,7 @@ export interface operations {
         /**
          * @example {
          *   "code": "Q2xT0vEw8mZr5uHn",
-         *   "state": "u8WqkX3v",
-         *   "cookie": true
+         *   "state": "u8WqkX3v"
          * }
          */
         "application/json": components["schemas"]["ExchangeOidcCodeBody"];
@@ -9637,7 +9152,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9663,7 +9178,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentBusyError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -9715,7 +9230,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -9750,7 +9265,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9782,7 +9297,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9814,7 +9329,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9846,7 +9361,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9876,7 +9391,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9897,10 +9412,6 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
-        headers: {
-          /** @description Changes with the settings of the object; see `If-Match` */
-          ETag?: string;
-        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9908,7 +9419,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9921,10 +9432,6 @@ export interface operations {
    */
   setToolSettings: {
     parameters: {
-      header?: {
-        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
-        "If-Match"?: string;
-      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -9945,10 +9452,6 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
-        headers: {
-          /** @description Changes with the settings of the object; see `If-Match` */
-          ETag?: string;
-        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9956,8 +9459,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrToolNotDisableableError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
-      412: components["responses"]["PreconditionFailedError"];
+      404: components["responses"]["AgentNotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9973,10 +9475,6 @@ export interface operations {
    */
   toggleTool: {
     parameters: {
-      header?: {
-        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
-        "If-Match"?: string;
-      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -9997,10 +9495,6 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
-        headers: {
-          /** @description Changes with the settings of the object; see `If-Match` */
-          ETag?: string;
-        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -10009,7 +9503,6 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
-      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10157,7 +9650,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["PublishExpert409Error"];
       413: components["responses"]["BodyTooLargeOrWorkspaceTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10375,7 +9868,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentBusyError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10417,7 +9910,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
@@ -10467,7 +9960,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["CreateAgentSkill409Error"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10498,10 +9991,6 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
-        headers: {
-          /** @description Changes with the settings of the object; see `If-Match` */
-          ETag?: string;
-        };
         content: {
           "application/json": components["schemas"]["AgentSkillDetail"];
         };
@@ -10509,7 +9998,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableOrSkillUnreadableError"];
       413: components["responses"]["SkillContentsTooLargeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10563,7 +10052,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10595,7 +10084,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -10609,10 +10098,6 @@ export interface operations {
    */
   updateAgentSkill: {
     parameters: {
-      header?: {
-        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
-        "If-Match"?: string;
-      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -10633,10 +10118,6 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
-        headers: {
-          /** @description Changes with the settings of the object; see `If-Match` */
-          ETag?: string;
-        };
         content: {
           "application/json": components["schemas"]["AgentSkill"];
         };
@@ -10644,9 +10125,8 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableOrSkillUnreadableError"];
-      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10695,7 +10175,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["CopyPackageSkills404Error"];
+      404: components["responses"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10743,7 +10223,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["PushSkillToPackage404Error"];
+      404: components["responses"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       409: components["responses"]["PushSkillToPackage409Error"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10859,7 +10339,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["SkillPackageNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -10886,7 +10366,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["SkillPackageNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -10933,7 +10413,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["SkillPackageNotFoundError"];
       409: components["responses"]["SkillPackageNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -10996,7 +10476,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["SkillPackageNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrSkillAlreadyExistsError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11032,7 +10512,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["SkillNotFoundOrSkillPackageNotFoundError"];
       413: components["responses"]["SkillContentsTooLargeError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
@@ -11085,7 +10565,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["SkillPackageNotFoundError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -11116,7 +10596,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["SkillNotFoundOrSkillPackageNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11156,7 +10636,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrWorkspaceUnusableError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11266,13 +10746,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "*/*": string;
+          "application/octet-stream": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
-          "*/*": string;
+          "application/octet-stream": string;
         };
       };
       /** @description The client has the file already */
@@ -11328,7 +10808,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["FileUnusableOrLimitReachedError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -11422,7 +10902,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["CreateDirectory409Error"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11452,7 +10932,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "*/*": string;
+          "application/octet-stream": string;
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -11534,13 +11014,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "*/*": string;
+          "application/octet-stream": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
-          "*/*": string;
+          "application/octet-stream": string;
         };
       };
       /** @description The client has the file already */
@@ -11592,7 +11072,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11635,7 +11115,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11673,7 +11153,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11701,7 +11181,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11754,7 +11234,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["UpdateThread403Error"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11790,7 +11270,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -11836,7 +11316,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrReplyNotFoundOrThreadNotFoundError"];
       409: components["responses"]["AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11882,7 +11362,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11962,7 +11442,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ResumeTurn403Error"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       409: components["responses"]["AgentNotRunningOrHitlNotPendingError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -12008,7 +11488,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["PolishPrompt409Error"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -12043,19 +11523,23 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
   };
   /**
    * List examples of scheduled tasks
-   * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome.
+   * @description Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome. Each is also returned as the body of a new schedule.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
   listTaskExamples: {
     parameters: {
+      query?: {
+        /** @description The IANA name of the time zone of the times */
+        timezone?: string;
+      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -12071,7 +11555,8 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12454,7 +11939,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -12517,7 +12002,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12551,7 +12036,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -12580,13 +12065,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "*/*": components["schemas"]["ExportedEvent"];
+          "application/octet-stream": components["schemas"]["ExportedEvent"];
         };
       };
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -12632,7 +12117,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12739,27 +12224,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrResponseNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Stream what changes for your account
-   * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
-   */
-  streamEvents: {
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "text/event-stream": components["schemas"]["AccountEvent"];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      409: components["responses"]["LimitReachedError"];
+      404: components["responses"]["ResponseNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12791,7 +12256,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -12821,7 +12286,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12861,7 +12326,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13605,7 +13070,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -13635,8 +13100,8 @@ export interface operations {
          *   "kind": "telegram",
          *   "name": "Support",
          *   "config": {
-         *     "bot_token": "123456:token-of-an-example",
-         *     "response_mode": "stream"
+         *     "bot_token": "123456:example",
+         *     "require_mention": true
          *   },
          *   "enabled": true
          * }
@@ -13654,7 +13119,7 @@ export interface operations {
       400: components["responses"]["CreateChannel400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["ChannelNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13686,8 +13151,8 @@ export interface operations {
          * @example {
          *   "kind": "telegram",
          *   "config": {
-         *     "bot_token": "123456:token-of-an-example",
-         *     "response_mode": "stream"
+         *     "bot_token": "123456:example",
+         *     "require_mention": true
          *   }
          * }
          */
@@ -13800,8 +13265,8 @@ export interface operations {
          * @example {
          *   "name": "Support",
          *   "config": {
-         *     "bot_token": "123456:token-of-an-example",
-         *     "response_mode": "stream"
+         *     "bot_token": "123456:example",
+         *     "require_mention": true
          *   },
          *   "enabled": true
          * }
@@ -13898,7 +13363,7 @@ export interface operations {
       400: components["responses"]["CreateChannelQrCode400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -13945,7 +13410,7 @@ export interface operations {
       400: components["responses"]["PollChannelQrCode400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13974,20 +13439,12 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "*/*": unknown;
+          "application/json": string;
         };
       };
-      /** @description Success */
-      202: {
-        content: {
-          "*/*": unknown;
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedError"];
+      400: components["responses"]["BadRequestError"];
       404: components["responses"]["NotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
-      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -14012,20 +13469,12 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "*/*": unknown;
+          "application/json": string;
         };
       };
-      /** @description Success */
-      202: {
-        content: {
-          "*/*": unknown;
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedError"];
+      400: components["responses"]["BadRequestError"];
       404: components["responses"]["NotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
-      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -14261,7 +13710,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -14841,8 +14290,7 @@ export interface operations {
          *   "code": "Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb",
          *   "username": "ada",
          *   "password": "correct horse battery staple 7",
-         *   "display_name": "Ada Lovelace",
-         *   "cookie": true
+         *   "display_name": "Ada Lovelace"
          * }
          */
         "application/json": components["schemas"]["RedeemInviteBody"];
@@ -14982,9 +14430,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": {
-            [key: string]: unknown;
-          };
+          "application/json": Record<string, never>;
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -15001,9 +14447,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": {
-            [key: string]: unknown;
-          };
+          "application/json": Record<string, never>;
         };
       };
       400: components["responses"]["BadRequestError"];

@@ -1,5 +1,6 @@
+import { toJobs } from './example-jobs.ts'
 import { route } from './manifest.ts'
-import { cronExamples, welcome } from './schemas.ts'
+import { cronExamples, examplesQuery, welcome } from './schemas.ts'
 import { createWelcome } from './welcome.ts'
 
 const getWelcome = route({
@@ -20,12 +21,13 @@ const getCronExamples = route({
   operation_id: 'listTaskExamples',
   summary: 'List examples of scheduled tasks',
   description:
-    'Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome.',
+    'Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome. Each is also returned as the body of a new schedule.',
   guard: 'agent',
+  query: examplesQuery,
   response: { 200: cronExamples },
-}).handle(({ agent }, { extensions }) => {
+}).handle(({ agent, query }, { extensions }) => {
   const { task_examples } = createWelcome(agent, extensions['agents.experts'])
-  return { task_examples }
+  return { task_examples, jobs: toJobs(task_examples, query.timezone) }
 })
 
 /** The routes of this plugin. */

@@ -139,6 +139,6 @@ t.test(
     if (!isLong) return
     p95.busy = await busy!()
     t.ok(late <= 60, `the last one is ${late} s late`)
-    t.comment(JSON.stringify({ late, ends, startedBeforeKill: startedBeforeKill, first_token_ms: p95 }))
+    t.comment(JSON.stringify({ late, ends, startedBeforeKill, first_token_ms: p95 }))
   },
 )

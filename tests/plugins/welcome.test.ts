@@ -31,7 +31,7 @@ const office = pluginSource(
   for (const expert of ${JSON.stringify(experts)}) host.extend('agents.experts', expert)`,
 )
 
-const server = await startServer(t, { plugins: { office } })
+const server = await startServer(t, { plugins: { office }, config: { limits: { schedules: 500 } } })
 
 const succeed = async (t: Test, ...[method, path, options]: Parameters<typeof server.request>) => {
   const { status, body } = await server.request(method, path, options)
@@ -99,7 +99,43 @@ t.test('Examples are brought to three or six in each language, of any plugin’s
 t.test('The examples of a schedule are those of the welcome, and are not taken for a job', async (t) => {
   const agent_id = await createAgent(t, { template_name: 'five' })
   const { task_examples } = await welcomeOf(t, agent_id)
-  t.same(await succeed(t, 'GET', `/agents/${agent_id}/cron/examples`), { task_examples })
+  const path = `/agents/${agent_id}/cron/examples`
+  const { jobs, ...examples } = await succeed(t, 'GET', path)
+  t.same(examples, { task_examples })
+  t.same(jobs.en[0], { name: 'En task 1', prompt: 'En task 1', schedule: null }, 'its time is not understood')
+  t.match(await server.request('GET', `${path}?timezone=Mars/Base`), {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/timezone' }] } } },
+  })
+})
+
+t.test('The examples of every expert make schedules, the same ones in both languages', async (t) => {
+  const timezone = 'Europe/Berlin'
+  const rules = new Set<string>()
+  for (const { id: template_name } of bundledExperts) {
+    const agent_id = await createAgent(t, { template_name })
+    const { jobs } = await succeed(t, 'GET', `/agents/${agent_id}/cron/examples?timezone=${timezone}`)
+    t.same(
+      jobs.en.map(({ schedule }: { schedule: object }) => schedule),
+      jobs.zh.map(({ schedule }: { schedule: object }) => schedule),
+      template_name,
+    )
+    for (const job of [...jobs.en, ...jobs.zh]) {
+      t.notMatch(job.prompt, /^(Every|On the|每)/)
+      const { status } = await server.request('POST', `/agents/${agent_id}/cron`, { body: job })
+      t.equal(status, 201, JSON.stringify(job))
+      rules.add(job.schedule.cron)
+    }
+  }
+  for (const cron of [
+    '30 8 * * 1-5',
+    '0 9 1 * *',
+    '0 17 L * *',
+    '0 15 L 3,6,9,12 *',
+    '0 10 1,15 * *',
+    '0 8 * * *',
+  ])
+    t.ok(rules.has(cron), cron)
 })
 
 t.test('An installed copy of a published agent greets like the agent it was made from', async (t) => {

@@ -1,0 +1,56 @@
+/** The time and the prompt of an example of a task; `cron` is null if its time is not understood. */
+export interface ExampleTask {
+  prompt: string
+  cron: string | null
+}
+
+const TIME = /(?<hour>\d{1,2})(?::(?<minute>\d{2}))?/.source
+/** The words before the colon that ends the time. */
+const ENGLISH = new RegExp(`^(?<days>(?:Every|On) .+?) at ${TIME}: (?<prompt>.+)$`, 's')
+const CHINESE = new RegExp(`^(?<days>每.+?) ${TIME}：(?<prompt>.+)$`, 's')
+
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
+const CHINESE_WEEKDAYS = '日一二三四五六'
+const QUARTERS = { first: '1,4,7,10', last: '3,6,9,12' }
+
+/** Reads the time and the prompt of an example such as "Every Monday at 9:00: compare …". */
+export function readExample(text: string): ExampleTask {
+  const { groups } = ENGLISH.exec(text) ?? CHINESE.exec(text) ?? {}
+  if (!groups) return { prompt: text, cron: null }
+  const { days = '', hour, minute = '0', prompt = '' } = groups
+  const fields = readEnglish(days) ?? readChinese(days)
+  const isTime = Number(hour) < 24 && Number(minute) < 60
+  return { prompt, cron: fields && isTime ? `${Number(minute)} ${Number(hour)} ${fields}` : null }
+}
+
+/** Returns the last three fields of a cron expression: day of the month, month, day of the week. */
+function readEnglish(days: string): string | undefined {
+  const [, day] = /^Every (\w+)$/.exec(days) ?? []
+  if (day === 'day') return '* * *'
+  if (day === 'weekday') return '* * 1-5'
+  const weekday = WEEKDAYS.indexOf(day?.toLowerCase() ?? '')
+  if (weekday >= 0) return `* * ${weekday}`
+  const [, which, period] = /^On the (.+?) of each (month|quarter)$/.exec(days) ?? []
+  if (which === undefined) return undefined
+  if (which === 'first day' || which === 'last day')
+    return toEdge(which === 'first day' ? 'first' : 'last', period === 'quarter')
+  const dates = which.split(/ and |, /).map((date) => /^([1-9]\d?)(?:st|nd|rd|th)$/.exec(date)?.[1])
+  return period === 'month' ? toDates(dates) : undefined
+}
+
+function readChinese(days: string): string | undefined {
+  if (days === '每天') return '* * *'
+  if (days === '每个工作日') return '* * 1-5'
+  const [, weekday] = /^每周([日一二三四五六])$/.exec(days) ?? []
+  if (weekday !== undefined) return `* * ${CHINESE_WEEKDAYS.indexOf(weekday)}`
+  const [, period, which] = /^每(月|季度)(第一天|最后一天)$/.exec(days) ?? []
+  if (which !== undefined) return toEdge(which === '第一天' ? 'first' : 'last', period === '季度')
+  const [, dates] = /^每月 (.+)$/.exec(days) ?? []
+  return dates && toDates(dates.split(/和|、/).map((date) => /^\s*([1-9]\d?) 日\s*$/.exec(date)?.[1]))
+}
+
+const toEdge = (edge: keyof typeof QUARTERS, isQuarter: boolean) =>
+  `${edge === 'first' ? '1' : 'L'} ${isQuarter ? QUARTERS[edge] : '*'} *`
+
+const toDates = (dates: (string | undefined)[]) =>
+  dates.every((date) => date !== undefined && Number(date) <= 31) ? `${dates.join(',')} * *` : undefined
