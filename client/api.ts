@@ -350,6 +350,15 @@ export interface paths {
      */
     post: operations["publishExpert"];
   };
+  "/agents/{id}/publish-expert/preview": {
+    /**
+     * Preview what publishing an agent copies
+     * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     */
+    post: operations["previewPublication"];
+  };
   "/experts/published": {
     /**
      * List the published experts
@@ -2537,6 +2546,22 @@ export interface components {
       created_at: number;
       /** @description Unix seconds */
       updated_at: number;
+      /** @description Relative paths, sorted */
+      files: string[];
+      /** @description The first 100 files that were not copied though somebody may need them; files written by turns come last */
+      left_out: {
+          path: string;
+          /** @description `not_found`: `include_files` names no publishable file */
+          reason: components["schemas"]["LeftOutReason"];
+        }[];
+    };
+    /** PreviewPublicationBody */
+    PreviewPublicationBody: {
+      /** @description Files and folders that are published even if turns have written them; `.` is the whole workspace */
+      include_files?: string[];
+    };
+    /** PublicationPreview */
+    PublicationPreview: {
       /** @description Relative paths, sorted */
       files: string[];
       /** @description The first 100 files that were not copied though somebody may need them; files written by turns come last */
@@ -9655,6 +9680,55 @@ export interface operations {
       413: components["responses"]["BodyTooLargeOrWorkspaceTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["PublishExpert422Error"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Preview what publishing an agent copies
+   * @description Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   */
+  previewPublication: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "include_files": [
+         *     "AGENTS.md",
+         *     "skills"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["PreviewPublicationBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["PublicationPreview"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeOrWorkspaceTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

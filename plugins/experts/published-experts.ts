@@ -182,6 +182,19 @@ export function createPublishedExperts(
       )
     },
 
+    /** Returns what publishing an agent now would copy and leave out. Throws WORKSPACE_TOO_LARGE. */
+    async preview(
+      agent: AgentDocument,
+      include_files: readonly string[] | undefined,
+    ): Promise<{ files: string[]; left_out: LeftOut[] }> {
+      const folder = ids.make()
+      try {
+        return await copyFiles(agent, folder, include_files)
+      } finally {
+        await folders.remove(folder)
+      }
+    },
+
     /**
      * Creates an agent from a published expert, by default under the expert's name, made unique. Throws NOT_FOUND, and
      * the errors of creating an agent.

@@ -9,7 +9,9 @@ import {
   expertRows,
   installation,
   newlyPublishedExpert,
+  previewedFiles,
   publication,
+  publicationPreview,
   publishedExpertDetail,
   publishedExpertRows,
   publishedParams,
@@ -99,6 +101,20 @@ const publishExpert = route({
   return { ...showPublished(expert), files: expert.files, left_out }
 })
 
+const previewPublication = route({
+  method: 'POST',
+  path: '/agents/:id/publish-expert/preview',
+  operation_id: 'previewPublication',
+  summary: 'Preview what publishing an agent copies',
+  description:
+    'Returns the files that publishing the agent now would copy, and in `left_out` those that it would not, with the reasons. Nothing is published.',
+  guard: 'owner',
+  body: previewedFiles,
+  response: { 200: publicationPreview },
+  errors: ['WORKSPACE_TOO_LARGE'],
+  audit: { none: 'It copies nothing that stays.' },
+}).handle(({ agent, body }, { publishedExperts }) => publishedExperts.preview(agent, body.include_files))
+
 const listPublished = route({
   method: 'GET',
   path: '/experts/published',
@@ -168,6 +184,7 @@ export const expertRoutes = [
   getExpert,
   createFromExpert,
   publishExpert,
+  previewPublication,
   listPublished,
   getPublished,
   installPublished,

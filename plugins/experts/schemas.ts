@@ -59,6 +59,15 @@ export const installation = agentFromExpert
 /** Without `is_shared`, as the owner of a copy decides if it is shared. */
 const { is_shared, ...settings } = newAgent.properties
 
+const include_files = {
+  type: 'array',
+  maxItems: 200,
+  items: { type: 'string', minLength: 1, maxLength: 1024 },
+  description:
+    'Files and folders that are published even if turns have written them; `.` is the whole workspace',
+  examples: [['AGENTS.md', 'skills']],
+} as const
+
 /** POST /agents/:id/publish-expert; by default with the agent's name and a slug made from the name. */
 export const publication = objectOf({
   ...settings,
@@ -75,14 +84,7 @@ export const publication = objectOf({
     description: 'By default made from the name',
     examples: ['sales-analyst'],
   },
-  include_files: {
-    type: 'array',
-    maxItems: 200,
-    items: { type: 'string', minLength: 1, maxLength: 1024 },
-    description:
-      'Files and folders that are published even if turns have written them; `.` is the whole workspace',
-    examples: [['AGENTS.md', 'skills']],
-  },
+  include_files,
 })
 
 const published = {
@@ -115,33 +117,44 @@ export const publishedExpertDetail = {
   ...rowOf({ ...published, files: paths }),
 } as const
 
+const leftOut = {
+  type: 'array',
+  items: rowOf({
+    path: { ...text, examples: ['.env'] },
+    reason: {
+      title: 'LeftOutReason',
+      description: '`not_found`: `include_files` names no publishable file',
+      enum: [
+        'secret',
+        'credentials',
+        'link',
+        'too_large',
+        'not_a_file',
+        'unreadable',
+        'not_found',
+        'written_by_turn',
+      ],
+    },
+  }),
+  description:
+    'The first 100 files that were not copied though somebody may need them; files written by turns come last',
+} as const
+
+/** POST /agents/:id/publish-expert/preview. */
+export const publicationPreview = {
+  title: 'PublicationPreview',
+  ...rowOf({ files: paths, left_out: leftOut }),
+} as const
+
+/** The body of POST /agents/:id/publish-expert/preview. */
+export const previewedFiles = objectOf({ include_files })
+
 /** The reply of POST /agents/:id/publish-expert. */
 export const newlyPublishedExpert = {
   title: 'NewlyPublishedExpert',
   ...rowOf({
     ...published,
     files: paths,
-    left_out: {
-      type: 'array',
-      items: rowOf({
-        path: { ...text, examples: ['.env'] },
-        reason: {
-          title: 'LeftOutReason',
-          description: '`not_found`: `include_files` names no publishable file',
-          enum: [
-            'secret',
-            'credentials',
-            'link',
-            'too_large',
-            'not_a_file',
-            'unreadable',
-            'not_found',
-            'written_by_turn',
-          ],
-        },
-      }),
-      description:
-        'The first 100 files that were not copied though somebody may need them; files written by turns come last',
-    },
+    left_out: leftOut,
   }),
 } as const

@@ -217,7 +217,14 @@ t.test('Files written by turns stay behind, unless they are named', async (t) =>
     files: ['AGENTS.md', 'notes/own.md'],
     left_out: written('changed.md', 'key.md', 'notes/a b/c.md', 'notes/a.md', 'report.md'),
   })
-  const some = await publishIt({ include_files: ['/notes/', './changed.md', 'gone.md', 'note'] })
+  const include_files = ['/notes/', './changed.md', 'gone.md', 'note']
+  const experts = await readdir(join(server.home, 'experts'))
+  const preview = await server.request('POST', `/agents/${id}/publish-expert/preview`, {
+    body: { include_files },
+  })
+  t.strictSame(await readdir(join(server.home, 'experts')), experts, 'a preview leaves no files')
+  const some = await publishIt({ include_files })
+  t.strictSame(preview.body, { files: some.files, left_out: some.left_out })
   t.strictSame(some.files, ['AGENTS.md', 'changed.md', 'notes/a b/c.md', 'notes/a.md', 'notes/own.md'])
   t.strictSame(some.left_out, [
     { path: 'gone.md', reason: 'not_found' },

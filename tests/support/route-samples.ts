@@ -625,6 +625,7 @@ export const routeSamples: Record<string, RouteSample> = {
     on: ownAgent,
     body: ({ name }) => ({ name: name(), description: 'published by a sample', slug: name() }),
   },
+  'POST /agents/:id/publish-expert/preview': { who: 'user', status: 200, on: ownAgent, body: () => ({}) },
   'GET /experts/published': { who: 'user', status: 200 },
   'GET /experts/published/:expert_id': { who: 'user', status: 200, on: seenPublishedExpert },
   'POST /experts/published/:expert_id/install': {
