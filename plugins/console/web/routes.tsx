@@ -23,6 +23,74 @@ const account = createRoute({
   component: lazyRouteComponent(() => import('./account/account-page.tsx')),
 })
 
+const agents = createRoute({
+  getParentRoute: () => root,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./agents/agents-page.tsx')),
+})
+
+const agent = createRoute({
+  getParentRoute: () => root,
+  path: '/agents/$id',
+  component: lazyRouteComponent(() => import('./agents/agent-page.tsx')),
+})
+
+const agentTabs = [
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/',
+    component: lazyRouteComponent(() => import('./agents/general-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/instructions',
+    component: lazyRouteComponent(() => import('./agents/instructions-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/persona',
+    component: lazyRouteComponent(() => import('./agents/persona-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/tools',
+    component: lazyRouteComponent(() => import('./agents/tools-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/skills',
+    component: lazyRouteComponent(() => import('./agents/skills-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/files',
+    validateSearch: ({ path }: Record<string, unknown>): { path?: string } =>
+      typeof path === 'string' ? { path } : {},
+    component: lazyRouteComponent(() => import('./agents/files-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/channels',
+    component: lazyRouteComponent(() => import('./channels/channels-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/sharing',
+    component: lazyRouteComponent(() => import('./agents/sharing-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
+    path: '/external',
+    component: lazyRouteComponent(() => import('./agents/external-tab.tsx')),
+  }),
+] as const
+
+const channels = createRoute({
+  getParentRoute: () => root,
+  path: '/channels',
+  component: lazyRouteComponent(() => import('./channels/channels-page.tsx')),
+})
+
 const models = createRoute({
   getParentRoute: () => root,
   path: '/models',
@@ -67,11 +135,7 @@ const overview = createRoute({
 
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([
-    chat,
-    agentChat,
-    threadChat,
-    account,
+  routeTree: root.addChildren([chat, agentChat, threadChat, account, agents, agent, channels, models, people, invites, skills, skillPackage, audit, overview]),
     models,
     people,
     invites,

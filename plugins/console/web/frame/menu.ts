@@ -1,7 +1,9 @@
 import {
   Activity,
   BookOpenText,
+  Bot,
   Boxes,
+  Cable,
   type LucideIcon,
   MailPlus,
   MessageCircle,
@@ -28,6 +30,14 @@ const managesUsers = (account: Account) => may(account, 'users')
 
 const MENU: MenuEntry[] = [
   { to: '/', label: 'frame.chat', icon: MessageCircle, group: 'main' },
+  { to: '/agents', label: 'frame.agents', icon: Bot, group: 'main' },
+  {
+    to: '/channels',
+    label: 'frame.channels',
+    icon: Cable,
+    group: 'main',
+    isFor: (account) => may(account, 'channels'),
+  },
   { to: '/models', label: 'frame.models', icon: Boxes, group: 'main' },
   { to: '/skills', label: 'frame.skills', icon: BookOpenText, group: 'main' },
   { to: '/people', label: 'frame.people', icon: Users, group: 'administration', isFor: managesUsers },

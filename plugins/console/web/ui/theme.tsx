@@ -76,6 +76,7 @@ const theme = createTheme({
   components: {
     Button: { defaultProps: { size: 'sm' } },
     Modal: { defaultProps: { transitionProps: { duration: 120 } } },
+    InputWrapper: { styles: { description: { marginBottom: 4 }, error: { marginTop: 4 } } },
     Menu: { defaultProps: { transitionProps: { duration: 80 } } },
   },
 })

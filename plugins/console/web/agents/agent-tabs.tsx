@@ -1,0 +1,50 @@
+import { Link } from '@tanstack/react-router'
+import { t } from '../i18n/words.ts'
+import { may, useAccount } from '../session/account.ts'
+import classes from './agent-tabs.module.css'
+import type { Agent } from './use-agent.ts'
+
+interface Props {
+  agent: Agent
+  isManaged: boolean
+}
+
+/** The pages of an agent that the account can use. */
+export function AgentTabs({ agent: { id }, isManaged }: Props) {
+  const account = useAccount()
+  const tabs = [
+    { to: '/agents/$id', label: t('agents.general') },
+    ...(isManaged
+      ? ([
+          { to: '/agents/$id/instructions', label: t('agents.instructions') },
+          { to: '/agents/$id/persona', label: t('agents.persona') },
+          { to: '/agents/$id/tools', label: t('agents.tools') },
+          { to: '/agents/$id/skills', label: t('agents.skills') },
+        ] as const)
+      : []),
+    { to: '/agents/$id/files', label: t('agents.files') },
+    ...(isManaged && may(account, 'channels')
+      ? [{ to: '/agents/$id/channels', label: t('frame.channels') } as const]
+      : []),
+    ...(isManaged ? [{ to: '/agents/$id/sharing', label: t('agents.sharing') } as const] : []),
+    ...(isManaged && may(account, 'acp_runners')
+      ? [{ to: '/agents/$id/external', label: t('agents.external') } as const]
+      : []),
+  ] as const
+  return (
+    <nav className={classes.tabs} aria-label={t('agents.settings')}>
+      {tabs.map(({ to, label }) => (
+        <Link
+          key={to}
+          to={to}
+          params={{ id }}
+          activeOptions={{ exact: true }}
+          className={classes.tab}
+          activeProps={{ 'aria-current': 'page' }}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,89 @@
+import { Badge, Button, SegmentedControl } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { LayoutGrid, Plus, Rows3 } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { useRows } from '../server/pages.ts'
+import { useAccount } from '../session/account.ts'
+import { Empty } from '../ui/empty.tsx'
+import { List } from '../ui/list.tsx'
+import { ListRow } from '../ui/list-row.tsx'
+import { Page } from '../ui/page.tsx'
+import { AgentIcon } from './agent-icon.tsx'
+import { AgentState } from './agent-state.tsx'
+import { NewAgent } from './new-agent.tsx'
+
+/** The agents of the account and those that others share with it, as a list or as cards. */
+export default function AgentsPage() {
+  const isAdmin = useAccount().role === 'admin'
+  const [scope, setScope] = useState<'own' | 'all'>('own')
+  const [view, setView] = useLocalStorage<'rows' | 'cards'>({ key: 'svc.agents', defaultValue: 'rows' })
+  const agents = useRows('/agents', scope === 'all' ? { query: { scope } } : {})
+  const [isAdding, setAdding] = useState(false)
+  const add = (
+    <Button leftSection={<Plus size={16} />} onClick={() => setAdding(true)}>
+      {t('agents.new')}
+    </Button>
+  )
+  return (
+    <Page title={t('agents.title')} about={t('agents.about')} actions={add}>
+      <List
+        {...agents}
+        label={t('agents.title')}
+        as={view}
+        keyOf={({ id }) => id}
+        textOf={({ name, description, owner }) => `${name} ${description ?? ''} ${owner}`}
+        controls={
+          <>
+            {isAdmin && (
+              <SegmentedControl
+                aria-label={t('agents.scope')}
+                data={[
+                  { value: 'own', label: t('agents.scope_own') },
+                  { value: 'all', label: t('agents.scope_all') },
+                ]}
+                value={scope}
+                onChange={(scope) => setScope(scope as 'own' | 'all')}
+              />
+            )}
+            <SegmentedControl
+              aria-label={t('agents.view')}
+              data={[
+                { value: 'rows', label: <ViewIcon icon={Rows3} name={t('agents.view_rows')} /> },
+                { value: 'cards', label: <ViewIcon icon={LayoutGrid} name={t('agents.view_cards')} /> },
+              ]}
+              value={view}
+              onChange={(view) => setView(view as 'rows' | 'cards')}
+            />
+          </>
+        }
+        empty={
+          <Empty title={t('agents.empty')} action={add}>
+            {t('agents.empty_about')}
+          </Empty>
+        }
+      >
+        {(agent) => (
+          <ListRow
+            icon={<AgentIcon agent={agent} />}
+            title={agent.name}
+            link={{ to: '/agents/$id', params: { id: agent.id } }}
+            meta={agent.description ?? undefined}
+          >
+            {!agent.is_owner && (
+              <Badge variant="default" radius="sm" fw={500} tt="none">
+                {t('agents.of', { owner: agent.owner })}
+              </Badge>
+            )}
+            <AgentState state={agent.state} />
+          </ListRow>
+        )}
+      </List>
+      {isAdding && <NewAgent onClose={() => setAdding(false)} />}
+    </Page>
+  )
+}
+
+const ViewIcon = ({ icon: Icon, name }: { icon: typeof Rows3; name: string }) => (
+  <Icon size={16} role="img" aria-label={name} style={{ display: 'block' }} />
+)

@@ -1,0 +1,133 @@
+import { Button, Collapse, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { t } from '../i18n/words.ts'
+import { ModelSelect } from '../models/model-select.tsx'
+import { api } from '../server/client.ts'
+import { useIssue } from '../ui/issues.tsx'
+import { IconChoice } from './icon-choice.tsx'
+import type { Agent } from './use-agent.ts'
+
+/** The settings of a model's calls, as the agent has them. */
+export interface Config {
+  temperature?: number
+  top_p?: number
+  max_output_tokens?: number
+  max_steps?: number
+  reasoning?: 'off' | 'low' | 'medium' | 'high'
+  tools_with_approval?: string[]
+  tools_without_approval?: string[]
+}
+
+export type GeneralValues = Pick<Agent, 'name' | 'icon' | 'color' | 'description' | 'default_model'> & {
+  config: Config
+}
+
+interface Props {
+  values: GeneralValues
+  onChange(changes: Partial<GeneralValues>): void
+}
+
+const REASONING = ['off', 'low', 'medium', 'high'] as const
+
+/** The fields of an agent's name, look and model. */
+export function GeneralFields({ values, onChange }: Props) {
+  const { data: active } = api.useQuery('get', '/models/active')
+  const [isOpen, more] = useDisclosure()
+  const { name, description, default_model, config } = values
+  const setConfig = (changes: Config) => {
+    const given = Object.entries({ ...config, ...changes }).filter(([, value]) => value !== undefined)
+    onChange({ config: Object.fromEntries(given) })
+  }
+  return (
+    <Stack gap="lg" maw={560}>
+      <TextInput
+        label={t('agents.name')}
+        required
+        error={useIssue('/name')}
+        value={name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        autoComplete="off"
+      />
+      <IconChoice agent={values} onChange={onChange} />
+      <Textarea
+        label={t('agents.description')}
+        description={t('agents.description_help')}
+        autosize
+        minRows={2}
+        maxRows={6}
+        error={useIssue('/description')}
+        value={description ?? ''}
+        onChange={(event) => onChange({ description: event.currentTarget.value || null })}
+      />
+      <ModelSelect
+        label={t('agents.model')}
+        placeholder={
+          active?.model ? t('agents.model_standard', { model: active.model }) : t('models.active_none')
+        }
+        clearable
+        error={useIssue('/default_model')}
+        value={default_model}
+        onChange={(default_model) => onChange({ default_model })}
+      />
+      <Select
+        label={t('agents.reasoning')}
+        description={t('agents.reasoning_help')}
+        data={[
+          { value: '', label: t('forms.default') },
+          ...REASONING.map((value) => ({ value, label: t(`agents.reasoning_${value}`) })),
+        ]}
+        value={config.reasoning ?? ''}
+        allowDeselect={false}
+        maw={220}
+        onChange={(value) => setConfig({ reasoning: REASONING.find((level) => level === value) })}
+      />
+      <div>
+        <Button
+          variant="subtle"
+          color="gray"
+          size="compact-sm"
+          onClick={more.toggle}
+          aria-expanded={isOpen}
+          leftSection={isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
+        >
+          {t('forms.more')}
+        </Button>
+        <Collapse expanded={isOpen} transitionDuration={100}>
+          <Stack gap="lg" pt="md" maw={320}>
+            <ConfigNumber name="temperature" max={2} decimal {...{ config, setConfig }} />
+            <ConfigNumber name="top_p" max={1} decimal {...{ config, setConfig }} />
+            <ConfigNumber name="max_output_tokens" min={1} {...{ config, setConfig }} />
+            <ConfigNumber name="max_steps" min={1} max={100} {...{ config, setConfig }} />
+          </Stack>
+        </Collapse>
+      </div>
+    </Stack>
+  )
+}
+
+interface NumberProps {
+  name: 'temperature' | 'top_p' | 'max_output_tokens' | 'max_steps'
+  min?: number
+  max?: number
+  decimal?: boolean
+  config: Config
+  setConfig(changes: Config): void
+}
+
+function ConfigNumber({ name, min = 0, max, decimal = false, config, setConfig }: NumberProps) {
+  return (
+    <NumberInput
+      label={t(`agents.${name}`)}
+      description={t(`agents.${name}_help`)}
+      placeholder={t('forms.default')}
+      min={min}
+      max={max}
+      step={decimal ? 0.1 : 1}
+      allowDecimal={decimal}
+      error={useIssue(`/config/${name}`)}
+      value={config[name] ?? ''}
+      onChange={(value) => setConfig({ [name]: typeof value === 'number' ? value : undefined })}
+    />
+  )
+}

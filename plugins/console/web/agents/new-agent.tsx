@@ -1,0 +1,153 @@
+import { Tabs, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { language } from '../i18n/language.ts'
+import { t } from '../i18n/words.ts'
+import { api, client } from '../server/client.ts'
+import { useRows } from '../server/pages.ts'
+import { refresh, send } from '../server/send.ts'
+import { useAccount } from '../session/account.ts'
+import { Empty } from '../ui/empty.tsx'
+import { useIssue } from '../ui/issues.tsx'
+import { asRows, List } from '../ui/list.tsx'
+import { ListRow } from '../ui/list-row.tsx'
+import { Sheet } from '../ui/sheet.tsx'
+import { AgentIcon } from './agent-icon.tsx'
+import { PublishedActions } from './published-actions.tsx'
+
+/** The beginning of a new agent: nothing, an expert of the server, or one that somebody has published. */
+type Source = { from: 'nothing' } | { from: 'expert' | 'published'; id: string; name: string }
+
+/** Creates an agent from nothing or from an expert, and opens its settings. */
+export function NewAgent({ onClose }: { onClose(): void }) {
+  const [source, setSource] = useState<Source>()
+  return source ? (
+    <NameAgent source={source} onClose={onClose} />
+  ) : (
+    <ChooseSource onChoose={setSource} onClose={onClose} />
+  )
+}
+
+function ChooseSource({ onChoose, onClose }: { onChoose(source: Source): void; onClose(): void }) {
+  const experts = api.useQuery('get', '/experts')
+  const published = useRows('/experts/published')
+  const account = useAccount()
+  return (
+    <Sheet title={t('agents.new')} onClose={onClose} width={560}>
+      <ul style={{ margin: 0, padding: 0, listStyle: 'none' }}>
+        <ListRow
+          icon={<AgentIcon agent={{ name: '+', icon: null, color: null }} />}
+          title={t('agents.from_nothing')}
+          meta={t('agents.from_nothing_about')}
+          onOpen={() => onChoose({ from: 'nothing' })}
+        />
+      </ul>
+      <Tabs defaultValue="experts" keepMounted={false}>
+        <Tabs.List mb="md">
+          <Tabs.Tab value="experts">{t('agents.experts')}</Tabs.Tab>
+          <Tabs.Tab value="published">{t('agents.published')}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="experts">
+          <List
+            {...asRows(experts)}
+            label={t('agents.experts')}
+            keyOf={({ id }) => id}
+            textOf={({ label, description }) => `${label[language]} ${description[language]}`}
+            empty={<Empty title={t('agents.no_experts')}>{t('agents.no_experts_about')}</Empty>}
+          >
+            {({ id, label, description, icon, color }) => (
+              <ListRow
+                icon={<AgentIcon agent={{ name: label[language], icon, color }} />}
+                title={label[language]}
+                meta={description[language]}
+                onOpen={() => onChoose({ from: 'expert', id, name: label[language] })}
+              />
+            )}
+          </List>
+        </Tabs.Panel>
+        <Tabs.Panel value="published">
+          <List
+            {...published}
+            label={t('agents.published')}
+            keyOf={({ id }) => id}
+            textOf={({ name, description, created_by }) => `${name} ${description ?? ''} ${created_by}`}
+            empty={<Empty title={t('agents.no_published')}>{t('agents.no_published_about')}</Empty>}
+          >
+            {(expert) => (
+              <ListRow
+                icon={<AgentIcon agent={expert} />}
+                title={expert.name}
+                meta={[expert.description, t('agents.published_by', { name: expert.created_by })]
+                  .filter(Boolean)
+                  .join(' · ')}
+                onOpen={() => onChoose({ from: 'published', id: expert.id, name: expert.name })}
+              >
+                {(account.role === 'admin' || expert.created_by === account.username) && (
+                  <PublishedActions expert={expert} />
+                )}
+              </ListRow>
+            )}
+          </List>
+        </Tabs.Panel>
+      </Tabs>
+    </Sheet>
+  )
+}
+
+function NameAgent({ source, onClose }: { source: Source; onClose(): void }) {
+  const [name, setName] = useState('')
+  const navigate = useNavigate()
+  const create = async () => {
+    const { id } = await send(createFrom(source, name.trim()))
+    await refresh('/agents')
+    navigate({ to: '/agents/$id', params: { id } })
+  }
+  return (
+    <Sheet
+      title={source.from === 'nothing' ? t('agents.new') : t('agents.new_from', { expert: source.name })}
+      isDirty={name !== ''}
+      canSave={source.from !== 'nothing' || name.trim() !== ''}
+      onSave={create}
+      saveLabel={t('agents.create')}
+      onClose={onClose}
+    >
+      <NameField
+        name={name}
+        onChange={setName}
+        suggested={source.from === 'nothing' ? undefined : source.name}
+      />
+    </Sheet>
+  )
+}
+
+interface NameFieldProps {
+  name: string
+  onChange(name: string): void
+  /** The name that the server chooses if none is given. */
+  suggested: string | undefined
+}
+
+function NameField({ name, onChange, suggested }: NameFieldProps) {
+  return (
+    <TextInput
+      label={t('agents.name')}
+      description={suggested === undefined ? undefined : t('agents.name_optional')}
+      placeholder={suggested}
+      required={suggested === undefined}
+      error={useIssue('/name')}
+      value={name}
+      onChange={(event) => onChange(event.currentTarget.value)}
+      autoComplete="off"
+      data-autofocus
+    />
+  )
+}
+
+function createFrom(source: Source, name: string) {
+  const body = name ? { name } : {}
+  if (source.from === 'nothing') return client.POST('/agents', { body: { name } })
+  const { id } = source
+  return source.from === 'expert'
+    ? client.POST('/agents/from-expert/{expert_id}', { params: { path: { expert_id: id } }, body })
+    : client.POST('/experts/published/{expert_id}/install', { params: { path: { expert_id: id } }, body })
+}

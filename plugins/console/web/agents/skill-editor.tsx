@@ -1,0 +1,125 @@
+import { Skeleton, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { api, client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
+import { useDraft } from '../ui/draft.ts'
+import { Failure } from '../ui/failure.tsx'
+import { useIssue } from '../ui/issues.tsx'
+import { Sheet } from '../ui/sheet.tsx'
+import { SkillFileEditor } from './skill-file-editor.tsx'
+import { MAIN_FILE, newSkill, type SkillFile, toSlug } from './skill-files.ts'
+
+interface Props {
+  agentId: string
+  /** The skill that is edited; a new one has none yet. */
+  slug?: string
+  onClose(): void
+}
+
+/** Writes a skill of an agent: a new one by its name, an existing one file by file. */
+export function SkillEditor({ slug, ...props }: Props) {
+  return slug === undefined ? <NewSkill {...props} /> : <LoadedSkill {...props} slug={slug} />
+}
+
+const writeSkill = async (id: string, slug: string, files: SkillFile[]) => {
+  await send(client.PUT('/agents/{id}/skills/{slug}', { params: { path: { id, slug } }, body: { files } }))
+  await refresh('/agents/{id}/skills')
+}
+
+function NewSkill({ agentId, onClose }: Omit<Props, 'slug'>) {
+  const draft = useDraft({ name: '', description: '' })
+  const [created, setCreated] = useState<string>()
+  const { name, description } = draft.value
+  const slug = toSlug(name)
+  const create = async () => {
+    const files = [{ path: MAIN_FILE, content: newSkill(slug, description) }]
+    await send(
+      client.POST('/agents/{id}/skills', { params: { path: { id: agentId } }, body: { slug, files } }),
+    )
+    await refresh('/agents/{id}/skills')
+    setCreated(slug)
+  }
+  if (created) return <LoadedSkill agentId={agentId} slug={created} onClose={onClose} />
+  return (
+    <Sheet
+      title={t('agents.skill_new')}
+      isDirty={draft.isDirty}
+      canSave={slug !== '' && description.trim() !== ''}
+      onSave={create}
+      saveLabel={t('agents.skill_create')}
+      closesOnSave={false}
+      onClose={onClose}
+    >
+      <NewSkillFields values={draft.value} slug={slug} onChange={draft.change} />
+    </Sheet>
+  )
+}
+
+interface FieldsProps {
+  values: { name: string; description: string }
+  slug: string
+  onChange(changes: Partial<FieldsProps['values']>): void
+}
+
+function NewSkillFields({ values, slug, onChange }: FieldsProps) {
+  return (
+    <>
+      <TextInput
+        label={t('agents.skill_name')}
+        description={
+          slug && slug !== values.name ? t('agents.skill_slug', { slug }) : t('agents.skill_name_help')
+        }
+        required
+        error={useIssue('/slug')}
+        value={values.name}
+        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        autoComplete="off"
+      />
+      <Textarea
+        label={t('agents.skill_description')}
+        description={t('agents.skill_description_help')}
+        required
+        autosize
+        minRows={3}
+        error={useIssue('/files')}
+        value={values.description}
+        onChange={(event) => onChange({ description: event.currentTarget.value })}
+      />
+    </>
+  )
+}
+
+function LoadedSkill({ agentId, slug, onClose }: Props & { slug: string }) {
+  const params = { path: { id: agentId, slug }, query: { contents: true } }
+  const { data, error, refetch } = api.useQuery(
+    'get',
+    '/agents/{id}/skills/{slug}',
+    { params },
+    { gcTime: 0 },
+  )
+  if (data?.contents)
+    return <FilesEditor {...{ agentId, slug, onClose }} name={data.name} files={data.contents} />
+  return (
+    <Sheet title={slug} onClose={onClose} width={760}>
+      {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton height={320} />}
+    </Sheet>
+  )
+}
+
+function FilesEditor(props: Props & { slug: string; name: string; files: SkillFile[] }) {
+  const { agentId, slug, name, onClose } = props
+  const draft = useDraft({ files: props.files })
+  return (
+    <Sheet
+      title={name}
+      width={760}
+      isDirty={draft.isDirty}
+      canSave={draft.isDirty}
+      onSave={() => writeSkill(agentId, slug, draft.value.files)}
+      onClose={onClose}
+    >
+      <SkillFileEditor files={draft.value.files} onChange={(files) => draft.change({ files })} />
+    </Sheet>
+  )
+}

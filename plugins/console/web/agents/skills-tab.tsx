@@ -1,0 +1,135 @@
+import { ActionIcon, Button, Menu, Stack, Switch, Text } from '@mantine/core'
+import { Ellipsis, Package, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { components } from '#client'
+import { formatBytes } from '../i18n/format.ts'
+import { t } from '../i18n/words.ts'
+import { client } from '../server/client.ts'
+import { useRows } from '../server/pages.ts'
+import { refresh, send } from '../server/send.ts'
+import { may, useAccount } from '../session/account.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { List } from '../ui/list.tsx'
+import { ListRow } from '../ui/list-row.tsx'
+import { SkillCopy } from './skill-copy.tsx'
+import { SkillEditor } from './skill-editor.tsx'
+import { SkillPush } from './skill-push.tsx'
+import { useLoadedAgent } from './use-agent.ts'
+
+type Skill = components['schemas']['AgentSkill']
+
+/** The skills of an agent, with their editor. */
+export default function SkillsTab() {
+  const { agent } = useLoadedAgent()
+  const account = useAccount()
+  const path = { id: agent.id }
+  const skills = useRows('/agents/{id}/skills', { path })
+  const [open, setOpen] = useState<
+    { dialog: 'new' | 'copy' } | { dialog: 'edit' | 'push' | 'delete'; skill: Skill }
+  >()
+  const [error, setError] = useState<unknown>()
+  const close = () => setOpen(undefined)
+
+  const enable = async ({ slug }: Skill, enabled: boolean) => {
+    setError(undefined)
+    const init = { params: { path: { ...path, slug } }, body: { enabled } }
+    await send(client.PATCH('/agents/{id}/skills/{slug}', init)).catch(setError)
+    await refresh('/agents/{id}/skills')
+  }
+  const remove = async ({ slug }: Skill) => {
+    await send<unknown>(client.DELETE('/agents/{id}/skills/{slug}', { params: { path: { ...path, slug } } }))
+    await refresh('/agents/{id}/skills')
+  }
+  const add = (
+    <>
+      <Button
+        variant="default"
+        leftSection={<Package size={16} />}
+        onClick={() => setOpen({ dialog: 'copy' })}
+      >
+        {t('agents.skills_from_package')}
+      </Button>
+      <Button variant="default" leftSection={<Plus size={16} />} onClick={() => setOpen({ dialog: 'new' })}>
+        {t('agents.skill_new')}
+      </Button>
+    </>
+  )
+
+  return (
+    <Stack gap="md">
+      <Text size="sm" c="var(--meta)">
+        {t('agents.skills_about')}
+      </Text>
+      {error !== undefined && <Failure error={error} />}
+      <List
+        {...skills}
+        label={t('agents.skills')}
+        keyOf={({ slug }) => slug}
+        textOf={({ slug, name, description }) => `${slug} ${name} ${description}`}
+        controls={add}
+        empty={
+          <Empty title={t('agents.no_skills')} action={add}>
+            {t('agents.skills_about')}
+          </Empty>
+        }
+      >
+        {(skill) => (
+          <ListRow
+            title={skill.name}
+            meta={
+              <>
+                <div>{skill.description}</div>
+                {t('agents.skill_files', { count: skill.files })} · {formatBytes(skill.bytes)}
+              </>
+            }
+            onOpen={() => setOpen({ dialog: 'edit', skill })}
+          >
+            <Switch
+              aria-label={skill.name}
+              checked={skill.enabled}
+              onChange={(event) => enable(skill, event.currentTarget.checked)}
+            />
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  aria-label={t('forms.actions', { name: skill.name })}
+                >
+                  <Ellipsis size={16} />
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                <Menu.Item onClick={() => setOpen({ dialog: 'edit', skill })}>{t('common.edit')}</Menu.Item>
+                {may(account, 'skill_packages') && (
+                  <Menu.Item onClick={() => setOpen({ dialog: 'push', skill })}>
+                    {t('agents.skill_push')}
+                  </Menu.Item>
+                )}
+                <Menu.Item color="red" onClick={() => setOpen({ dialog: 'delete', skill })}>
+                  {t('common.delete')}
+                </Menu.Item>
+              </Menu.Dropdown>
+            </Menu>
+          </ListRow>
+        )}
+      </List>
+      {open?.dialog === 'new' && <SkillEditor agentId={agent.id} onClose={close} />}
+      {open?.dialog === 'edit' && <SkillEditor agentId={agent.id} slug={open.skill.slug} onClose={close} />}
+      {open?.dialog === 'copy' && <SkillCopy agentId={agent.id} onClose={close} />}
+      {open?.dialog === 'push' && <SkillPush agentId={agent.id} slug={open.skill.slug} onClose={close} />}
+      {open?.dialog === 'delete' && (
+        <Confirm
+          title={t('models.delete_title', { name: open.skill.name })}
+          action={t('common.delete')}
+          onConfirm={() => remove(open.skill)}
+          onClose={close}
+        >
+          {t('agents.skill_delete_about')}
+        </Confirm>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,19 @@
+import { t } from '../i18n/words.ts'
+import { State } from '../ui/state.tsx'
+import type { Channel } from './channel-form.ts'
+
+const TONES = { connected: 'on', connecting: 'changing', disconnected: 'off', failed: 'failed' } as const
+
+/** The state of a channel's connection in words. */
+export function ChannelState({ channel: { enabled, runtime } }: { channel: Channel }) {
+  if (!enabled) return <State tone="off">{t('channels.disabled')}</State>
+  return <State tone={TONES[runtime.state]}>{t(`channels.state_${runtime.state}`)}</State>
+}
+
+/** The reason why a channel is not connected, in words; undefined if there is none. */
+export function readReason({ enabled, runtime }: Channel): string | undefined {
+  if (!enabled || runtime.state === 'connected' || !runtime.reason) return undefined
+  return runtime.reason === 'unknown'
+    ? (runtime.error ?? t('channels.reason_unknown'))
+    : t(`channels.reason_${runtime.reason}`)
+}
