@@ -1,8 +1,9 @@
+import { useEffect } from 'react'
 import { t } from '../i18n/words.ts'
 import classes from './conversation-header.module.css'
 import type { ThreadStore } from './store/thread-store.ts'
 import { useThread } from './store/threads.ts'
-import { useThreadRow } from './thread-list.ts'
+import { titleOf, useThreadRow } from './thread-list.ts'
 import type { ListedAgent } from './use-agent.ts'
 
 interface Props {
@@ -13,7 +14,11 @@ interface Props {
 /** The title of a conversation, its state, and what can be done with it. */
 export function ConversationHeader({ agent, store }: Props) {
   const row = useThreadRow(agent.id, store?.thread_id)
-  const title = store ? (row?.title ?? t('chat.new_thread')) : agent.name
+  useThread(store, ({ turns }) => turns.length === 0)
+  const title = store ? titleOf({ thread_id: store.thread_id, title: row?.title ?? null }) : agent.name
+  useEffect(() => {
+    document.title = `${title} · svc`
+  }, [title])
   return (
     <header className={classes.header}>
       <h1 className={classes.title}>{title}</h1>

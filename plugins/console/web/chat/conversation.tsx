@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import type { InputBlock } from '#client'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
+import { WaitingBar } from './approvals/waiting-bar.tsx'
 import { Composer } from './composer/composer.tsx'
 import classes from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
@@ -23,10 +23,6 @@ export function Conversation({ agent, thread_id }: Props) {
   const store = useThreadStore(agent.id, thread_id)
   const navigate = useNavigate()
   const isLost = useIsLost(agent.id)
-
-  useEffect(() => {
-    if (thread_id === undefined) document.title = `${agent.name} · svc`
-  }, [agent.name, thread_id])
 
   const send = async (content: InputBlock[], settings: SendSettings) => {
     if (store) return store.send(content, settings)
@@ -50,6 +46,7 @@ export function Conversation({ agent, thread_id }: Props) {
       <ConversationHeader agent={agent} store={store} />
       {store ? <Messages key={store.thread_id} store={store} agent={agent} /> : <Welcome agent={agent} />}
       <div className={classes.foot}>
+        <WaitingBar thread_id={thread_id} />
         <Composer agent={agent} store={store} onSend={send} />
       </div>
     </main>

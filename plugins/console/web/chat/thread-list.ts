@@ -1,7 +1,9 @@
 import { useMemo } from 'react'
 import type { components } from '#client'
+import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
+import { readFirstWords } from './store/threads.ts'
 
 /** A thread as lists show it. */
 export type ThreadRow = components['schemas']['Thread']
@@ -9,6 +11,10 @@ export type ThreadRow = components['schemas']['Thread']
 /** The threads with an agent, pinned ones first, then by their last activity. */
 export const useThreads = (agent_id: string, { enabled = true } = {}) =>
   useRows('/agents/{id}/threads', { path: { id: agent_id }, query: { limit: 30 } }, { enabled })
+
+/** The title of a thread. */
+export const titleOf = (row: Pick<ThreadRow, 'thread_id' | 'title'>): string =>
+  row.title ?? readFirstWords(row.thread_id) ?? t('chat.new_thread')
 
 /** A thread of an agent, from the list, or by itself if it is further down. */
 export function useThreadRow(agent_id: string, thread_id: string | undefined): ThreadRow | undefined {

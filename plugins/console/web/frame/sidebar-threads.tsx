@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Pin } from 'lucide-react'
-import { type ThreadRow, useThreads } from '../chat/thread-list.ts'
+import { type ThreadRow, titleOf, useThreads } from '../chat/thread-list.ts'
 import type { ListedAgent } from '../chat/use-agent.ts'
 import { t } from '../i18n/words.ts'
 import classes from './sidebar-agents.module.css'
@@ -44,7 +44,7 @@ export function ThreadList({ agent, search, onLeave }: Props) {
 }
 
 function ThreadEntry({ agent, thread, onLeave }: Omit<Props, 'search'> & { thread: ThreadRow }) {
-  const { thread_id, title, pinned, turn_active, unread } = thread
+  const { thread_id, pinned, turn_active, unread } = thread
   const mark = turn_active ? t('chat.running') : unread > 0 ? t('chat.unread', { count: unread }) : undefined
   return (
     <Link
@@ -55,7 +55,7 @@ function ThreadEntry({ agent, thread, onLeave }: Omit<Props, 'search'> & { threa
       data-unread={unread > 0}
       onClick={onLeave}
     >
-      <span className={classes.name}>{title ?? t('chat.new_thread')}</span>
+      <span className={classes.name}>{titleOf(thread)}</span>
       {pinned && <Pin size={12} aria-label={t('chat.pinned')} className={classes.pin} />}
       {mark && (
         <span

@@ -4,6 +4,7 @@ import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore }
 import type { InputBlock } from '#client'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { findQuestion } from '../approvals/decisions.ts'
 import type { SendSettings, ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
 import type { ListedAgent } from '../use-agent.ts'
@@ -21,6 +22,8 @@ export function Composer({ agent, store, onSend }: Props) {
   const draft = draftOf(store?.thread_id ?? agent.id)
   const { text, files } = useSyncExternalStore(draft.listen, draft.read)
   const isActive = useThread(store, ({ active }) => active !== undefined)
+  const pending = useThread(store, (view) => view.pending)
+  const question = findQuestion(pending)
   const [error, setError] = useState<unknown>()
   const field = useRef<HTMLTextAreaElement>(null)
   const isEmpty = text.trim() === '' && files.length === 0
@@ -32,7 +35,9 @@ export function Composer({ agent, store, onSend }: Props) {
     const forget = draft.take()
     setError(undefined)
     try {
-      await onSend([...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])], {})
+      if (store && pending && question)
+        await store.decide(pending.pending_id, [{ type: 'respond', message: text.trim() }])
+      else await onSend([...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])], {})
       forget()
     } catch (reason) {
       draft.set({ text, files })
@@ -62,7 +67,7 @@ export function Composer({ agent, store, onSend }: Props) {
         minRows={1}
         maxRows={12}
         aria-label={t('chat.message', { agent: agent.name })}
-        placeholder={t('chat.message', { agent: agent.name })}
+        placeholder={question?.description.split('\n')[0] ?? t('chat.message', { agent: agent.name })}
         value={text}
         onChange={(event) => draft.set({ text: event.currentTarget.value })}
         onKeyDown={handleKey}

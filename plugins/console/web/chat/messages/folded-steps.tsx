@@ -19,7 +19,9 @@ export function FoldedSteps({ turn, parts, isOpen, onToggle }: Props) {
   const steps = parts.filter(({ type }) => type === 'call').length
   const seconds = measureSeconds(turn)
   const tokens = sumUsage(turn)?.total_tokens ?? 0
-  const hasFailed = parts.some((part) => part.type === 'call' && part.call.is_error)
+  const hasFailed = parts.some(
+    (part) => part.type === 'call' && part.call.is_error && part.call.decision !== 'reject',
+  )
   const facts = [
     steps > 0 ? t('tools.steps', { count: steps }) : t('tools.thoughts'),
     seconds >= 1 && formatDuration(seconds),

@@ -1,14 +1,17 @@
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { t } from '../../i18n/words.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { Turn } from '../store/thread-view.ts'
+import { useThread } from '../store/threads.ts'
 import { CallView } from './call-view.tsx'
 import { FoldedSteps } from './folded-steps.tsx'
 import { listParts, type Part } from './parts.ts'
 import { Plan, readPlan } from './plan.tsx'
 import classes from './reply.module.css'
 import { Thought } from './thought.tsx'
+
+const Approval = lazy(() => import('../approvals/approval.tsx'))
 
 interface Props {
   turn: Turn
@@ -18,8 +21,9 @@ interface Props {
 }
 
 /** The answer of the agent and its steps. Those of a finished turn fold into one line. */
-export function Reply({ turn, isActive }: Props) {
+export function Reply({ turn, store, isActive }: Props) {
   const [isOpen, setOpen] = useState(false)
+  const isPaused = useThread(store, (view) => isActive && view.pending !== null)
   const parts = listParts(turn)
   const hasSteps = parts.some(({ type }) => type !== 'text')
   const shown = isActive || isOpen || !hasSteps ? parts : parts.filter(({ type }) => type === 'text')
@@ -30,14 +34,26 @@ export function Reply({ turn, isActive }: Props) {
         <FoldedSteps turn={turn} parts={parts} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
       )}
       {shown.map((part, index) => (
-        <PartView key={part.key} part={part} isActive={isActive} isLast={index === shown.length - 1} />
+        <PartView
+          key={part.key}
+          part={part}
+          isActive={isActive && !isPaused}
+          isLast={index === shown.length - 1}
+        />
       ))}
       {plan.length > 0 && (
         <div className={classes.plan}>
           <Plan items={plan} />
         </div>
       )}
-      {isActive && parts.at(-1)?.type !== 'thought' && <span className={classes.cursor} aria-hidden />}
+      {isPaused && (
+        <Suspense>
+          <Approval store={store} />
+        </Suspense>
+      )}
+      {isActive && !isPaused && parts.at(-1)?.type !== 'thought' && (
+        <span className={classes.cursor} aria-hidden />
+      )}
     </article>
   )
 }

@@ -3,7 +3,7 @@ import type { Chat } from '#client'
 import { client } from '../../server/client.ts'
 import { queries } from '../../server/queries.ts'
 import { createPublisher } from './publisher.ts'
-import { createThreadStore, type ThreadStore } from './thread-store.ts'
+import { createThreadStore, readText, type ThreadStore } from './thread-store.ts'
 import { createView, type ThreadView } from './thread-view.ts'
 
 /** The threads that are followed besides the one in view, so that one can go back to them at once. */
@@ -50,6 +50,13 @@ export function openThread(agent_id: string, thread_id: string, { isNew = false 
   const [oldest] = stores.keys()
   if (stores.size > MAX_OPEN && oldest !== undefined) closeThread(oldest)
   return store
+}
+
+/** The beginning of the first message of a thread that is open; the server names the thread so after its first turn. */
+export function readFirstWords(thread_id: string): string | undefined {
+  const { turns = [], outgoing = [] } = stores.get(thread_id)?.read() ?? {}
+  const content = turns[0]?.messages[0]?.content ?? outgoing[0]?.content ?? []
+  return readText(content).trim().split('\n')[0]?.slice(0, 80) || undefined
 }
 
 /** Stops following a thread, for example because it was deleted. */

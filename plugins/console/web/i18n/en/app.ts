@@ -1,5 +1,6 @@
 import account from './account.json'
 import agents from './agents.json'
+import approvals from './approvals.json'
 import audit from './audit.json'
 import channels from './channels.json'
 import chat from './chat.json'
@@ -16,6 +17,7 @@ import tools from './tools.json'
 export default {
   account,
   agents,
+  approvals,
   audit,
   channels,
   chat,
