@@ -133,9 +133,28 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./overview/overview-page.tsx')),
 })
 
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./usage/usage-page.tsx')),
+})
+
+const sso = createRoute({
+  getParentRoute: () => root,
+  path: '/sso',
+  component: lazyRouteComponent(() => import('./sso/sso-page.tsx')),
+})
+
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
-  routeTree: root.addChildren([chat, agentChat, threadChat, account, agents, agent, channels, models, people, invites, skills, skillPackage, audit, overview]),
+  routeTree: root.addChildren([
+    chat,
+    agentChat,
+    threadChat,
+    account,
+    agents,
+    agent,
+    channels,
     models,
     people,
     invites,
@@ -143,6 +162,8 @@ export const router = createRouter({
     skillPackage,
     audit,
     overview,
+    usage,
+    sso,
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,

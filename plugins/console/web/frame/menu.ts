@@ -4,6 +4,8 @@ import {
   Bot,
   Boxes,
   Cable,
+  ChartColumn,
+  KeySquare,
   type LucideIcon,
   MailPlus,
   MessageCircle,
@@ -27,6 +29,7 @@ export interface MenuEntry {
 
 const isAdmin = ({ role }: Account) => role === 'admin'
 const managesUsers = (account: Account) => may(account, 'users')
+const managesSso = (account: Account) => may(account, 'sso')
 
 const MENU: MenuEntry[] = [
   { to: '/', label: 'frame.chat', icon: MessageCircle, group: 'main' },
@@ -40,8 +43,10 @@ const MENU: MenuEntry[] = [
   },
   { to: '/models', label: 'frame.models', icon: Boxes, group: 'main' },
   { to: '/skills', label: 'frame.skills', icon: BookOpenText, group: 'main' },
+  { to: '/usage', label: 'frame.usage', icon: ChartColumn, group: 'main' },
   { to: '/people', label: 'frame.people', icon: Users, group: 'administration', isFor: managesUsers },
   { to: '/invites', label: 'frame.invites', icon: MailPlus, group: 'administration', isFor: managesUsers },
+  { to: '/sso', label: 'frame.sso', icon: KeySquare, group: 'administration', isFor: managesSso },
   { to: '/audit', label: 'frame.audit', icon: ScrollText, group: 'administration', isFor: isAdmin },
   { to: '/overview', label: 'frame.overview', icon: Activity, group: 'administration', isFor: isAdmin },
   { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },

@@ -28,7 +28,11 @@ export default function OverviewPage() {
           <Figures
             label={t('overview.numbers')}
             figures={[
-              { label: t('overview.accounts'), value: formatNumber(data.user_count) },
+              {
+                label: t('overview.accounts'),
+                value: formatNumber(data.user_count),
+                link: { to: '/people' },
+              },
               {
                 label: t('overview.agents'),
                 value: formatNumber(data.agent_count),
@@ -45,7 +49,7 @@ export default function OverviewPage() {
                 value: formatNumber(data.channels.connected),
                 warning: data.channels.failed > 0 && t('overview.failed', { count: data.channels.failed }),
               },
-              { label: t('overview.tokens'), value: formatCompact(data.tokens_used) },
+              { label: t('overview.tokens'), value: formatCompact(data.tokens_used), link: { to: '/usage' } },
             ]}
           />
           <Section title={t('overview.processes')}>

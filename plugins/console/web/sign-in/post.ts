@@ -8,7 +8,10 @@ export type Login = components['schemas']['Login']
 export async function post<Reply>(path: string, body: object): Promise<Reply> {
   const headers = { 'content-type': 'application/json', 'accept-language': language }
   const response = await fetch(`/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
-  const reply = await response.json()
+  // A proxy in front of a server that is down answers with a page of its own.
+  const reply = await response.json().catch(() => {
+    throw new TypeError(`The server answered ${response.status}.`)
+  })
   if (!response.ok) throw reply
   return reply
 }

@@ -12,7 +12,9 @@ import models from './models.json'
 import overview from './overview.json'
 import people from './people.json'
 import skills from './skills.json'
+import sso from './sso.json'
 import tools from './tools.json'
+import usage from './usage.json'
 
 export default {
   account,
@@ -29,5 +31,7 @@ export default {
   overview,
   people,
   skills,
+  sso,
   tools,
+  usage,
 }

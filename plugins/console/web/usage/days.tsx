@@ -1,0 +1,48 @@
+import { Skeleton } from '@mantine/core'
+import { formatCompact, formatNumber } from '../i18n/format.ts'
+import { t } from '../i18n/words.ts'
+import { Figures } from '../overview/figures.tsx'
+import { Empty } from '../ui/empty.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { Section } from '../ui/section.tsx'
+import { DayChart } from './day-chart.tsx'
+import { type UsageQuery, useUsage } from './use-usage.ts'
+
+/** The sums of a window and a bar for each of its days. */
+export function Days({ whose, window }: Omit<UsageQuery, 'by'>) {
+  const { data, error, refetch } = useUsage({ whose, window, by: 'by_day' })
+  if (!data)
+    return error ? (
+      <Failure error={error} onRetry={refetch} />
+    ) : (
+      <Skeleton height={260} aria-label={t('common.loading')} />
+    )
+  const { totals, buckets } = data
+  if (totals.model_calls === 0) return <Empty title={t('usage.none')}>{t('usage.none_about')}</Empty>
+  return (
+    <>
+      <Figures
+        label={t('usage.totals')}
+        figures={[
+          { label: t('usage.tokens'), value: formatCompact(totals.total_tokens) },
+          {
+            label: t('usage.input'),
+            value: formatCompact(totals.input_tokens),
+            note: t('usage.cached', { count: formatCompact(totals.cached_input_tokens) }),
+          },
+          {
+            label: t('usage.output'),
+            value: formatCompact(totals.output_tokens),
+            note: t('usage.reasoning', { count: formatCompact(totals.reasoning_tokens) }),
+          },
+          { label: t('usage.calls'), value: formatNumber(totals.model_calls) },
+        ]}
+      />
+      {buckets.length > 0 && (
+        <Section title={t('usage.by_day')}>
+          <DayChart from={data.from} to={data.to} buckets={buckets} />
+        </Section>
+      )}
+    </>
+  )
+}
