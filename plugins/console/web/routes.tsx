@@ -145,6 +145,12 @@ const sso = createRoute({
   component: lazyRouteComponent(() => import('./sso/sso-page.tsx')),
 })
 
+const trajectory = createRoute({
+  getParentRoute: () => root,
+  path: '/chat/$agent/$thread/trajectory',
+  component: lazyRouteComponent(() => import('./trajectory/trajectory-page.tsx')),
+})
+
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -164,6 +170,7 @@ export const router = createRouter({
     overview,
     usage,
     sso,
+    trajectory,
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,

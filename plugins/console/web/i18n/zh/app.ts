@@ -14,6 +14,7 @@ import people from './people.json'
 import skills from './skills.json'
 import sso from './sso.json'
 import tools from './tools.json'
+import trajectory from './trajectory.json'
 import usage from './usage.json'
 
 export default {
@@ -33,5 +34,6 @@ export default {
   skills,
   sso,
   tools,
+  trajectory,
   usage,
 }
