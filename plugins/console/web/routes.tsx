@@ -159,7 +159,7 @@ export const router = createRouter({
     threadChat,
     account,
     agents,
-    agent,
+    agent.addChildren(agentTabs),
     channels,
     models,
     people,
