@@ -12,10 +12,17 @@ export interface paths {
      */
     post: operations["logIn"];
   };
+  "/auth/refresh": {
+    /**
+     * Continue a session by its cookie
+     * @description For pages of this server: takes the cookie that a sign-in with `cookie` has set, and returns the same as a login, with a new cookie in place of the old one. The header `X-Requested-With` is required. An old cookie works for another minute; used later, it ends its session.
+     */
+    post: operations["refreshSession"];
+  };
   "/auth/logout": {
     /**
      * Log out
-     * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
+     * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed; its cookie, if it has one, is removed. Other sessions of the account stay.
      */
     post: operations["logOut"];
   };
@@ -878,6 +885,13 @@ export interface paths {
      */
     get: operations["getResponse"];
   };
+  "/events": {
+    /**
+     * Stream what changes for your account
+     * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
+     */
+    get: operations["streamEvents"];
+  };
   "/agents/{id}/history-migration/start": {
     /**
      * Rebuild the histories of an agent
@@ -1357,7 +1371,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1367,6 +1383,8 @@ export interface components {
       /** @description In any case */
       username: string;
       password: string;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     LoginLockedOrRateLimitedOrSignInsLimitedError: {
       error: {
@@ -1375,7 +1393,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1387,7 +1407,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1399,7 +1421,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1411,7 +1435,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1423,7 +1449,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1435,7 +1463,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1447,7 +1477,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1485,30 +1517,6 @@ export interface components {
       expires_in: number;
       user: components["schemas"]["CurrentUser"];
     };
-    AuthFailedOrTokenExpiredError: {
-      error: {
-        /** @enum {string} */
-        code: "AUTH_FAILED" | "TOKEN_EXPIRED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    ForbiddenOrPasswordChangeRequiredOrUserDisabledError: {
-      error: {
-        /** @enum {string} */
-        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
     RateLimitedError: {
       error: {
         /** @enum {string} */
@@ -1516,31 +1524,23 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
     };
-    IdempotencyKeyReusedError: {
+    RefreshCrossSiteError: {
       error: {
         /** @enum {string} */
-        code: "IDEMPOTENCY_KEY_REUSED";
+        code: "FORBIDDEN";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    IdempotencyKeyInUseOrLimitReachedError: {
-      error: {
-        /** @enum {string} */
-        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1552,7 +1552,65 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    AuthFailedOrTokenExpiredError: {
+      error: {
+        /** @enum {string} */
+        code: "AUTH_FAILED" | "TOKEN_EXPIRED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ForbiddenOrPasswordChangeRequiredOrUserDisabledError: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    IdempotencyKeyReusedError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_REUSED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    IdempotencyKeyInUseOrLimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1597,7 +1655,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1615,7 +1675,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1627,7 +1689,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1652,7 +1716,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1688,7 +1754,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1700,7 +1768,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1712,7 +1782,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1735,7 +1807,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1761,7 +1835,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1772,6 +1848,8 @@ export interface components {
       code: string;
       /** @description From the reply to the start */
       state?: string;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     BadJsonOrBadRequestOrOauthCodeInvalidError: {
       error: {
@@ -1780,7 +1858,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1792,7 +1872,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1809,7 +1891,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1820,6 +1904,8 @@ export interface components {
       code: string;
       /** @description From the reply to the start */
       state?: string;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     BadJsonOrBadRequestOrOidcCodeInvalidError: {
       error: {
@@ -1828,7 +1914,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1892,7 +1980,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1904,7 +1994,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1943,7 +2035,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -1951,7 +2045,9 @@ export interface components {
     /** PreviewClaimRulesBody */
     PreviewClaimRulesBody: {
       /** @description Claims as the service returns them */
-      claims: Record<string, never>;
+      claims: {
+        [key: string]: unknown;
+      };
       /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
     };
@@ -1990,7 +2086,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2002,7 +2100,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2116,7 +2216,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2128,7 +2230,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2167,18 +2271,22 @@ export interface components {
       /** @description Instructions for the model, after those of the persona */
       system_prompt?: string | null;
       /** @description May hold settings that no longer exist, if the agent is old */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message: string | null;
     };
-    AgentNotFoundError: {
+    AgentNotFoundOrNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2229,7 +2337,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2241,7 +2351,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2253,7 +2365,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2326,7 +2440,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2343,18 +2459,6 @@ export interface components {
       source?: components["schemas"]["ToolSource"];
       /** @description Refuses the change if the tool comes from another plugin */
       plugin_id?: string;
-    };
-    AgentNotFoundOrNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
     };
     /** LocalizedText */
     LocalizedText: {
@@ -2493,7 +2597,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2505,7 +2611,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2517,7 +2625,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2721,7 +2831,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2743,14 +2855,16 @@ export interface components {
       /** @description True if the model sees the skill */
       enabled: boolean;
     };
-    AgentNotFoundOrSkillNotFoundError: {
+    AgentNotFoundOrNotFoundOrSkillNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "SKILL_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2762,7 +2876,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2774,7 +2890,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2852,7 +2970,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2864,7 +2984,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2876,7 +2998,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2900,14 +3024,16 @@ export interface components {
        */
       overwrite?: boolean;
     };
-    AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
+    CopyPackageSkills404Error: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2919,7 +3045,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2940,6 +3068,20 @@ export interface components {
        */
       overwrite?: boolean;
     };
+    PushSkillToPackage404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     PushSkillToPackage409Error: {
       error: {
         /** @enum {string} */
@@ -2947,7 +3089,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -2991,19 +3135,23 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
     };
-    SkillPackageNotFoundError: {
+    NotFoundOrSkillPackageNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "SKILL_PACKAGE_NOT_FOUND";
+        code: "NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3035,7 +3183,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3059,7 +3209,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3071,7 +3223,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3080,14 +3234,16 @@ export interface components {
     AddedSkills: {
       skills: components["schemas"]["PackageSkill"][];
     };
-    SkillNotFoundOrSkillPackageNotFoundError: {
+    NotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
+        code: "NOT_FOUND" | "SKILL_NOT_FOUND" | "SKILL_PACKAGE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3123,7 +3279,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3135,7 +3293,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3156,7 +3316,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3182,7 +3344,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3194,7 +3358,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3206,7 +3372,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3230,7 +3398,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3247,7 +3417,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3259,7 +3431,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3278,7 +3452,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3297,7 +3473,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3357,14 +3535,16 @@ export interface components {
       /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
     };
-    AgentNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3386,7 +3566,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3398,14 +3580,16 @@ export interface components {
       /** @description The id of a reply */
       message_id?: string;
     };
-    AgentNotFoundOrReplyNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "REPLY_NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "REPLY_NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3417,7 +3601,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3609,18 +3795,6 @@ export interface components {
       /** @description Milliseconds until it is worth asking again; null if nothing is loading */
       history_retry_after_ms: number | null;
     };
-    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
     HitlNotPendingError: {
       error: {
         /** @enum {string} */
@@ -3628,7 +3802,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3687,7 +3863,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3699,7 +3877,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -3990,7 +4170,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4002,7 +4184,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4014,7 +4198,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4026,7 +4212,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4038,7 +4226,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4227,7 +4417,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4239,7 +4431,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4488,7 +4682,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4500,7 +4696,23 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    AgentNotFoundOrThreadNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4512,7 +4724,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4524,7 +4738,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4536,7 +4752,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4567,7 +4785,7 @@ export interface components {
       model: string;
       /** @constant */
       object: "chat.completion";
-      choices: {
+      choices: ({
           /** @constant */
           index: 0;
           message: {
@@ -4575,11 +4793,11 @@ export interface components {
             role: "assistant";
             content: string;
             reasoning_content?: string;
-            refusal: null;
+            refusal: string | null;
           };
-          logprobs: null;
+          logprobs: string | null;
           finish_reason: components["schemas"]["CompletionFinishReason"];
-        }[];
+        })[];
       usage: components["schemas"]["ChatCompletionUsage"];
     };
     /** ChatCompletionChunk */
@@ -4638,7 +4856,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4650,7 +4870,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4662,7 +4884,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4674,7 +4898,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4684,6 +4910,11 @@ export interface components {
      * @enum {string}
      */
     ResponseStatus: "in_progress" | "completed" | "incomplete" | "failed";
+    /** ResponseFailure */
+    ResponseFailure: {
+      code: string;
+      message: string;
+    };
     /** @enum {string} */
     ResponseIncompleteDetailsReason: "max_output_tokens" | "content_filter";
     /** ResponseMessage */
@@ -4730,10 +4961,7 @@ export interface components {
       status: components["schemas"]["ResponseStatus"];
       /** @constant */
       background: false;
-      error: {
-        code: string;
-        message: string;
-      } | null;
+      error: components["schemas"]["ResponseFailure"] | null;
       incomplete_details: {
         reason: components["schemas"]["ResponseIncompleteDetailsReason"];
       } | null;
@@ -4750,7 +4978,7 @@ export interface components {
       previous_response_id: string | null;
       reasoning: {
         effort: string | null;
-        summary: null;
+        summary: string | null;
       };
       /** @constant */
       store: true;
@@ -4888,18 +5116,140 @@ export interface components {
     };
     /** ResponseEvent */
     ResponseEvent: components["schemas"]["ResponseStateEvent"] | components["schemas"]["ResponseItemEvent"] | components["schemas"]["ResponsePartEvent"] | components["schemas"]["ResponseTextDelta"] | components["schemas"]["ResponseTextDone"] | components["schemas"]["ResponseThoughtPartEvent"] | components["schemas"]["ResponseThoughtDelta"] | components["schemas"]["ResponseThoughtDone"];
-    ResponseNotFoundError: {
+    NotFoundOrResponseNotFoundError: {
       error: {
         /** @enum {string} */
-        code: "RESPONSE_NOT_FOUND";
+        code: "NOT_FOUND" | "RESPONSE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
     };
+    LimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * Reset
+     * @description Begins a stream that continues no earlier one, and follows a gap: read again what you show. The approvals that wait come next.
+     */
+    Reset: {
+      /** @constant */
+      type: "reset";
+    };
+    /**
+     * ThreadChanged
+     * @description A thread of yours is new, or its row has changed
+     */
+    ThreadChanged: {
+      /** @constant */
+      type: "thread.changed";
+      thread_id: string;
+      agent_id: string;
+      title: string | null;
+      pinned: boolean;
+      /** @description Replies that you have not read */
+      unread: number;
+      /** @description True while a turn runs or waits for a person */
+      turn_active: boolean;
+      /** @description Unix seconds */
+      last_active: number;
+    };
+    /**
+     * ThreadDeleted
+     * @description A thread of yours is gone
+     */
+    ThreadDeleted: {
+      /** @constant */
+      type: "thread.deleted";
+      thread_id: string;
+      agent_id: string;
+    };
+    /**
+     * AgentChanged
+     * @description An agent of yours, or a shared one, is new, or its settings or its state have changed
+     */
+    AgentChanged: {
+      /** @constant */
+      type: "agent.changed";
+      agent_id: string;
+      name: string;
+      /** @description Only a running agent takes turns */
+      state: components["schemas"]["AgentState"];
+    };
+    /**
+     * AgentDeleted
+     * @description An agent was deleted, or is no longer shared with you
+     */
+    AgentDeleted: {
+      /** @constant */
+      type: "agent.deleted";
+      agent_id: string;
+    };
+    /**
+     * ChannelChanged
+     * @description A channel of an agent of yours is new or gone, or its settings or its state have changed
+     */
+    ChannelChanged: {
+      /** @constant */
+      type: "channel.changed";
+      channel_id: string;
+      agent_id: string;
+    };
+    /**
+     * ApprovalPending
+     * @description A turn of yours waits for a decision
+     */
+    ApprovalPending: {
+      /** @constant */
+      type: "approval.pending";
+      thread_id: string;
+      agent_id: string;
+      /** @description The id of the approval */
+      pending_id: string;
+      /** @description Unix seconds */
+      expires_at: number;
+    };
+    /** @enum {string} */
+    ApprovalResolvedOutcome: "decided" | "expired" | "stopped";
+    /**
+     * ApprovalResolved
+     * @description A turn of yours no longer waits
+     */
+    ApprovalResolved: {
+      /** @constant */
+      type: "approval.resolved";
+      thread_id: string;
+      agent_id: string;
+      /** @description The id of the approval */
+      pending_id: string;
+      outcome: components["schemas"]["ApprovalResolvedOutcome"];
+    };
+    /**
+     * UsageChanged
+     * @description Tokens of your account were spent
+     */
+    UsageChanged: {
+      /** @constant */
+      type: "usage.changed";
+    };
+    /** AccountEvent */
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -4947,7 +5297,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -4964,7 +5316,9 @@ export interface components {
       kind: string;
       label: string;
       /** @description The JSON Schema of the `options`; secrets are writeOnly */
-      config_schema: Record<string, never>;
+      config_schema: {
+        [key: string]: unknown;
+      };
       /** @description True if the kind offers embedding models */
       embedding: boolean;
       /** @description Null if the kind has no address of its own */
@@ -5011,7 +5365,9 @@ export interface components {
       /** @description As they were entered; empty if those that the provider lists are offered */
       models: components["schemas"]["ProviderModel"][];
       /** @description Without secret options */
-      options: Record<string, never>;
+      options: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency: number | null;
       enabled: boolean;
@@ -5049,7 +5405,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5062,7 +5420,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5074,7 +5434,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5108,7 +5470,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5125,7 +5489,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5187,7 +5553,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5200,7 +5568,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5212,7 +5582,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5224,7 +5596,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5243,7 +5617,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5298,7 +5674,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5311,7 +5689,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5345,7 +5725,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5362,7 +5744,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5394,7 +5778,9 @@ export interface components {
           reasoning?: boolean;
         })[];
       /** @description By the `config_schema` of the kind */
-      options?: Record<string, never>;
+      options?: {
+        [key: string]: unknown;
+      };
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
@@ -5414,7 +5800,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5461,7 +5849,9 @@ export interface components {
       kind: string;
       label: string;
       /** @description The JSON Schema of a complete config; secrets are writeOnly */
-      config_schema: Record<string, never>;
+      config_schema: {
+        [key: string]: unknown;
+      };
       /** @description What the scan of a QR code returns; null if the kind has no QR codes */
       registration: components["schemas"]["ChannelRegistration"];
     };
@@ -5496,7 +5886,9 @@ export interface components {
       /** @description False if the channel is not connected */
       enabled: boolean;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config: Record<string, never>;
+      config: {
+        [key: string]: unknown;
+      };
       runtime: components["schemas"]["ChannelRuntime"];
       /** @description Unix seconds */
       created_at: number;
@@ -5509,7 +5901,9 @@ export interface components {
       kind: string;
       name: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description False if the channel is not connected */
       enabled?: boolean;
     };
@@ -5520,7 +5914,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5532,7 +5928,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5542,7 +5940,9 @@ export interface components {
       /** @description One of `GET /channels/kinds` */
       kind: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description The channel to take secrets from that are sent as masks */
       channel_id?: string;
     };
@@ -5553,7 +5953,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5570,7 +5972,9 @@ export interface components {
     UpdateChannelBody: {
       name?: string;
       /** @description The settings that the kind describes. Secrets are masked; sending a mask back keeps the stored secret */
-      config?: Record<string, never>;
+      config?: {
+        [key: string]: unknown;
+      };
       /** @description False if the channel is not connected */
       enabled?: boolean;
     };
@@ -5581,7 +5985,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5593,7 +5999,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5605,7 +6013,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5617,7 +6027,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5629,7 +6041,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5657,7 +6071,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5779,7 +6195,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5825,7 +6243,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5837,7 +6257,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -5867,7 +6289,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6043,7 +6467,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6055,7 +6481,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6067,7 +6495,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6079,7 +6509,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6104,7 +6536,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6121,7 +6555,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6133,7 +6569,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6145,7 +6583,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6198,7 +6638,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6227,6 +6669,8 @@ export interface components {
       code: string;
       /** @description For the invited person; null if no public URL is configured */
       invite_url: string | null;
+      /** @description The page of this server that the invited person opens, without the address of the server */
+      invite_path: string;
     };
     IdempotencyKeyInUseOrInviteNotPendingOrLimitReachedError: {
       error: {
@@ -6235,7 +6679,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6251,7 +6697,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6263,7 +6711,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6275,7 +6725,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6294,6 +6746,8 @@ export interface components {
       /** @description 8 to 200 characters with a letter and a digit; common passwords are refused */
       password: string;
       display_name?: string | null;
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
     };
     BadJsonOrBadRequestOrInviteInvalidOrPasswordTooWeakError: {
       error: {
@@ -6302,7 +6756,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6314,7 +6770,9 @@ export interface components {
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
-        details: Record<string, never>;
+        details: {
+          [key: string]: unknown;
+        };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
       };
@@ -6960,6 +7418,28 @@ export interface components {
         "application/json": components["schemas"]["Error"];
       };
     };
+    /** @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s. */
+    RateLimitedError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["RateLimitedError"];
+      };
+    };
+    /** @description - `FORBIDDEN`: Only a page of this server can do this, with the header X-Requested-With. */
+    RefreshCrossSiteError: {
+      content: {
+        "application/json": components["schemas"]["RefreshCrossSiteError"];
+      };
+    };
+    /** @description - `BAD_REQUEST`: The request is not valid HTTP. */
+    BadRequestError: {
+      content: {
+        "application/json": components["schemas"]["BadRequestError"];
+      };
+    };
     /**
      * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
      * - `TOKEN_EXPIRED`: The session or API key has expired. Sign in again, or use another key.
@@ -6979,16 +7459,6 @@ export interface components {
         "application/json": components["schemas"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       };
     };
-    /** @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s. */
-    RateLimitedError: {
-      headers: {
-        /** @description Seconds to wait */
-        "Retry-After"?: number;
-      };
-      content: {
-        "application/json": components["schemas"]["RateLimitedError"];
-      };
-    };
     /** @description - `IDEMPOTENCY_KEY_REUSED`: This Idempotency-Key belongs to another request. Send a new key with a new request. */
     IdempotencyKeyReusedError: {
       content: {
@@ -7002,12 +7472,6 @@ export interface components {
     IdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedError"];
-      };
-    };
-    /** @description - `BAD_REQUEST`: The request is not valid HTTP. */
-    BadRequestError: {
-      content: {
-        "application/json": components["schemas"]["BadRequestError"];
       };
     };
     /** @description - `PRECONDITION_FAILED`: It has been changed meanwhile, or is not as If-Match and If-None-Match say. Read it again first. */
@@ -7203,10 +7667,13 @@ export interface components {
         "application/json": components["schemas"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
-    /** @description - `AGENT_NOT_FOUND`: The agent does not exist. */
-    AgentNotFoundError: {
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    AgentNotFoundOrNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
       };
     };
     /** @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}". */
@@ -7239,15 +7706,6 @@ export interface components {
     BadJsonOrBadRequestOrToolNotDisableableError: {
       content: {
         "application/json": components["schemas"]["BadJsonOrBadRequestOrToolNotDisableableError"];
-      };
-    };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
-     */
-    AgentNotFoundOrNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
       };
     };
     /**
@@ -7287,11 +7745,12 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `SKILL_NOT_FOUND`: The skill does not exist.
      */
-    AgentNotFoundOrSkillNotFoundError: {
+    AgentNotFoundOrNotFoundOrSkillNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrSkillNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       };
     };
     /**
@@ -7341,12 +7800,13 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `SKILL_NOT_FOUND`: The skill does not exist.
      * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
      */
-    AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
+    CopyPackageSkills404Error: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+        "application/json": components["schemas"]["CopyPackageSkills404Error"];
       };
     };
     /**
@@ -7357,6 +7817,17 @@ export interface components {
     IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError: {
       content: {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
+     * - `SKILL_NOT_FOUND`: The skill does not exist.
+     * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
+     */
+    PushSkillToPackage404Error: {
+      content: {
+        "application/json": components["schemas"]["PushSkillToPackage404Error"];
       };
     };
     /**
@@ -7381,10 +7852,13 @@ export interface components {
         "application/json": components["schemas"]["CreateSkillPackage409Error"];
       };
     };
-    /** @description - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist. */
-    SkillPackageNotFoundError: {
+    /**
+     * @description - `NOT_FOUND`: Not found.
+     * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
+     */
+    NotFoundOrSkillPackageNotFoundError: {
       content: {
-        "application/json": components["schemas"]["SkillPackageNotFoundError"];
+        "application/json": components["schemas"]["NotFoundOrSkillPackageNotFoundError"];
       };
     };
     /** @description - `SKILL_PACKAGE_NAME_TAKEN`: A skill package named "{name}" already exists. */
@@ -7415,12 +7889,13 @@ export interface components {
       };
     };
     /**
-     * @description - `SKILL_NOT_FOUND`: The skill does not exist.
+     * @description - `NOT_FOUND`: Not found.
+     * - `SKILL_NOT_FOUND`: The skill does not exist.
      * - `SKILL_PACKAGE_NOT_FOUND`: The skill package does not exist.
      */
-    SkillNotFoundOrSkillPackageNotFoundError: {
+    NotFoundOrSkillNotFoundOrSkillPackageNotFoundError: {
       content: {
-        "application/json": components["schemas"]["SkillNotFoundOrSkillPackageNotFoundError"];
+        "application/json": components["schemas"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       };
     };
     /**
@@ -7519,11 +7994,12 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    AgentNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrThreadNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       };
     };
     /**
@@ -7539,12 +8015,13 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `NOT_FOUND`: Not found.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    AgentNotFoundOrReplyNotFoundOrThreadNotFoundError: {
+    AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrReplyNotFoundOrThreadNotFoundError"];
+        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError"];
       };
     };
     /**
@@ -7555,16 +8032,6 @@ export interface components {
     AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError"];
-      };
-    };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `NOT_FOUND`: Not found.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
-     */
-    AgentNotFoundOrNotFoundOrThreadNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       };
     };
     /** @description - `HITL_NOT_PENDING`: No approval is pending here, or it has already been decided. */
@@ -7696,6 +8163,15 @@ export interface components {
       };
     };
     /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `THREAD_NOT_FOUND`: There is no such thread.
+     */
+    AgentNotFoundOrThreadNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrThreadNotFoundError"];
+      };
+    };
+    /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
@@ -7778,10 +8254,19 @@ export interface components {
         "application/json": components["schemas"]["CreateResponse502Error"];
       };
     };
-    /** @description - `RESPONSE_NOT_FOUND`: There is no such response. */
-    ResponseNotFoundError: {
+    /**
+     * @description - `NOT_FOUND`: Not found.
+     * - `RESPONSE_NOT_FOUND`: There is no such response.
+     */
+    NotFoundOrResponseNotFoundError: {
       content: {
-        "application/json": components["schemas"]["ResponseNotFoundError"];
+        "application/json": components["schemas"]["NotFoundOrResponseNotFoundError"];
+      };
+    };
+    /** @description - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached. */
+    LimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["LimitReachedError"];
       };
     };
     /**
@@ -8203,7 +8688,8 @@ export interface operations {
         /**
          * @example {
          *   "username": "ada",
-         *   "password": "correct horse battery staple 7"
+         *   "password": "correct horse battery staple 7",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["LogInBody"];
@@ -8227,8 +8713,27 @@ export interface operations {
     };
   };
   /**
+   * Continue a session by its cookie
+   * @description For pages of this server: takes the cookie that a sign-in with `cookie` has set, and returns the same as a login, with a new cookie in place of the old one. The header `X-Requested-With` is required. An old cookie works for another minute; used later, it ends its session.
+   */
+  refreshSession: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Login"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedError"];
+      403: components["responses"]["RefreshCrossSiteError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Log out
-   * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed. Other sessions of the account stay.
+   * @description Ends the session of the token that the request carries: the token stops working at once, and the WebSockets of the session are closed; its cookie, if it has one, is removed. Other sessions of the account stay.
    */
   logOut: {
     parameters: {
@@ -8606,7 +9111,8 @@ export interface operations {
         /**
          * @example {
          *   "code": "Q2xT0vEw8mZr5uHn",
-         *   "state": "u8WqkX3v"
+         *   "state": "u8WqkX3v",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["ExchangeSignInCodeBody"];
@@ -8686,7 +9192,8 @@ export interface operations {
         /**
          * @example {
          *   "code": "Q2xT0vEw8mZr5uHn",
-         *   "state": "u8WqkX3v"
+         *   "state": "u8WqkX3v",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["ExchangeOidcCodeBody"];
@@ -9177,7 +9684,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9203,7 +9710,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -9255,7 +9762,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -9290,7 +9797,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9322,7 +9829,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9354,7 +9861,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9386,7 +9893,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -9416,7 +9923,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9437,6 +9944,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9444,7 +9955,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -9457,6 +9968,10 @@ export interface operations {
    */
   setToolSettings: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -9477,6 +9992,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9484,7 +10003,8 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrToolNotDisableableError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9500,6 +10020,10 @@ export interface operations {
    */
   toggleTool: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -9520,6 +10044,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["ToolSettings"];
         };
@@ -9528,6 +10056,7 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9675,7 +10204,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["PublishExpert409Error"];
       413: components["responses"]["BodyTooLargeOrWorkspaceTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9724,7 +10253,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeOrWorkspaceTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9942,7 +10471,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -9984,7 +10513,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
@@ -10034,7 +10563,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["CreateAgentSkill409Error"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10065,6 +10594,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["AgentSkillDetail"];
         };
@@ -10072,7 +10605,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableOrSkillUnreadableError"];
       413: components["responses"]["SkillContentsTooLargeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10126,7 +10659,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10158,7 +10691,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -10172,6 +10705,10 @@ export interface operations {
    */
   updateAgentSkill: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
         /** @description The id of an agent, or the name of one of your own agents */
         id: string;
@@ -10192,6 +10729,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["AgentSkill"];
         };
@@ -10199,8 +10740,9 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrSkillNotFoundError"];
       409: components["responses"]["SkillsFolderUnusableOrSkillUnreadableError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10249,7 +10791,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["CopyPackageSkills404Error"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrSkillsFolderUnusableError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10297,7 +10839,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["PushSkillToPackage404Error"];
       409: components["responses"]["PushSkillToPackage409Error"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10413,7 +10955,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -10440,7 +10982,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -10487,7 +11029,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       409: components["responses"]["SkillPackageNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -10550,7 +11092,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrSkillAlreadyExistsError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10586,7 +11128,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       413: components["responses"]["SkillContentsTooLargeError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
@@ -10639,7 +11181,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrSkillArchiveInvalidError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillPackageNotFoundError"];
       413: components["responses"]["BodyTooLargeOrSkillTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10670,7 +11212,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["SkillNotFoundOrSkillPackageNotFoundError"];
+      404: components["responses"]["NotFoundOrSkillNotFoundOrSkillPackageNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -10710,7 +11252,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrWorkspaceUnusableError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10820,13 +11362,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The client has the file already */
@@ -10882,7 +11424,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["FileUnusableOrLimitReachedError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -10976,7 +11518,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["CreateDirectory409Error"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11006,7 +11548,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -11088,13 +11630,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
-          "application/octet-stream": string;
+          "*/*": string;
         };
       };
       /** @description The client has the file already */
@@ -11146,7 +11688,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11189,7 +11731,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11227,7 +11769,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11255,7 +11797,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11308,7 +11850,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["UpdateThread403Error"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11344,7 +11886,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -11390,7 +11932,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrReplyNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError"];
       409: components["responses"]["AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11436,7 +11978,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11516,7 +12058,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ResumeTurn403Error"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       409: components["responses"]["AgentNotRunningOrHitlNotPendingError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11562,7 +12104,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["PolishPrompt409Error"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11597,7 +12139,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -11629,7 +12171,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11668,7 +12210,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -11719,7 +12261,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -11768,7 +12310,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -12013,7 +12555,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -12076,7 +12618,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12110,7 +12652,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -12139,13 +12681,13 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/octet-stream": components["schemas"]["ExportedEvent"];
+          "*/*": components["schemas"]["ExportedEvent"];
         };
       };
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -12191,7 +12733,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12298,7 +12840,27 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["ResponseNotFoundError"];
+      404: components["responses"]["NotFoundOrResponseNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Stream what changes for your account
+   * @description Sends an event whenever one of your threads, an agent that you see, a channel of your agents, an approval or your usage changes, so that a page need not ask again and again. To continue after a cut, send `Last-Event-ID` within five minutes. Any other stream begins with `reset`, and so does what follows a gap, for instance if you read too slowly.
+   */
+  streamEvents: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "text/event-stream": components["schemas"]["AccountEvent"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["LimitReachedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12330,7 +12892,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentBusyOrIdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -12360,7 +12922,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -12400,7 +12962,7 @@ export interface operations {
       400: components["responses"]["BadFormOrBadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13144,7 +13706,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
@@ -13174,8 +13736,8 @@ export interface operations {
          *   "kind": "telegram",
          *   "name": "Support",
          *   "config": {
-         *     "bot_token": "123456:example",
-         *     "require_mention": true
+         *     "bot_token": "123456:token-of-an-example",
+         *     "response_mode": "stream"
          *   },
          *   "enabled": true
          * }
@@ -13193,7 +13755,7 @@ export interface operations {
       400: components["responses"]["CreateChannel400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["ChannelNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13225,8 +13787,8 @@ export interface operations {
          * @example {
          *   "kind": "telegram",
          *   "config": {
-         *     "bot_token": "123456:example",
-         *     "require_mention": true
+         *     "bot_token": "123456:token-of-an-example",
+         *     "response_mode": "stream"
          *   }
          * }
          */
@@ -13339,8 +13901,8 @@ export interface operations {
          * @example {
          *   "name": "Support",
          *   "config": {
-         *     "bot_token": "123456:example",
-         *     "require_mention": true
+         *     "bot_token": "123456:token-of-an-example",
+         *     "response_mode": "stream"
          *   },
          *   "enabled": true
          * }
@@ -13437,7 +13999,7 @@ export interface operations {
       400: components["responses"]["CreateChannelQrCode400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
@@ -13484,7 +14046,7 @@ export interface operations {
       400: components["responses"]["PollChannelQrCode400Error"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13513,12 +14075,20 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": string;
+          "*/*": unknown;
         };
       };
-      400: components["responses"]["BadRequestError"];
+      /** @description Success */
+      202: {
+        content: {
+          "*/*": unknown;
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedError"];
       404: components["responses"]["NotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -13543,12 +14113,20 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": string;
+          "*/*": unknown;
         };
       };
-      400: components["responses"]["BadRequestError"];
+      /** @description Success */
+      202: {
+        content: {
+          "*/*": unknown;
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedError"];
       404: components["responses"]["NotFoundError"];
       413: components["responses"]["BodyTooLargeError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -13784,7 +14362,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -14364,7 +14942,8 @@ export interface operations {
          *   "code": "Yk1oQ2xT0vEw8mZr5uHnJ3aKpXsD7fGb",
          *   "username": "ada",
          *   "password": "correct horse battery staple 7",
-         *   "display_name": "Ada Lovelace"
+         *   "display_name": "Ada Lovelace",
+         *   "cookie": true
          * }
          */
         "application/json": components["schemas"]["RedeemInviteBody"];
@@ -14504,7 +15083,9 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": Record<string, never>;
+          "application/json": {
+            [key: string]: unknown;
+          };
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -14521,7 +15102,9 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": Record<string, never>;
+          "application/json": {
+            [key: string]: unknown;
+          };
         };
       };
       400: components["responses"]["BadRequestError"];
