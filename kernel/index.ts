@@ -9,6 +9,7 @@ export type { ServerSentEvent, StreamItem } from './http/event-stream.ts'
 export { listsTag } from './http/file-reply.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
 export { networkOf } from './http/network.ts'
+export type { Pages } from './http/pages.ts'
 export type { KeptReply, RepeatableCall } from './http/repetition.ts'
 export {
   type ChosenReply,

@@ -5,7 +5,7 @@ import type { DestinationStream } from 'pino'
 import { removeServerNote, writeServerNote } from './cli/server-note.ts'
 import type { Clock } from './clock.ts'
 import { AppError } from './errors.ts'
-import { serveApiDocs } from './http/api-docs.ts'
+import { apiDocs } from './http/api-docs.ts'
 import { createApp } from './http/app.ts'
 import { replyTo } from './http/error-reply.ts'
 import { createGuardChains } from './http/guard-chain.ts'
@@ -109,7 +109,10 @@ async function listen({
       ...owned.flatMap(({ routes, ...of }) => routes.map((route) => ({ route, ...of }))),
     ],
     isSocket: upgrader.knows,
-    serveDocs: enable_api_docs ? serveApiDocs() : undefined,
+    pages: [
+      ...owned.flatMap(({ pages, ...of }) => pages.map((pages) => ({ pages, ...of }))),
+      ...(enable_api_docs ? [{ pages: apiDocs, cradle: undefined as never }] : []),
+    ],
     heartbeatMs: pingIntervalMs,
   })
 

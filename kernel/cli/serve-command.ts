@@ -110,7 +110,9 @@ function welcome({ url, runtime, announcements }: Server, stdout: NodeJS.Writabl
     ? `${url}/api/docs`
     : `start with SVC_ENABLE_API_DOCS=1, then open ${url}/api/docs`
   stdout.write(`\nAgent Platform Service ${runtime.facts.version}\n\n`)
+  const pages = runtime.plugins.flatMap(({ declarations }) => declarations.pages)
   printTable(stdout, [
+    ...pages.flatMap(({ label, path }) => (label ? [[`  ${label}`, `${url}${path}`]] : [])),
     ['  address', url],
     ...announcements.map(({ label, text }) => [`  ${label}`, text]),
     ['  chat', 'npx svc chat   (in a second terminal)'],

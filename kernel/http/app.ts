@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import cors from '@koa/cors'
 import Router, { type Layer } from '@koa/router'
 import bytes from 'bytes'
-import Koa, { type Context, type Middleware } from 'koa'
+import Koa, { type Context } from 'koa'
 import { AppError } from '../errors.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../runtime.ts'
@@ -13,6 +13,7 @@ import { createEndpoint, type EndpointParts } from './endpoint.ts'
 import { replyTo, retryHeaders } from './error-reply.ts'
 import type { GuardUse } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
+import { type OwnedPages, servePages } from './pages.ts'
 import { requestIdOf } from './request-facts.ts'
 import type { Route } from './route.ts'
 import { createUploadReader } from './upload.ts'
@@ -37,7 +38,7 @@ export function createApp({
   draining,
   strictReplies,
   isSocket,
-  serveDocs,
+  pages,
   heartbeatMs,
 }: {
   runtime: Runtime
@@ -46,7 +47,7 @@ export function createApp({
   draining: () => boolean
   strictReplies: boolean
   isSocket: (pathname: string) => boolean
-  serveDocs: Middleware | undefined
+  pages: readonly OwnedPages[]
   /** Milliseconds between two signs of life on a stream of events. */
   heartbeatMs: number
 }): Koa {
@@ -137,7 +138,7 @@ export function createApp({
     )
   })
   if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
-  if (serveDocs) app.use(serveDocs)
+  app.use(servePages(pages))
   app.use(router.routes())
   app.use((context, next) => {
     // Methods of a path that fits only by a parameter are not those of this one.

@@ -83,6 +83,7 @@ export function assertConsistent(
       claimRoute('GET', path, owner)
       if (operation_id) claim('operation', operation_id, owner)
     }
+    for (const { path } of declarations.pages) claim('page', path, owner)
     for (const { event } of declarations.listeners) {
       const [point] = [...points].find(([, { formerly }]) => formerly === event) ?? []
       const now = point ? `the extension point "${point}": use host.extend` : FORMER_EVENTS[event]
@@ -145,6 +146,9 @@ export function assertConsistent(
         path.push(next)
       }
     }
+    for (const { path, missing } of declarations.pages)
+      if (missing && !errors[missing])
+        refuse(`page ${path}`, `names the error ${missing}, which no plugin declares`)
     for (const { path, guard } of declarations.sockets) assertGuard(`socket ${path}`, guard)
     for (const { method, path, guard, audit, errors: codes = [] } of declarations.routes) {
       const what = `route ${method} ${path}`

@@ -1,6 +1,7 @@
 import type { IndexDescription } from 'mongodb'
 import { AppError } from '../errors.ts'
 import { assertGuard, type Guard } from '../http/guard.ts'
+import { assertPages, type Pages } from '../http/pages.ts'
 import { assertRoute, type Route } from '../http/route.ts'
 import type { UsageCounter } from '../security/limits.ts'
 import type { SealedPurposes } from '../security/sealed-fields.ts'
@@ -49,6 +50,8 @@ export interface Host<Of extends Manifest = Manifest> {
   ): void
   routes(routes: readonly Route<Cradle<Of>>[]): void
   socket(socket: Socket<Cradle<Of>>): void
+  /** Files that browsers load, outside of `/api`. */
+  pages(pages: Pages<Cradle<Of>>): void
   on<Name extends keyof Events>(
     event: Name,
     listener: (payload: Events[Name], cradle: Cradle<Of>) => unknown,
@@ -97,6 +100,7 @@ export interface Declarations {
   limits: Map<string, (cradle: never, account_id: string) => ReturnType<UsageCounter>>
   routes: Route[]
   sockets: Socket[]
+  pages: Pages[]
   listeners: { event: keyof Events; listener: (payload: never, cradle: never) => unknown }[]
   jobs: Job[]
   commands: Command[]
@@ -123,6 +127,7 @@ export function createHost(
     limits: new Map(),
     routes: [],
     sockets: [],
+    pages: [],
     listeners: [],
     jobs: [],
     commands: [],
@@ -151,6 +156,7 @@ export function createHost(
         declarations.routes.push(assertRoute(route, `route ${route.method} ${route.path}`))
     },
     socket: (socket) => void declarations.sockets.push(assertSocket(socket, `socket ${socket.path}`)),
+    pages: (pages) => void declarations.pages.push(assertPages(pages, `pages ${pages.path}`)),
     on: (event, listener) => void declarations.listeners.push({ event, listener }),
     job: (job) => void declarations.jobs.push(assertJob(job, `job ${job.name}`)),
     command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),

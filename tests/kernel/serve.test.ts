@@ -31,7 +31,8 @@ const ANNOUNCE = "ready(cradle, announce) { announce('sky', 'clear tonight') },"
 t.test(
   'two servers on one home print a welcome, maintain the server note, and stop gracefully',
   async (t) => {
-    const home = prepare(t, { manifest: ANNOUNCE })
+    const setup = "host.pages({ path: '/', label: 'page', locate: () => undefined })"
+    const home = prepare(t, { manifest: ANNOUNCE, setup })
     const note = join(home, 'server.json')
     const readNote = () => JSON.parse(readFileSync(note, 'utf8'))
     const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)
@@ -48,7 +49,7 @@ t.test(
       const { code, stdout, stderr } = await ended
       t.equal(code, 0, stderr)
       t.match(stderr, /^Stopping. Press Ctrl-C again to force.$/m)
-      t.match(stdout, new RegExp(`^ {2}address +${url}$`, 'm'))
+      t.match(stdout, new RegExp(`^ {2}page +${url}/\n {2}address +${url}$`, 'm'), 'a page comes first')
       t.match(stdout, /^ {2}sky +clear tonight$/m)
       t.match(stdout, new RegExp(`^ {2}API docs +${docs}${url}/api/docs$`, 'm'))
       t.match(stdout, new RegExp(`^ {2}API schema +${url}/api/openapi\\.json$`, 'm'))
