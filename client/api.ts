@@ -1330,6 +1330,13 @@ export interface paths {
      */
     get: operations["getOverview"];
   };
+  "/console": {
+    /**
+     * Get what the console needs at its start
+     * @description Tells which plugins run, how people can sign in and which pages plugins add, so that a page shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.
+     */
+    get: operations["getConsoleFacts"];
+  };
   "/health": {
     /**
      * Check the server, its plugins and its database
@@ -6845,6 +6852,47 @@ export interface components {
           /** @description Unix seconds */
           seen_at: number;
         }[];
+    };
+    /** ConsoleSignIn */
+    ConsoleSignIn: {
+      /** @description For `POST /auth/oauth/start` */
+      kind: string;
+      display_name: string;
+    };
+    /** ConsolePage */
+    ConsolePage: {
+      /** @description Its address */
+      path: string;
+      title: components["schemas"]["LocalizedText"];
+      /** @description The name of an icon of lucide.dev */
+      icon: string | null;
+      /** @description The permission without which the page is not offered; null if it needs none */
+      permission: string | null;
+      /** @description The address of an ES module */
+      module: string;
+    };
+    /** ConsoleFacts */
+    ConsoleFacts: {
+      /** @description The name that the page shows */
+      name: string;
+      version: string;
+      /** @description The address at which people reach the server; null if none is configured */
+      public_url: string | null;
+      /** @description The plugins that run, by name; one that is missing is off */
+      features: {
+        [key: string]: true;
+      };
+      sign_in: {
+        /** @description True if people can sign in with a password */
+        password: boolean;
+        /** @description The services that people can sign in with now */
+        providers: components["schemas"]["ConsoleSignIn"][];
+      };
+      languages: components["schemas"]["Locale"][];
+      /** @description The keys of all permissions; `GET /auth/me` has those of the account */
+      permissions: string[];
+      /** @description The pages that plugins add */
+      pages: components["schemas"]["ConsolePage"][];
     };
     /**
      * HealthState
@@ -15029,6 +15077,23 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get what the console needs at its start
+   * @description Tells which plugins run, how people can sign in and which pages plugins add, so that a page shows nothing that is off. It is public; what an account may do is in `GET /auth/me`.
+   */
+  getConsoleFacts: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ConsoleFacts"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

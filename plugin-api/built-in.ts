@@ -11,6 +11,8 @@ export interface BuiltInPlugins {
   auth: typeof import('../plugins/auth/index.ts')
   channels: typeof import('../plugins/channels/index.ts')
   chat: typeof import('../plugins/chat/index.ts')
+  console: typeof import('../plugins/console/index.ts')
+  events: typeof import('../plugins/events/index.ts')
   experts: typeof import('../plugins/experts/index.ts')
   invites: typeof import('../plugins/invites/index.ts')
   migration: typeof import('../plugins/migration/index.ts')

@@ -1,7 +1,25 @@
-import { definePlugin } from '#plugin-api'
+// Serves the page for people, and tells it what runs here. The page itself is in `web/`, which Vite builds.
+import { definePlugin } from '#kernel'
+import { manifest } from './manifest.ts'
+import { consolePage, isBuilt } from './page.ts'
+import { assertConsolePage, pluginModules } from './plugin-pages.ts'
+import { consoleRoutes } from './routes.ts'
+import './types.ts'
 
 export default definePlugin({
-  name: 'console',
-  summary: 'The web page for people',
-  setup() {},
+  ...manifest,
+  setup(host) {
+    host.extensionPoint('console.page', {
+      noun: 'page of the console',
+      nameOf: ({ path }) => path,
+      check: assertConsolePage,
+    })
+    host.extensionPoint('console.sign_in', { noun: 'list of services to sign in with' })
+    host.pages(consolePage)
+    host.pages(pluginModules)
+    host.routes(consoleRoutes)
+  },
+  ready(cradle, announce) {
+    if (!isBuilt(cradle)) announce('page', 'not built; run "npm run build", then start again')
+  },
 })

@@ -10,6 +10,7 @@ import { manifest } from './manifest.ts'
 import { createProvisioning, type Provisioning } from './provisioning.ts'
 import { createSettings, type SignInSettings } from './settings.ts'
 import { settingsRoutes } from './settings-routes.ts'
+import { listStatus } from './settings-rows.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { createAttempts, createCodes, type SignInAttempts, type SignInCodes } from './sign-in-state.ts'
 import type { SsoAttemptDocument, SsoCodeDocument, SsoProviderDocument } from './types.ts'
@@ -59,6 +60,10 @@ export default definePlugin({
     host.service('authorizationRequests', createAuthorizationRequests)
     host.service('signInCallbacks', createCallbacks)
     host.routes([...bindingRoutes, ...signInRoutes, ...settingsRoutes])
+    host.extend('console.sign_in', async ({ locale }, cradle) => {
+      const offered = (await listStatus(cradle, locale)).filter(({ enabled }) => enabled)
+      return offered.map(({ kind, display_name }) => ({ kind, display_name }))
+    })
     host.extend('users.removal', async ({ user_id }, { signInAttempts, signInCodes }) => {
       await signInAttempts.forgetUser(user_id)
       await signInCodes.forgetUser(user_id)

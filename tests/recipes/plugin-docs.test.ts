@@ -51,6 +51,8 @@ for (const folder of ['plugins/notes', 'plugins/notes-extras', 'channels/pigeon'
   save(`${folder}/package.json`, '{ "type": "module" }')
   save(`${folder}/index.js`)
 }
+save('plugins/notes/web/page.js')
+save('plugins/notes/web/help.html', '<!doctype html><title>Notes</title>')
 const notes = readRecipe('plugins/notes/index.js', DOCUMENT)
 const calls = readRecipe('notes/setup', DOCUMENT)
 save(
@@ -95,6 +97,17 @@ t.test('packages are found, and switched off, as the documents say', async (t) =
   install('svc-channel-pigeon')
   installPlugin(packages, 'notes', notes)
   t.match(await listed(readRecipe('config.json', DOCUMENT)), { status: 'off', error: 'switched off' })
+})
+
+t.test('the page of the document is listed and served', async (t) => {
+  const { pages } = (await request('GET', '/console', { token: null })).body
+  const module = '/console-pages/notes/page.js'
+  t.same(pages, [
+    { path: '/notes', title: { en: 'Notes', zh: '笔记' }, icon: 'notebook', permission: null, module },
+  ])
+  const read = async (path: string) => (await fetch(`${server.url}${path}`)).text()
+  t.equal(await read(module), readRecipe('plugins/notes/web/page.js', DOCUMENT))
+  t.match(await read('/notes-help/'), '<title>Notes</title>')
 })
 
 t.test('what the document builds is loaded as it says', async (t) => {

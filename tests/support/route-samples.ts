@@ -337,6 +337,7 @@ export const routeSamples: Record<string, RouteSample> = {
   'GET /openapi.json': { who: 'public', status: 200 },
   'GET /asyncapi.json': { who: 'public', status: 200 },
 
+  'GET /console': { who: 'public', status: 200 },
   'GET /events': { who: 'user', status: 200 },
 
   'POST /auth/login': {

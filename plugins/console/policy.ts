@@ -1,0 +1,32 @@
+import type { Pages } from '#kernel'
+import type { Cradle } from './manifest.ts'
+
+const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i
+
+/** Returns the headers that restrict what a page may load and do, and who may embed it. */
+export const protect: NonNullable<Pages<Cradle>['headers']> = ({ headers: { host = '' } }) => {
+  // Older browsers do not count the sockets of the page's own origin as `'self'`.
+  const sockets = HOST.test(host) ? ` ws://${host} wss://${host}` : ''
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    // The components of the page write style elements.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    `connect-src 'self'${sockets}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ]
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  }
+}
