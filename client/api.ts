@@ -3473,6 +3473,20 @@ export interface components {
       /** @description Unix seconds */
       expires_at: number;
     };
+    HeadersTooLargeError: {
+      error: {
+        /** @enum {string} */
+        code: "HEADERS_TOO_LARGE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     LinkInvalidError: {
       error: {
         /** @enum {string} */
@@ -4093,8 +4107,11 @@ export interface components {
       /** @description Unix seconds; the requests count as rejected then */
       expires_at: number;
     };
-    /** @enum {string} */
-    ApprovalResolvedFrameOutcome: "decided" | "expired" | "stopped";
+    /**
+     * ApprovalOutcome
+     * @enum {string}
+     */
+    ApprovalOutcome: "decided" | "expired" | "stopped";
     /**
      * ApprovalResolvedFrame
      * @description The pause has ended, and with `stopped` the turn as well.
@@ -4110,7 +4127,7 @@ export interface components {
       seq: number;
       /** @description The pause that ended */
       pending_id: string;
-      outcome: components["schemas"]["ApprovalResolvedFrameOutcome"];
+      outcome: components["schemas"]["ApprovalOutcome"];
       /** @description One for each request; empty if the turn was stopped */
       decisions: components["schemas"]["Decision"][];
     };
@@ -5232,8 +5249,6 @@ export interface components {
       /** @description Unix seconds */
       expires_at: number;
     };
-    /** @enum {string} */
-    ApprovalResolvedOutcome: "decided" | "expired" | "stopped";
     /**
      * ApprovalResolved
      * @description A turn of yours no longer waits
@@ -5245,7 +5260,7 @@ export interface components {
       agent_id: string;
       /** @description The id of the approval */
       pending_id: string;
-      outcome: components["schemas"]["ApprovalResolvedOutcome"];
+      outcome: components["schemas"]["ApprovalOutcome"];
     };
     /**
      * UsageChanged
@@ -7250,7 +7265,10 @@ export interface components {
         seq: number;
         /** @description The pause that ended */
         pending_id: string;
-        /** @enum {unknown} */
+        /**
+         * ApprovalOutcome
+         * @enum {unknown}
+         */
         outcome: "decided" | "expired" | "stopped";
         /** @description One for each request; empty if the turn was stopped */
         decisions: ({
@@ -8032,6 +8050,12 @@ export interface components {
     FileUnusableOrIdempotencyKeyInUseOrLimitReachedError: {
       content: {
         "application/json": components["schemas"]["FileUnusableOrIdempotencyKeyInUseOrLimitReachedError"];
+      };
+    };
+    /** @description - `HEADERS_TOO_LARGE`: The headers are too large. */
+    HeadersTooLargeError: {
+      content: {
+        "application/json": components["schemas"]["HeadersTooLargeError"];
       };
     };
     /** @description - `LINK_INVALID`: The link is not valid or has expired. */
@@ -11698,6 +11722,7 @@ export interface operations {
       416: components["responses"]["RangeNotSatisfiableError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
+      431: components["responses"]["HeadersTooLargeError"];
       default: components["responses"]["Error"];
     };
   };

@@ -182,7 +182,7 @@ export const turnFrameFields = {
   hitl_required: rowOf(pendingFields),
   hitl_resolved: rowOf({
     pending_id: text('The pause that ended', '01KAQ2VD11'),
-    outcome: { enum: ['decided', 'expired', 'stopped'] },
+    outcome: { title: 'ApprovalOutcome', enum: ['decided', 'expired', 'stopped'] },
     decisions: {
       type: 'array',
       items: decision,

@@ -58,7 +58,11 @@ const eventFields = {
   'approval.resolved': {
     title: 'ApprovalResolved',
     description: 'A turn of yours no longer waits',
-    ...rowOf({ ...thread, pending_id, outcome: { enum: ['decided', 'expired', 'stopped'] } }),
+    ...rowOf({
+      ...thread,
+      pending_id,
+      outcome: { title: 'ApprovalOutcome', enum: ['decided', 'expired', 'stopped'] },
+    }),
   },
   'usage.changed': {
     title: 'UsageChanged',

@@ -286,7 +286,7 @@ const readLinkedFile = route({
   stream: 'file',
   response: { 200: BINARY },
   params: linkedParams,
-  errors: ['LINK_INVALID', 'AGENT_NOT_FOUND', 'NOT_FOUND', 'FILE_UNUSABLE'],
+  errors: ['HEADERS_TOO_LARGE', 'LINK_INVALID', 'AGENT_NOT_FOUND', 'NOT_FOUND', 'FILE_UNUSABLE'],
 }).handle(async ({ params, query }, services) => {
   const { agent_id, user_id, path } = services.fileLinks.open(params.id!, query.token)
   const user = await services.users.find(user_id)
