@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument, ModelSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
@@ -115,13 +114,11 @@ async function whenBegun(
   const first = parts.next()
   // It is reported to the reader of the reply, who comes later.
   first.catch(() => undefined)
-  const late = new AbortController()
-  const waiting = pause(HEADERS_WITHIN_MS, undefined, { signal: late.signal }).catch(() => undefined)
-  try {
-    await Promise.race([first, waiting])
-  } finally {
-    late.abort()
-  }
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, HEADERS_WITHIN_MS)
+  })
+  await Promise.race([first, late]).finally(() => clearTimeout(timer))
   return (async function* () {
     try {
       const { value, done } = await first
