@@ -61,7 +61,19 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
   }
 }
 
-const WRITES = ['insertOne', 'updateOne', 'updateMany', 'findOneAndUpdate', 'deleteOne'] as const
+const WRITES = [
+  'insertOne',
+  'insertMany',
+  'updateOne',
+  'updateMany',
+  'replaceOne',
+  'deleteOne',
+  'deleteMany',
+  'findOneAndUpdate',
+  'findOneAndReplace',
+  'findOneAndDelete',
+  'bulkWrite',
+] as const
 
 /** Returns a collection that calls `onWritten` after each write, also one that fails. */
 function announceWrites(
