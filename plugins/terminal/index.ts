@@ -2,11 +2,13 @@ import { definePlugin } from '#kernel'
 import { acpCommand } from './acp-command.ts'
 import { chatCommand } from './chat-command.ts'
 import { manifest } from './manifest.ts'
+import { scheduleCommands } from './schedule-commands.ts'
 
 export default definePlugin({
   ...manifest,
   setup(host) {
     host.command(chatCommand)
     host.command(acpCommand)
+    for (const command of scheduleCommands) host.command(command)
   },
 })

@@ -115,7 +115,7 @@ t.test(
     const ends: Record<string, number> = {}
     for (const job of jobs) {
       const runs = await eventually(`the end of ${job.prompt}`, async () => {
-        // What the dead server has left is found after a time, for which only the long tier waits.
+        // The runs of the dead server are found after a time, for which only the long tier waits.
         if (!isLong) clock.advance(1)
         wake()
         const found = await listRuns(job)

@@ -1,4 +1,6 @@
+import { PassThrough } from 'node:stream'
 import { createHold, eventually } from '../../plugin-api/testing/waiting.ts'
+import { scheduleCommands } from '../../plugins/terminal/schedule-commands.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -438,4 +440,70 @@ t.test('An account has a bounded number of schedules, and a schedule a bounded n
     pages.map(({ body }) => body.length),
     [60, 40],
   )
+})
+
+/** Runs a command of `svc schedule` with the account of the administrator. */
+async function svc(
+  name: string,
+  { arg, ...options }: Record<string, string | boolean> = {},
+): Promise<{ code: unknown; out: string; err: string }> {
+  const command = scheduleCommands.find((one) => one.name === `schedule ${name}`)!
+  const written = { out: '', err: '' }
+  const open = (stream: keyof typeof written) =>
+    Object.assign(new PassThrough(), { isTTY: false }).on('data', (chunk) => {
+      written[stream] += chunk
+    }) as unknown as NodeJS.WriteStream
+  const code = await command.run(
+    {
+      args: [arg as string | undefined],
+      options: { url: server.url, ...options },
+      home: server.home,
+      env: { SVC_PASSWORD: server.admin.password, NO_COLOR: '1' },
+      stdin: Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.ReadStream,
+      stdout: open('out'),
+      stderr: open('err'),
+    },
+    {} as never,
+  )
+  return { code, ...written }
+}
+
+t.test('`svc schedule` adds, lists, runs, pauses and resumes schedules', async (t) => {
+  t.match(await svc('list'), { code: 0, out: 'There are no schedules.\n' })
+  const added = await svc('add', { arg: 'Water the plants.', cron: '30 8 * * 1-5', timezone: 'Asia/Tokyo' })
+  const [id, ...times] = added.out.trim().split('\n')
+  t.match(added, { code: 0, err: '' })
+  t.equal(times.length, 5)
+  t.match(await read(id!), {
+    name: 'Water the plants.',
+    schedule: { cron: '30 8 * * 1-5', timezone: 'Asia/Tokyo' },
+    thread: 'new',
+  })
+  t.equal((await svc('add', { arg: 'x', name: 'Once', at: '2999-01-01T00:00', sameThread: true })).code, 0)
+  t.match(
+    (await svc('list')).out,
+    /^ID +NAME +TIMES +NEXT +LAST RUN\n.*Once +at 2999-.*\n.*Water.*Asia\/Tokyo/,
+  )
+  t.equal(JSON.parse((await svc('list', { json: true })).out).length, 2)
+
+  t.match(await svc('run', { arg: 'Water the plants.' }), { code: 0, out: /thread thr_/ })
+  await seeRun(id!, 'succeeded')
+  t.match(await svc('pause', { arg: id! }), { code: 0, out: /is disabled/ })
+  t.equal((await read(id!)).enabled, false)
+  t.match((await svc('list')).out, /disabled/)
+  t.match(await svc('resume', { arg: id! }), { code: 0, out: /runs next at \d{4}/ })
+  t.equal((await read(id!)).enabled, true)
+
+  for (const [name, options, err] of [
+    ['add', { arg: 'x' }, /one of --cron, --every and --at/],
+    ['add', { arg: 'x', every: '60', at: '2999-01-01' }, /one of/],
+    ['add', { arg: 'x', every: 'often' }, /not a number of seconds/],
+    ['add', { arg: 'x', at: 'noon' }, /not a time/],
+    ['add', { arg: 'x', every: '5' }, /every_seconds must be >= 60/],
+    ['run', { arg: 'nothing' }, /no schedule "nothing"/],
+    ['list', { agent: 'nobody' }, /You can talk to: assistant/],
+    ['list', { url: 'http://127.0.0.1:9' }, /No server answers/],
+  ] as const)
+    t.match(await svc(name, options as never), { code: 1, err })
+  for (const { id } of (await cron('GET')).body) await remove(t, { id })
 })
