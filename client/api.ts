@@ -1102,6 +1102,15 @@ export interface paths {
      */
     patch: operations["updateChannel"];
   };
+  "/agents/{id}/channels/{cid}/conversations": {
+    /**
+     * List the conversations of a channel
+     * @description Lists the conversations in which somebody has written to the bot, the latest first. The answers of schedules can be delivered to them.
+     *
+     * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+     */
+    get: operations["listConversations"];
+  };
   "/agents/{id}/channels/{cid}/test": {
     /**
      * Test a channel
@@ -5989,6 +5998,31 @@ export interface components {
       reason?: components["schemas"]["ChannelFailure"];
       /** @description The failure in words */
       detail?: string;
+    };
+    /**
+     * ConversationType
+     * @enum {string}
+     */
+    ConversationType: "direct" | "group";
+    /**
+     * ConversationSender
+     * @description The author of the newest message to the bot
+     */
+    ConversationSender: {
+      /** @description The id on the platform */
+      id: string;
+      name?: string;
+    };
+    /** ChannelConversation */
+    ChannelConversation: {
+      /** @description The id on the platform */
+      conversation_id: string;
+      type: components["schemas"]["ConversationType"];
+      sender: components["schemas"]["ConversationSender"];
+      /** @description The thread that it continues in; null before an answer */
+      thread_id: string | null;
+      /** @description The time of that message, in Unix seconds */
+      last_message_at: number;
     };
     /** UpdateChannelBody */
     UpdateChannelBody: {
@@ -14002,6 +14036,47 @@ export interface operations {
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the conversations of a channel
+   * @description Lists the conversations in which somebody has written to the bot, the latest first. The answers of schedules can be delivered to them.
+   *
+   * Needs the permission `channels`, which administrators have. For the owner of the agent and administrators.
+   */
+  listConversations: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+        /** @description The id of a channel of the agent */
+        cid: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["ChannelConversation"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];

@@ -99,8 +99,11 @@ export interface ConversationDocument {
   agent_id: string
   /** The thread that it continues in; null until the bot is addressed. */
   thread_id: string | null
-  /** The type and the target of the newest message to the bot; the target is JSON, sealed for `conversation:<_id>`. */
+  /** The type, the sender and the target of the newest message to the bot; the target is JSON, sealed for `conversation:<_id>`. */
   type?: ConversationType
+  sender?: Sender
   target?: string
+  /** The time of that message, in Unix seconds. */
+  last_message_at?: number
   overheard: OverheardMessage[]
 }

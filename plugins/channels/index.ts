@@ -81,7 +81,7 @@ export default definePlugin({
     host.collection('channel_inbox', { indexes: inboxIndexes, sealed: { sealed: 'inbox:{_id}' } })
     host.collection('channel_conversations', {
       indexes: [
-        { key: { channel_id: 1 } },
+        { key: { channel_id: 1, last_message_at: -1, _id: -1 } },
         { key: { thread_id: 1 }, partialFilterExpression: { thread_id: { $exists: true } } },
       ],
       sealed: { target: 'conversation:{_id}' },

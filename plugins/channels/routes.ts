@@ -1,13 +1,14 @@
 import { objectOf } from '#kernel'
 import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
 import { channelFields } from './channels.ts'
-import type { ChannelDocument } from './documents.ts'
+import type { ChannelDocument, ConversationDocument } from './documents.ts'
 import { type Cradle, route } from './manifest.ts'
 import {
   begunRegistration,
   channelChanges,
   channelParams,
   channelRow,
+  conversationRow,
   kindParams,
   kindRow,
   newChannel,
@@ -26,6 +27,14 @@ const showChannel = <const Status extends number>(
   channel: ChannelDocument,
   { channels }: Cradle,
 ) => replyWithTag(status, channels.show(channel), makeTag(channel, channelFields))
+
+const toConversationRow = ({ _id, channel_id, type, sender, thread_id, ...rest }: ConversationDocument) => ({
+  conversation_id: _id.slice(channel_id.length + 1),
+  type: type!,
+  sender: sender!,
+  thread_id,
+  last_message_at: rest.last_message_at!,
+})
 
 /** The routes of channels under `/agents/:id/channels`, and the list of kinds. */
 export const channelRoutes = [
@@ -101,6 +110,24 @@ export const channelRoutes = [
   }).handle(async ({ agent, params }, cradle) =>
     showChannel(200, await cradle.channels.get(agent, params.cid!), cradle),
   ),
+
+  route({
+    method: 'GET',
+    path: `${PATH}/:cid/conversations`,
+    operation_id: 'listConversations',
+    summary: 'List the conversations of a channel',
+    description:
+      'Lists the conversations in which somebody has written to the bot, the latest first. The answers of schedules can be delivered to them.',
+    guard: permitted,
+    params: channelParams,
+    query: objectOf(pageQuery),
+    response: { 200: list(conversationRow) },
+    errors: ['NOT_FOUND'],
+  }).handle(async ({ agent, params, query }, { channels, conversations }) => {
+    const channel = await channels.get(agent, params.cid!)
+    const { rows, next } = await conversations.list(channel, query)
+    return pageReply(query, { rows: rows.map((row) => toConversationRow(row)), next })
+  }),
 
   route({
     method: 'PATCH',

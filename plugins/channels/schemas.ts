@@ -76,6 +76,32 @@ export const channelRow = {
   }),
 } as const
 
+/** A conversation of a channel. */
+export const conversationRow = {
+  title: 'ChannelConversation',
+  ...rowOf({
+    conversation_id: { ...text, description: 'The id on the platform', examples: ['84210013'] },
+    type: { title: 'ConversationType', enum: ['direct', 'group'] },
+    sender: {
+      title: 'ConversationSender',
+      description: 'The author of the newest message to the bot',
+      ...rowOf(
+        {
+          id: { ...text, description: 'The id on the platform', examples: ['84210013'] },
+          name: { ...text, examples: ['Ada'] },
+        },
+        ['name'],
+      ),
+    },
+    thread_id: {
+      ...nullable(text),
+      description: 'The thread that it continues in; null before an answer',
+      examples: ['thr_01KDVMF0000000000000000001'],
+    },
+    last_message_at: { ...seconds, description: 'The time of that message, in Unix seconds' },
+  }),
+} as const
+
 /** A channel kind. */
 export const kindRow = {
   title: 'ChannelKind',

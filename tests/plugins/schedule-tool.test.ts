@@ -66,6 +66,11 @@ t.test('Only a known conversation can be chosen, by the owner with the permissio
   fake.next({ text: 'Good evening, all.' })
   await platform.say({ text: 'Good evening', place: 'group', sender: 'ann' })
   await seeMessage('Good evening, all.')
+  const { body: conversations } = await channel.channels('GET', `/${channel_id}/conversations`)
+  t.match(conversations, [
+    { conversation_id: 'square', type: 'group', sender: { id: 'ann' }, thread_id: /^thr_/ },
+    { conversation_id: 'private', type: 'direct', sender: { id: 'ann' }, thread_id: /^thr_/ },
+  ])
   t.match(await choose(square), { status: 200, body: { deliver: square } })
   t.equal(await run(id, 'To everybody.'), 'succeeded')
   t.equal((await seeMessage('To everybody.')).place, 'group')

@@ -176,6 +176,27 @@ export function longLists(server: TestServer): Record<string, LongList> {
         }
       },
     },
+    'GET /agents/:id/channels/:cid/conversations': {
+      key: 'conversation_id',
+      async fill(count) {
+        const path = '/agents/assistant/channels'
+        const body = { kind: 'webhook', name: 'busy', enabled: false, config: {} }
+        const { id: channel_id, agent_id } = await create(path, body)
+        const conversations = Array.from({ length: count }, (_, n) => ({
+          _id: `${channel_id}:${numbered(n, 512)}`,
+          channel_id,
+          agent_id,
+          thread_id: null,
+          overheard: [{ id: '1', sender: 'x', text: control(2000), at: 1 }],
+          type: 'direct',
+          sender: { id: control(512), name: wide(128) },
+          last_message_at: 1_800_000_000 + (n % 5),
+        }))
+        await db.collection<{ _id: string }>('channel_conversations').insertMany(conversations)
+        const ids = Array.from({ length: count }, (_, n) => numbered(n, 512))
+        return { path: `${path}/${channel_id}/conversations`, ids }
+      },
+    },
     'GET /agents/:id/threads': {
       key: 'thread_id',
       async fill(count) {

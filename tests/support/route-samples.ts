@@ -594,6 +594,7 @@ export const routeSamples: Record<string, RouteSample> = {
     on: ownChannel,
     body: ({ secret }) => ({ config: { secret: secret() } }),
   },
+  'GET /agents/:id/channels/:cid/conversations': { who: 'channels', status: 200, on: ownChannel },
   'DELETE /agents/:id/channels/:cid': { who: 'channels', status: 204, on: ownChannel, spends: 'object' },
   'POST /agents/:id/channels/:cid/test': { who: 'channels', status: 200, on: ownChannel },
   'POST /agents/:id/channels/:kind/qrcode/generate': { who: 'channels', status: 200, on: scannedChannel },

@@ -1,5 +1,6 @@
 import { AppError } from '#kernel'
 import type { ConversationType, InboundMessage, JSONValue } from '#plugin-api'
+import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { GroupRules } from '../config/common-settings.ts'
 import type { ChannelDocument, ConversationDocument, OverheardMessage } from '../documents.ts'
@@ -31,10 +32,12 @@ export interface Conversations {
     conversation_id: string,
     user_id: string,
   ): Promise<ThreadDocument | undefined>
+  /** Lists the conversations of a channel that can be written to. Throws VALIDATION_FAILED for an unknown cursor. */
+  list(channel: ChannelDocument, page: PageRequest): Promise<Page<ConversationDocument>>
   /** Stores how the conversation of a message can be written to. */
   noteTarget(
     channel: ChannelDocument,
-    message: Pick<InboundMessage, 'conversation' | 'target'>,
+    message: Pick<InboundMessage, 'conversation' | 'sender' | 'target'>,
   ): Promise<void>
   /** Finds a conversation of an agent that can be written to, by its ids or by its thread. */
   find(
@@ -93,11 +96,22 @@ export function createConversations({
       await conversations.updateOne({ _id }, { $set: { thread_id: thread._id } })
       return thread
     },
-    async noteTarget(channel, { conversation: { id, type }, target }) {
+    list: ({ _id: channel_id }, page) =>
+      findPage(
+        conversations,
+        {
+          parts: [{ channel_id, last_message_at: { $gt: 0 } }],
+          sort: { last_message_at: -1, _id: -1 },
+          projection: { overheard: 0, target: 0 },
+        },
+        page,
+      ),
+    async noteTarget(channel, { conversation: { id, type }, sender, target }) {
       const _id = keyOf(channel, id)
       await begin(channel, _id)
       const sealed = secrets.seal(JSON.stringify(target), purposeOf(_id))
-      await conversations.updateOne({ _id }, { $set: { type, target: sealed } })
+      const last_message_at = clock.seconds()
+      await conversations.updateOne({ _id }, { $set: { type, sender, target: sealed, last_message_at } })
     },
     async find({ agent_id, ...asked }) {
       const selected =
