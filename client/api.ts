@@ -3534,7 +3534,7 @@ export interface components {
       pinned: boolean;
       /** @description Another name of the thread, for clients that keep one conversation */
       session_key: string;
-      /** @description `web`, or the kind of the channel that the conversation came from */
+      /** @description `web`, `api`, `schedule`, or the kind of the channel that the conversation came from */
       channel_type: string;
       /** @description As `<provider>:<model>`; null for the model of the agent */
       model: string | null;

@@ -263,7 +263,7 @@ export const threadRow = {
       session_key: sessionKey,
       channel_type: {
         ...string,
-        description: '`web`, or the kind of the channel that the conversation came from',
+        description: '`web`, `api`, `schedule`, or the kind of the channel that the conversation came from',
         examples: ['web'],
       },
       model: {

@@ -507,3 +507,29 @@ t.test('`svc schedule` adds, lists, runs, pauses and resumes schedules', async (
     t.match(await svc(name, options as never), { code: 1, err })
   for (const { id } of (await cron('GET')).body) await remove(t, { id })
 })
+
+t.test('A run has the quota of its account, and the scopes of the key that made the schedule', async (t) => {
+  const year = { schedule: { every_seconds: 31_536_000 } }
+  const toolsOf = async (row: Row): Promise<string[]> => {
+    t.equal((await cron('POST', `/${row.id}/run-now`)).status, 202)
+    await seeRun(row.id, 'succeeded')
+    await eventually('the end', async () => (await read(row.id)).last_status === 'succeeded')
+    const { body } = fake.requests.findLast(({ body }) => body.messages.at(-1)?.content === row.prompt)!
+    return (body as { tools?: { function: { name: string } }[] }).tools!.map((tool) => tool.function.name)
+  }
+  const made = await server.request('POST', '/auth/api-keys', { body: { name: 'writer', scopes: ['write'] } })
+  const row = await create(year, { token: made.body.key })
+  const limited = await toolsOf(row)
+  t.ok(limited.includes('schedule') && !limited.includes('execute'))
+  await change(row.id, { name: 'by a session' })
+  t.ok((await toolsOf(row)).includes('execute'), 'a change by a session lifts the limit')
+  await remove(t, row)
+
+  const { token } = await server.createUser({ username: 'poor' })
+  await server.request('PATCH', '/users/poor', { body: { token_quota: 1 } })
+  const { body: agents } = await server.request('GET', '/agents', { token })
+  const theirs = { token, agent: agents[0].id }
+  const { id } = await create(year, theirs)
+  await cron('POST', `/${id}/run-now`, undefined, theirs)
+  t.match(await seeRun(id, 'failed', theirs), { error: { code: 'TOKEN_QUOTA_EXCEEDED', message: /\S/ } })
+})
