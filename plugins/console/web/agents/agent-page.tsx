@@ -37,7 +37,12 @@ export default function AgentPage() {
       }
       actions={
         <>
-          <Button component={Link} to="/" variant="default" leftSection={<MessageCircle size={16} />}>
+          <Button
+            component={Link}
+            to={`/chat/${agent.id}`}
+            variant="default"
+            leftSection={<MessageCircle size={16} />}
+          >
             {t('agents.chat')}
           </Button>
           {isManaged && <AgentControls agent={agent} />}

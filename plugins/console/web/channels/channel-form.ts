@@ -43,9 +43,9 @@ export function updateChannel(
   { id: cid, agent_id: id }: Channel,
   base: ChannelValues,
   values: ChannelValues,
-  tag?: string | null,
+  { tag, schema = {} }: { tag?: string | null; schema?: Schema } = {},
 ) {
-  const config = mergePatch(base.config, values.config)
+  const config = mergePatch(base.config, pruneValues(schema, values.config))
   const body = {
     ...(values.name !== base.name && { name: values.name.trim() }),
     ...(values.enabled !== base.enabled && { enabled: values.enabled }),

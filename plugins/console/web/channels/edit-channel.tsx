@@ -5,6 +5,7 @@ import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
+import type { Schema } from '../ui/schema-form-schema.ts'
 import { Sheet } from '../ui/sheet.tsx'
 import { ChannelFields } from './channel-fields.tsx'
 import { type Channel, type ChannelKind, readChannel, updateChannel, valuesOf } from './channel-form.ts'
@@ -51,7 +52,8 @@ function Editor({ stored, tag, kind, onClose }: EditorProps) {
   const draft = useDraft(valuesOf(stored))
   const reason = readReason(stored)
   const save = async () => {
-    await updateChannel(stored, draft.base, draft.value, tag)
+    const schema = kind.config_schema as Schema
+    await updateChannel(stored, draft.base, draft.value, { tag, schema })
     await refresh('/agents/{id}/channels')
   }
   return (

@@ -117,7 +117,7 @@ export function SchemaField(props: FieldProps) {
 function SchemaGroup({ label, help, ...props }: FieldProps & { label: string; help: string | undefined }) {
   const { schema, of, at, isStored, onChange } = props
   const values = (props.value ?? {}) as Values
-  const { properties = {}, required = [] } = resolveSchema(schema, values)
+  const { properties, required } = resolveSchema(schema, values)
   return (
     <Fieldset legend={label}>
       <Stack gap="lg">

@@ -14,7 +14,8 @@ export interface Schema {
   maxLength?: number
   items?: Schema
   maxItems?: number
-  properties?: Record<string, Schema>
+  /** `false` in a branch means that the field is not for it. */
+  properties?: Record<string, Schema | false>
   required?: string[]
   additionalProperties?: boolean | Schema
   allOf?: Schema[]
@@ -30,24 +31,32 @@ export interface Schema {
 
 export type Values = Record<string, unknown>
 
+/** A schema whose conditions are decided. */
+export interface ResolvedSchema extends Schema {
+  properties: Record<string, Schema>
+  required: string[]
+}
+
 /** Returns the properties and required names that hold for these values: conditions are decided, branches chosen. */
-export function resolveSchema(schema: Schema, values: Values): Schema {
-  let resolved: Schema = { ...schema }
-  const add = (part: Schema | undefined) => {
-    if (part) resolved = merge(resolved, resolveSchema(part, values))
-  }
-  for (const part of schema.allOf ?? []) add(part)
-  if (schema.if) add(matches(schema.if, withDefaults(schema, values)) ? schema.then : schema.else)
-  for (const [name, names] of Object.entries(schema.dependentRequired ?? {}))
-    if (values[name] !== undefined) add({ required: names })
+export const resolveSchema = (schema: Schema, values: Values): ResolvedSchema =>
+  apply({ properties: {}, required: [] }, schema, values)
+
+/** Adds what a schema says about these values, and then what its conditions and branches say. */
+function apply(known: ResolvedSchema, schema: Schema, values: Values): ResolvedSchema {
+  const given = withDefaults(schema, values)
+  const parts = [...(schema.allOf ?? [])]
+  const conditional = schema.if && (matches(schema.if, given) ? schema.then : schema.else)
+  if (conditional) parts.push(conditional)
+  for (const [name, required] of Object.entries(schema.dependentRequired ?? {}))
+    if (values[name] !== undefined) parts.push({ required })
   for (const [name, part] of Object.entries(schema.dependentSchemas ?? {}))
-    if (values[name] !== undefined) add(part)
+    if (values[name] !== undefined) parts.push(part)
   const branches = schema.oneOf ?? schema.anyOf
   if (branches?.some(({ properties }) => properties)) {
-    add({ properties: readSelectors(branches) })
-    add(branches.find((branch) => matches(branch, withDefaults(schema, values), 'constants')) ?? branches[0])
+    parts.push({ properties: readSelectors(branches) })
+    parts.push(branches.find((branch) => matches(branch, given, 'constants')) ?? branches[0]!)
   }
-  return resolved
+  return parts.reduce<ResolvedSchema>((resolved, part) => apply(resolved, part, values), merge(known, schema))
 }
 
 /** Fields that tell the branches of `oneOf` apart: constants under one name become the choices of a field. */
@@ -55,7 +64,7 @@ function readSelectors(branches: Schema[]): Record<string, Schema> {
   const choices: Record<string, Schema> = {}
   for (const { properties = {} } of branches)
     for (const [name, property] of Object.entries(properties)) {
-      if (property.const === undefined) continue
+      if (!property || property.const === undefined) continue
       const known = choices[name]?.enum ?? []
       choices[name] = { ...property, ...choices[name], enum: [...known, property.const] }
     }
@@ -63,19 +72,22 @@ function readSelectors(branches: Schema[]): Record<string, Schema> {
   return choices
 }
 
-function merge(left: Schema, right: Schema): Schema {
+function merge(left: ResolvedSchema, right: Schema): ResolvedSchema {
   const properties = { ...left.properties }
   for (const [name, property] of Object.entries(right.properties ?? {})) {
+    if (!property) delete properties[name]
     // A constant of a chosen branch says nothing new about the field that chose it.
-    if (property.const !== undefined && properties[name]) continue
-    properties[name] = { ...properties[name], ...property }
+    else if (property.const === undefined || !properties[name])
+      properties[name] = { ...properties[name], ...property }
   }
-  const required = [...new Set([...(left.required ?? []), ...(right.required ?? [])])]
-  return { ...left, properties, required }
+  const required = [...new Set([...left.required, ...(right.required ?? [])])]
+  return { ...right, ...left, properties, required }
 }
 
 const withDefaults = ({ properties = {} }: Schema, values: Values): Values => ({
-  ...Object.fromEntries(Object.entries(properties).map(([name, { default: value }]) => [name, value])),
+  ...Object.fromEntries(
+    Object.entries(properties).map(([name, property]) => [name, property ? property.default : undefined]),
+  ),
   ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
 })
 
@@ -87,6 +99,7 @@ function matches(schema: Schema, values: Values, rule: 'all' | 'constants' = 'al
   if (schema.not && matches(schema.not, values, rule)) return false
   return Object.entries(schema.properties ?? {}).every(([name, property]) => {
     const value = values[name]
+    if (!property) return value === undefined
     if (rule === 'constants') return property.const === undefined || property.const === value
     if (value === undefined) return true
     if (property.const !== undefined && property.const !== value) return false
@@ -96,7 +109,7 @@ function matches(schema: Schema, values: Values, rule: 'all' | 'constants' = 'al
 
 /** Returns the values that hold for a schema, without those of branches that were left. */
 export function pruneValues(schema: Schema, values: Values): Values {
-  const { properties = {}, additionalProperties } = resolveSchema(schema, values)
+  const { properties, additionalProperties } = resolveSchema(schema, values)
   const isKept = ([name, value]: [string, unknown]) =>
     value !== undefined && (name in properties || additionalProperties !== false)
   return Object.fromEntries(Object.entries(values).filter(isKept))

@@ -33,7 +33,7 @@ export function SchemaForm({
   later,
 }: Props) {
   const [isOpen, more] = useDisclosure()
-  const { properties = {}, required = [] } = resolveSchema(schema, values)
+  const { properties, required } = resolveSchema(schema, values)
   const names = Object.keys(properties).filter((name) => !without.includes(name))
   const isLater = later ?? ((name: string) => !required.includes(name))
   const first = names.filter((name) => required.includes(name) || !isLater(name))

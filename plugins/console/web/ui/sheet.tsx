@@ -11,10 +11,7 @@ interface Props {
   children: ReactNode
   /** True if closing the sheet would lose what was entered. */
   isDirty?: boolean
-  /**
-   * Stores what was entered. Then the sheet closes, unless this returns "stay"; it shows why this failed. Without it the
-   * sheet only shows something.
-   */
+  /** Stores what was entered; the sheet closes, or shows why this failed. Without it the sheet only shows something. */
   onSave?: (() => Promise<unknown>) | undefined
   saveLabel?: string
   /** False if the sheet has something to show after it was stored. */
