@@ -1,4 +1,4 @@
-import { Button, Stack, Switch, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
@@ -10,6 +10,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
+import { Toggle } from '../ui/toggle.tsx'
 import { RunnerSheet } from './runner-sheet.tsx'
 import { useLoadedAgent } from './use-agent.ts'
 
@@ -46,11 +47,11 @@ export default function ExternalTab() {
       </Text>
       {error !== undefined && <Failure error={error} />}
       {data && (
-        <Switch
+        <Toggle
           label={t('agents.external_tool')}
           description={t('agents.external_tool_help')}
           checked={data.tool_enabled}
-          onChange={(event) => setTool(event.currentTarget.checked)}
+          onToggle={(checked) => setTool(checked)}
         />
       )}
       <List
@@ -74,10 +75,10 @@ export default function ExternalTab() {
             onOpen={agent.is_owner ? () => setOpen({ name, runner }) : undefined}
           >
             {agent.is_owner && (
-              <Switch
+              <Toggle
                 aria-label={name}
                 checked={runner.enabled}
-                onChange={(event) => enable(name, runner, event.currentTarget.checked)}
+                onToggle={(checked) => enable(name, runner, checked)}
               />
             )}
           </ListRow>

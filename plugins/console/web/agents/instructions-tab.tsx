@@ -38,7 +38,11 @@ export default function InstructionsTab() {
       <InstructionsFields values={draft.value} onChange={draft.change} />
       <Text size="sm" c="var(--meta)">
         {t('agents.instructions_files')}{' '}
-        <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/agents/$id/files" params={{ id }} />}>
+        <Anchor
+          size="sm"
+          underline="always"
+          renderRoot={(props) => <Link {...props} to="/agents/$id/files" params={{ id }} />}
+        >
           {t('agents.instructions_open_files')}
         </Anchor>
       </Text>

@@ -1,7 +1,8 @@
-import { Button, Stack, Switch, Text, Title } from '@mantine/core'
+import { Button, Stack, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Toggle } from '../ui/toggle.tsx'
 import { PublishSheet } from './publish-sheet.tsx'
 import { updateAgent, useLoadedAgent } from './use-agent.ts'
 
@@ -20,11 +21,11 @@ export default function SharingTab() {
         <Title order={2} size="h5">
           {t('agents.share')}
         </Title>
-        <Switch
+        <Toggle
           label={t('agents.is_shared')}
           description={t('agents.is_shared_help')}
           checked={agent.is_shared}
-          onChange={(event) => share(event.currentTarget.checked)}
+          onToggle={(checked) => share(checked)}
         />
         {error !== undefined && <Failure error={error} />}
       </Stack>

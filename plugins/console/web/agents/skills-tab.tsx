@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Stack, Switch, Text } from '@mantine/core'
+import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core'
 import { Ellipsis, Package, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
@@ -13,6 +13,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
+import { Toggle } from '../ui/toggle.tsx'
 import { SkillCopy } from './skill-copy.tsx'
 import { SkillEditor } from './skill-editor.tsx'
 import { SkillPush } from './skill-push.tsx'
@@ -86,10 +87,10 @@ export default function SkillsTab() {
             }
             onOpen={() => setOpen({ dialog: 'edit', skill })}
           >
-            <Switch
+            <Toggle
               aria-label={skill.name}
               checked={skill.enabled}
-              onChange={(event) => enable(skill, event.currentTarget.checked)}
+              onToggle={(checked) => enable(skill, checked)}
             />
             <Menu position="bottom-end">
               <Menu.Target>

@@ -1,4 +1,4 @@
-import { Select, Stack, Switch, Text } from '@mantine/core'
+import { Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
@@ -9,6 +9,7 @@ import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { State } from '../ui/state.tsx'
+import { Toggle } from '../ui/toggle.tsx'
 import type { Config } from './general-fields.tsx'
 import { aboutTool } from './tool-words.ts'
 import { updateAgent, useLoadedAgent } from './use-agent.ts'
@@ -87,11 +88,11 @@ export default function ToolsTab() {
             {'disableable' in tool && !tool.disableable ? (
               <State tone="on">{t('agents.tool_always')}</State>
             ) : (
-              <Switch
+              <Toggle
                 aria-label={tool.label}
                 checked={tool.enabled}
                 disabled={!tool.available}
-                onChange={(event) => toggle(tool, event.currentTarget.checked)}
+                onToggle={(checked) => toggle(tool, checked)}
               />
             )}
           </ListRow>

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Switch } from '@mantine/core'
+import { ActionIcon, Menu } from '@mantine/core'
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
@@ -9,6 +9,7 @@ import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Monogram } from '../ui/monogram.tsx'
+import { Toggle } from '../ui/toggle.tsx'
 import { type Channel, deleteChannel, updateChannel, valuesOf } from './channel-form.ts'
 import { ChannelState, readReason } from './channel-state.tsx'
 import { EditChannel } from './edit-channel.tsx'
@@ -60,10 +61,10 @@ export function ChannelList({ agentName, ...rows }: Props) {
             onOpen={() => setOpen({ dialog: 'edit', channel })}
           >
             <ChannelState channel={channel} />
-            <Switch
+            <Toggle
               aria-label={t('channels.enable', { name: channel.name })}
               checked={channel.enabled}
-              onChange={(event) => enable(channel, event.currentTarget.checked)}
+              onToggle={(checked) => enable(channel, checked)}
             />
             <Menu position="bottom-end">
               <Menu.Target>

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Switch } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
@@ -10,6 +10,7 @@ import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Monogram } from '../ui/monogram.tsx'
 import { State } from '../ui/state.tsx'
+import { Toggle } from '../ui/toggle.tsx'
 import { DeleteProvider } from './delete-provider.tsx'
 import { EditProvider } from './edit-provider.tsx'
 import { type Provider, updateProvider, valuesOf } from './provider-form.ts'
@@ -75,11 +76,11 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
           >
             {canChange ? (
               <>
-                <Switch
+                <Toggle
                   size="sm"
                   aria-label={`${t('models.enabled')}: ${provider.name}`}
                   checked={provider.enabled}
-                  onChange={(event) => enable(provider, event.currentTarget.checked)}
+                  onToggle={(checked) => enable(provider, checked)}
                 />
                 <Menu position="bottom-end">
                   <Menu.Target>

@@ -1,0 +1,334 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
+import t, { type Test } from '../run/file-test.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { noConsole, openConsole, startConsole } from '../support/console.ts'
+import { startFake } from '../support/model-calls.ts'
+import { startServer, type TestReply, type TestServer } from '../support/server.ts'
+
+const KEY = 'sk-test-0123456789abcdef'
+
+/** A kind in plain JavaScript with a condition and a scan; this process scans by the event `pager scan`. */
+const PAGER = `
+const limits = { dialect: 'plain', max_length: 1000, length_unit: 'characters' }
+let isScanned = false
+process.on('pager scan', () => { isScanned = true })
+const assertCode = ({ code }) => {
+  if (code !== 'right') throw Object.assign(new Error('wrong code'), { reason: 'invalid_credentials' })
+}
+const pager = {
+  kind: 'pager',
+  label: { en: 'Pager', zh: '寻呼机' },
+  config_schema: {
+    type: 'object',
+    properties: {
+      number: { type: 'string', title: 'Number' },
+      code: { type: 'string', writeOnly: true, title: 'Code' },
+      network: { enum: ['public', 'private'], default: 'public', title: 'Network' },
+      tower: { type: 'string', title: 'Tower' },
+    },
+    required: ['number', 'code', 'network'],
+    if: { properties: { network: { const: 'private' } } },
+    then: { required: ['tower'] },
+    else: { properties: { tower: false } },
+    additionalProperties: false,
+  },
+  capabilities: { direct: limits, group: limits },
+  identity: ({ number }) => number,
+  async probe({ config }) { assertCode(config) },
+  async open({ config }) {
+    assertCode(config)
+    return { async send(target, { key }) { return { id: key } }, async close() {} }
+  },
+  registration: {
+    gives: 'credentials',
+    async begin() { return { qrcode_url: 'https://pager.example.org/scan', state: {}, expires_in_seconds: 60, interval_seconds: 0 } },
+    async poll() {
+      return isScanned ? { status: 'success', config: { number: '5551', code: 'right' } } : { status: 'waiting' }
+    },
+  },
+}
+export default {
+  name: 'pager', summary: 'A pager', kernel: 1,
+  setup(host) { host.extend('channels.kinds', pager) },
+}
+`
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** The rules of accessibility that a page breaks, each with the elements that break it. */
+async function findBarriers(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  return page.evaluate<string[]>(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'best-practice'] }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`,
+  )
+}
+
+t.test('Settings of agents, channels and models', { skip: noChromium || noConsole }, async (t) => {
+  const server = await startServer(t, { plugins: { pager: PAGER } })
+  const browser = await startChromium(t)
+  const url = await startConsole(t, server)
+  const { page, faults } = await openConsole(t, browser, url)
+  const sheet = page.getByRole('dialog')
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+  const inSheet = (name: string) => sheet.getByRole('button', { name, exact: true })
+  const closed = () => sheet.waitFor({ state: 'detached' })
+  const menu = async (name: string, item: string) => {
+    await button(`Actions for ${name}`).click()
+    await page.getByRole('menuitem', { name: item }).click()
+  }
+
+  await t.test('a provider is tested, added with some of its models, changed and deleted', async (t) => {
+    const fake = await startFake(t, createFakeOpenAI({ apiKey: KEY, models: ['large', 'small'] }))
+    await page.goto('/models')
+    await button('Add a provider').click()
+    await inSheet('OpenAI-compatible').click()
+    await inSheet('Add').click()
+    await sheet.getByText('This is needed.').waitFor()
+    t.equal(
+      await page.evaluate('document.activeElement.getAttribute("aria-invalid")'),
+      'true',
+      'the refused field has the focus',
+    )
+    await sheet.getByLabel('Address').fill(fake.url)
+    await sheet.getByLabel('API key').fill('wrong-key-0123456789')
+    await inSheet('Test').click()
+    await sheet.getByRole('alert').filter({ hasText: 'key' }).waitFor()
+    await sheet.getByLabel('API key').fill(KEY)
+    await inSheet('Test').click()
+    await sheet.getByText(/answered in/).waitFor()
+    await sheet.getByText('Only these').click()
+    await sheet.getByLabel('large').check()
+    await sheet.getByLabel('Name', { exact: false }).first().fill('local')
+    await inSheet('Add').click()
+    await closed()
+    await page.getByText('OpenAI-compatible · 1 model').waitFor()
+    const { body: models } = await server.request('GET', '/models')
+    t.ok(models.some(({ id }: { id: string }) => id === 'local:large'))
+    t.notOk(models.some(({ id }: { id: string }) => id === 'local:small'))
+
+    await page.getByLabel('Standard model').click()
+    await page.getByRole('option', { name: 'large' }).click()
+    await reaches(server, '/models/active', ({ model }) => model === 'local:large')
+    await menu('local', 'Delete')
+    await inSheet('Delete').click()
+    await sheet.getByText('the standard model').waitFor()
+    await inSheet('Cancel').click()
+
+    await button('local').click()
+    await sheet.getByText('Stored', { exact: true }).waitFor()
+    await sheet.getByLabel('Calls at the same time').fill('2')
+    await inSheet('Cancel').click()
+    await page.getByText('What you have entered is not stored yet.').waitFor()
+    await button('Cancel').last().click()
+    await inSheet('Save').click()
+    await closed()
+    const { body: providers } = await server.request('GET', '/providers')
+    t.match(
+      providers.find(({ name }: { name: string }) => name === 'local'),
+      { max_concurrency: 2, has_api_key: true, scope: 'global' },
+    )
+    await server.request('PUT', '/models/active', { body: { model: 'demo:demo' } })
+    await menu('local', 'Delete')
+    await inSheet('Delete').click()
+    await closed()
+    t.equal((await server.request('GET', '/providers')).body.length, 1)
+  })
+
+  await t.test('an agent is made from an expert, described, stopped, started and deleted', async (t) => {
+    await page.goto('/agents')
+    await button('New agent').click()
+    await sheet.getByLabel('Search in Experts').fill('data')
+    await inSheet('Data analyst').click()
+    await sheet.getByLabel('Name').fill('numbers')
+    await inSheet('Create').click()
+    await page.getByRole('heading', { name: 'numbers' }).waitFor()
+
+    await page.getByLabel('Description').fill('Counts things.')
+    await page.getByLabel('Code', { exact: true }).check({ force: true })
+    await page.getByRole('link', { name: 'Instructions' }).click()
+    await page.getByText('What you have entered is not stored yet.').waitFor()
+    await button('Cancel').click()
+    await button('Save').click()
+    await button('Save').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Instructions' }).click()
+    await page.getByLabel('Instructions', { exact: true }).last().fill('Be brief.')
+    await button('Save').click()
+    await button('Save').waitFor({ state: 'detached' })
+    const agent = (await server.request('GET', '/agents/numbers')).body
+    t.match(agent, { description: 'Counts things.', icon: 'code-xml', system_prompt: 'Be brief.' })
+
+    await page.getByRole('link', { name: 'Persona' }).click()
+    await page.getByText('INTJ').click()
+    await page.getByRole('heading', { name: 'Architect' }).waitFor()
+    await page.getByRole('link', { name: 'Tools' }).click()
+    await page.getByRole('switch', { name: 'Read a web page' }).uncheck({ force: true })
+    await page.getByLabel('Approval: Write a file').first().click()
+    await page.getByRole('option', { name: 'Ask first' }).click()
+    await reaches(server, '/agents/numbers', ({ config }) =>
+      config.tools_with_approval?.includes('write_file'),
+    )
+    await reaches(server, '/agents/numbers/tool-settings', ({ builtin }) =>
+      builtin.some(
+        ({ name, enabled }: { name: string; enabled: boolean }) => name === 'web_fetch' && !enabled,
+      ),
+    )
+    t.equal((await server.request('GET', '/agents/numbers')).body.persona_mbti, 'INTJ')
+
+    await menu('numbers', 'Stop')
+    await inSheet('Stop').click()
+    await closed()
+    await page.getByText('Stopped', { exact: true }).waitFor()
+    await button('Start').click()
+    await page.getByText('Running', { exact: true }).waitFor()
+    await menu('numbers', 'Delete')
+    t.ok(await inSheet('Delete').isDisabled(), 'the name must be typed')
+    await sheet.getByLabel('Type “numbers” to confirm').fill('numbers')
+    await inSheet('Delete').click()
+    await page.getByRole('main').getByRole('link', { name: 'assistant' }).waitFor()
+    t.equal((await server.request('GET', '/agents/numbers')).status, 404)
+  })
+
+  await t.test('skills and files of an agent are written, shown, renamed and published', async (t) => {
+    const { id } = (await server.request('GET', '/agents/assistant')).body
+    await page.goto(`/agents/${id}/skills`)
+    await button('New skill').click()
+    await sheet.getByLabel('Name').fill('Weekly report')
+    await sheet.getByLabel('Description').fill('Writes the report of a week. Use it on Fridays.')
+    await inSheet('Create and write').click()
+    await sheet.getByLabel('Add a file').fill('notes/style.md')
+    await inSheet('Add').click()
+    await sheet.getByRole('textbox', { name: 'notes/style.md' }).fill('Short sentences.')
+    await inSheet('Save').click()
+    await closed()
+    const skill = await server.request('GET', `/agents/${id}/skills/weekly-report?contents=true`)
+    t.match(skill.body, { name: 'weekly-report', paths: ['SKILL.md', 'notes/style.md'] })
+
+    await page.getByRole('link', { name: 'Files' }).click()
+    await button('New folder').click()
+    await sheet.getByLabel('Name of the folder').fill('reports')
+    await inSheet('Save').click()
+    await closed()
+    await page.getByRole('link', { name: 'reports' }).click()
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Upload').first().click()])
+    await chooser.setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('first') })
+    await button('a.txt').click()
+    await sheet.getByRole('textbox', { name: 'reports/a.txt' }).fill('second')
+    await inSheet('Save').click()
+    await closed()
+    await menu('a.txt', 'Rename or move')
+    await sheet.getByLabel('Path').fill('reports/b.txt')
+    await inSheet('Save').click()
+    await closed()
+    await button('b.txt').waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), menu('b.txt', 'Download')])
+    t.equal(readFileSync(await download.path(), 'utf8'), 'second')
+
+    await page.getByRole('link', { name: 'Sharing' }).click()
+    await button('Publish…').click()
+    await sheet.getByText('files are copied').click()
+    await sheet.getByText('reports/b.txt').waitFor()
+    await sheet.getByLabel('Name').fill('Reporter')
+    await inSheet('Publish').click()
+    await sheet.getByText('Reporter is published.', { exact: false }).waitFor()
+    await inSheet('Close').last().click()
+    t.match((await server.request('GET', '/experts/published')).body, [{ name: 'Reporter' }])
+    await page.getByRole('switch').check({ force: true })
+    await reaches(server, `/agents/${id}`, ({ is_shared }) => is_shared)
+  })
+
+  await t.test('a channel is linked by a scan, checked, changed and deleted', async (t) => {
+    await page.goto('/channels')
+    await button('Add a channel').first().click()
+    await inSheet('Pager').click()
+    await sheet.getByRole('img', { name: 'QR code for Pager' }).waitFor()
+    process.emit('pager scan' as never)
+    await sheet.getByLabel('Number').waitFor()
+    t.equal(await sheet.getByLabel('Number').inputValue(), '5551')
+    t.equal(await sheet.getByLabel('Tower').count(), 0)
+    await sheet.getByLabel('Private').check()
+    await inSheet('Add').click()
+    await sheet.getByText('This is needed.').waitFor()
+    await sheet.getByLabel('Tower').fill('north')
+    await inSheet('Check').click()
+    await sheet.getByText('The platform accepts these settings.').waitFor()
+    await inSheet('Add').click()
+    await closed()
+    await page.getByText('Connected', { exact: true }).waitFor()
+
+    await button('Pager').click()
+    await inSheet('Replace').click()
+    await sheet.getByLabel('Code').fill('wrong')
+    await sheet.getByLabel('Public').check()
+    await inSheet('Check').click()
+    await sheet.getByText('The platform refuses these credentials.').waitFor()
+    await inSheet('Save').click()
+    await closed()
+    await page.getByText('The platform refuses these credentials.').waitFor()
+    const path = `/agents/assistant/channels`
+    t.strictSame((await server.request('GET', path)).body[0].config, {
+      number: '5551',
+      network: 'public',
+      code: '••••',
+    })
+    await menu('Pager', 'Delete')
+    await inSheet('Delete').click()
+    await page.getByText('No channels yet').waitFor()
+    t.strictSame((await server.request('GET', path)).body, [])
+  })
+
+  await t.test('a guest sees what a guest may do', async (t) => {
+    const ben = await server.createUser({ username: 'ben' })
+    const { page, faults } = await openConsole(t, browser, url, ben)
+    await page.getByRole('heading', { name: 'Your providers' }).waitFor()
+    t.equal(await page.getByRole('link', { name: 'Channels' }).count(), 0)
+    t.equal(await page.getByLabel('Standard model').count(), 0)
+    t.equal(await page.getByLabel('Actions for demo').count(), 0)
+    await page.getByRole('link', { name: 'Agents' }).click()
+    const { id } = (await server.request('GET', '/agents/assistant')).body
+    await page.getByRole('main').locator(`a[href="/agents/${id}"]`).click()
+    await page.getByText('admin shares this agent with you.', { exact: false }).waitFor()
+    const tabs = page.getByRole('navigation', { name: 'Settings of the agent' }).getByRole('link')
+    t.strictSame(await tabs.allTextContents(), ['General', 'Files'])
+    t.equal(await page.getByRole('button', { name: 'Actions for assistant' }).count(), 0)
+    t.strictSame(faults, [])
+  })
+
+  await t.test('every page is accessible and fits a phone, in both languages and themes', async (t) => {
+    const { id } = (await server.request('GET', '/agents/assistant')).body
+    const tabs = [
+      '',
+      '/instructions',
+      '/persona',
+      '/tools',
+      '/skills',
+      '/files',
+      '/channels',
+      '/sharing',
+      '/external',
+    ]
+    const paths = ['/agents', '/channels', '/models', ...tabs.map((tab) => `/agents/${id}${tab}`)]
+    for (const settings of [{ width: 390, locale: 'zh-CN', dark: true }, {}])
+      await walk(t, await openConsole(t, browser, url, settings), paths)
+  })
+  t.strictSame(faults, [])
+})
+
+async function walk(t: Test, { page, faults }: { page: Page; faults: string[] }, paths: string[]) {
+  for (const path of paths) {
+    await page.goto(path)
+    await page.locator('h1').waitFor()
+    await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+    t.strictSame(await findBarriers(page), [], `${path} has no barrier`)
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} fits`)
+  }
+  t.strictSame(faults, [])
+}
+
+/** Waits until an object of the server is as expected. */
+const reaches = (server: TestServer, path: string, holds: (body: TestReply['body']) => boolean) =>
+  eventually(path, async () => holds((await server.request('GET', path)).body))
