@@ -5,7 +5,7 @@ import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
-import { noConsole, openConsole, startConsole } from '../support/console.ts'
+import { openConsole, serveConsole } from '../support/console.ts'
 import { startFake } from '../support/model-calls.ts'
 import { startServer, type TestReply, type TestServer } from '../support/server.ts'
 
@@ -68,11 +68,14 @@ async function findBarriers(page: Page): Promise<string[]> {
   )
 }
 
-t.test('Settings of agents, channels and models', { skip: noChromium || noConsole }, async (t) => {
+/** A phone in the other language and theme. */
+const PHONE = { viewport: { width: 390, height: 844 }, locale: 'zh-CN', colorScheme: 'dark' } as const
+
+t.test('Settings of agents, channels and models', { skip: noChromium }, async (t) => {
   const server = await startServer(t, { plugins: { pager: PAGER } })
   const browser = await startChromium(t)
-  const url = await startConsole(t, server)
-  const { page, faults } = await openConsole(t, browser, url)
+  const url = await serveConsole(t, server)
+  const { page, faults } = await openConsole(browser, url, { path: '/models' })
   const sheet = page.getByRole('dialog')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
   const inSheet = (name: string) => sheet.getByRole('button', { name, exact: true })
@@ -283,7 +286,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium || noConsol
 
   await t.test('a guest sees what a guest may do', async (t) => {
     const ben = await server.createUser({ username: 'ben' })
-    const { page, faults } = await openConsole(t, browser, url, ben)
+    const { page, faults } = await openConsole(browser, url, { path: '/models', username: ben.username, password: ben.password })
     await page.getByRole('heading', { name: 'Your providers' }).waitFor()
     t.equal(await page.getByRole('link', { name: 'Channels' }).count(), 0)
     t.equal(await page.getByLabel('Standard model').count(), 0)
@@ -312,8 +315,8 @@ t.test('Settings of agents, channels and models', { skip: noChromium || noConsol
       '/external',
     ]
     const paths = ['/agents', '/channels', '/models', ...tabs.map((tab) => `/agents/${id}${tab}`)]
-    for (const settings of [{ width: 390, locale: 'zh-CN', dark: true }, {}])
-      await walk(t, await openConsole(t, browser, url, settings), paths)
+    for (const settings of [PHONE, {}])
+      await walk(t, await openConsole(browser, url, settings), paths)
   })
   t.strictSame(faults, [])
 })

@@ -1,6 +1,8 @@
 import { Button, Skeleton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Pin } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { waitingThreads } from '../chat/thread-events.ts'
 import { type ThreadRow, titleOf, useThreads } from '../chat/thread-list.ts'
 import type { ListedAgent } from '../chat/use-agent.ts'
 import { t } from '../i18n/words.ts'
@@ -16,7 +18,9 @@ interface Props {
 /** The threads with an agent. */
 export function ThreadList({ agent, search, onLeave }: Props) {
   const { rows, isPending, hasNextPage, fetchNextPage, isFetchingNextPage } = useThreads(agent.id)
-  const shown = rows?.filter(({ title }) => search === '' || title?.toLowerCase().includes(search))
+  const shown = rows
+    ?.toSorted(byPlace)
+    .filter(({ title }) => search === '' || title?.toLowerCase().includes(search))
   if (isPending) return <Skeleton height={16} my={6} ml={28} mr={10} w="auto" />
   if (rows?.length === 0 && search === '') return <p className={classes.empty}>{t('chat.no_threads')}</p>
   return (
@@ -43,9 +47,18 @@ export function ThreadList({ agent, search, onLeave }: Props) {
   )
 }
 
+/** Pinned threads first, then by the last activity, as the server lists them. */
+const byPlace = (a: ThreadRow, b: ThreadRow) =>
+  Number(b.pinned) - Number(a.pinned) || b.last_active - a.last_active
+
 function ThreadEntry({ agent, thread, onLeave }: Omit<Props, 'search'> & { thread: ThreadRow }) {
   const { thread_id, pinned, turn_active, unread } = thread
-  const mark = turn_active ? t('chat.running') : unread > 0 ? t('chat.unread', { count: unread }) : undefined
+  const isWaiting = useSyncExternalStore(waitingThreads.listen, () =>
+    waitingThreads.read().some((waiting) => waiting.thread_id === thread_id),
+  )
+  const state = isWaiting ? 'waiting' : turn_active ? 'running' : 'unread'
+  const mark =
+    state !== 'unread' ? t(`chat.${state}`) : unread > 0 ? t('chat.unread', { count: unread }) : undefined
   return (
     <Link
       to="/chat/$agent/$thread"
@@ -57,15 +70,7 @@ function ThreadEntry({ agent, thread, onLeave }: Omit<Props, 'search'> & { threa
     >
       <span className={classes.name}>{titleOf(thread)}</span>
       {pinned && <Pin size={12} aria-label={t('chat.pinned')} className={classes.pin} />}
-      {mark && (
-        <span
-          className={classes.mark}
-          role="img"
-          aria-label={mark}
-          title={mark}
-          data-mark={turn_active ? 'running' : 'unread'}
-        />
-      )}
+      {mark && <span className={classes.mark} role="img" aria-label={mark} title={mark} data-mark={state} />}
     </Link>
   )
 }

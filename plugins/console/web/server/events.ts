@@ -1,4 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { components } from '#client'
 import { language } from '../i18n/language.ts'
 import { readToken, renewToken, SignedOut } from '../session/token.ts'
 import { queries } from './queries.ts'
@@ -6,27 +7,44 @@ import { queries } from './queries.ts'
 const MIN_DELAY_MS = 1_000
 const MAX_DELAY_MS = 30_000
 
+/** An event of the account, by its type. */
+export type AccountEvent = components['schemas']['AccountEvent']
+
 /** The paths whose lists and objects an event of the server has changed; `/*` means all below. */
-const CHANGED: Record<string, string[]> = {
-  'thread.changed': ['/agents', '/agents/{id}/threads', '/agents/{id}/threads/*'],
+const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'thread.deleted': ['/agents', '/agents/{id}/threads'],
   'agent.changed': ['/agents', '/agents/{id}', '/agents/{id}/status'],
   'agent.deleted': ['/agents'],
   'channel.changed': ['/agents/{id}/channels', '/agents/{id}/channels/*'],
-  'approval.pending': ['/agents/{id}/threads', '/agents/{id}/threads/*'],
-  'approval.resolved': ['/agents/{id}/threads', '/agents/{id}/threads/*'],
-  'usage.changed': ['/usage', '/usage/*', '/admin/usage'],
+  'usage.changed': ['/usage', '/usage/*', '/admin/usage', '/auth/me'],
+}
+
+let isLive = false
+const listeners = new Set<(event: AccountEvent) => void>()
+
+/** True while the server says what changes, so that lists need not be read again after an own change. */
+export const isFollowingEvents = () => isLive
+
+/** Calls a listener with each event of the account. */
+export function onEvent(listener: (event: AccountEvent) => void): void {
+  listeners.add(listener)
 }
 
 /** Reads the events of the account until it is aborted, and has lists read again that have changed. */
 export async function followEvents(signal: AbortSignal): Promise<void> {
   let lastEventId: string | undefined
   let failures = 0
-  const receive = ({ id, event }: EventSourceMessage) => {
+  let hasBegun = false
+  const receive = ({ id, data }: EventSourceMessage) => {
     lastEventId = id ?? lastEventId
     failures = 0
-    if (event === 'reset') void queries.invalidateQueries()
-    else refresh(CHANGED[event ?? ''] ?? [])
+    isLive = true
+    const event: AccountEvent = JSON.parse(data)
+    // At the first stream of a page nothing that it shows is old.
+    if (event.type === 'reset' && hasBegun) void queries.invalidateQueries()
+    hasBegun = true
+    refresh(CHANGED[event.type] ?? [])
+    for (const listener of listeners) listener(event)
   }
   while (!signal.aborted) {
     try {
@@ -34,6 +52,8 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
       if (!isServed) return
     } catch (error) {
       if (signal.aborted || error instanceof SignedOut) return
+    } finally {
+      isLive = false
     }
     failures += 1
     const delay = Math.min(MIN_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS)

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { Chat } from '#client'
 import { client } from '../../server/client.ts'
+import { isFollowingEvents } from '../../server/events.ts'
 import { queries } from '../../server/queries.ts'
 import { createPublisher } from './publisher.ts'
 import { createThreadStore, readText, type ThreadStore } from './thread-store.ts'
@@ -69,8 +70,9 @@ export function closeThread(thread_id: string): void {
 const REFRESH_MS = 300
 const refreshing = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** Reads the lists that show the threads of an agent again. */
+/** Reads the lists that show the threads of an agent again, unless the server says what has changed. */
 export function refreshThreads(agent_id: string): void {
+  if (isFollowingEvents()) return
   clearTimeout(refreshing.get(agent_id))
   const timer = setTimeout(() => {
     const ofAgent = JSON.stringify(agent_id)

@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core'
+import t from '../run/file-test.ts'
+import { createHold, startChat } from '../support/chat.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { openConsole, serveConsole } from '../support/console.ts'
+
+t.test('a chat in a browser', { skip: noChromium }, async (t) => {
+  const chat = await startChat(t)
+  const { fake, server } = chat
+  const browser = await startChromium(t)
+  const url = await serveConsole(t, server)
+  const { page, faults } = await openConsole(browser, url)
+
+  const say = async (text: string, on: Page = page) => {
+    await on.getByRole('textbox', { name: 'Message assistant…' }).fill(text)
+    await on.keyboard.press('Enter')
+  }
+  const see = (text: string | RegExp, on: Page = page) => on.getByText(text).first().waitFor()
+  const begin = () => page.getByRole('link', { name: 'New conversation with assistant' }).click()
+  const threadOf = (on: Page) => on.url().split('/').at(-1)!
+
+  await t.test('a message begins a conversation, whose reply streams as Markdown', async (t) => {
+    const hold = createHold()
+    fake.next({
+      text: [
+        '# Re',
+        'port\n\nAll is ',
+        '**well**.\n\n```python\nx = 1\n```\n\n',
+        '<b>raw</b> [a link](https://example.com/x)',
+      ],
+      holdAfter: 2,
+      hold: hold.hold,
+    })
+    await say('What is new?')
+    await page.getByRole('heading', { name: 'Report' }).waitFor()
+    await see('Working')
+    t.match(page.url(), /\/chat\/\w+\/thr_\w+$/)
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    hold.release()
+    await page.locator('strong', { hasText: 'well' }).waitFor()
+    await see('<b>raw</b>')
+    await page.getByRole('link', { name: 'What is new?' }).waitFor()
+    t.equal(await page.locator('article b').count(), 0, 'HTML of a model is text')
+
+    await page.getByRole('link', { name: 'a link' }).click()
+    await page.getByRole('dialog').getByText('https://example.com/x').waitFor()
+    const open = page.getByRole('dialog').getByRole('link', { name: 'Open' })
+    t.equal(await open.getAttribute('rel'), 'noreferrer noopener')
+    await page.keyboard.press('Escape')
+    t.strictSame(faults, [])
+  })
+
+  await t.test('a reload and another tab in the middle of a reply see all of it', async (t) => {
+    await begin()
+    const hold = createHold()
+    fake.next({ text: ['one ', 'two ', 'three ', 'four'], holdAfter: 2, hold: hold.hold })
+    await say('Count')
+    await see('one two')
+    const thread_id = threadOf(page)
+    await page.reload()
+    await see('one two')
+    const { page: other } = await openConsole(browser, url, { path: new URL(page.url()).pathname })
+    await see('one two', other)
+    hold.release()
+    await see('one two three four')
+    await see('one two three four', other)
+
+    fake.next({ text: 'Yes.' })
+    await say('Is that all?', other)
+    await see('Is that all?')
+    await see('Yes.')
+    await other.close()
+
+    const { messages } = await chat.history(thread_id)
+    t.equal(await page.getByRole('article').count(), messages.length / 2)
+    t.strictSame(faults, [])
+  })
+
+  await t.test('tools fold into a line when the turn ends, and unfold to what they did', async (t) => {
+    await begin()
+    fake.next(
+      {
+        reasoning: ['I should write.'],
+        toolCalls: [
+          { name: 'write_todos', arguments: { todos: [{ content: 'Write it', status: 'in_progress' }] } },
+          { name: 'write_file', arguments: { path: 'report.md', content: '# All is well' } },
+        ],
+      },
+      { text: 'Written.', usage: { prompt_tokens: 1000, completion_tokens: 234 } },
+    )
+    await say('Write a report')
+    await see('Written.')
+    await page.getByRole('button', { name: /^2 steps .*tokens/ }).click()
+    await page.getByRole('button', { name: 'Write report.md' }).click()
+    await see('# All is well')
+    await see(/bytes were written/)
+    await page.getByRole('button', { name: 'Update the plan' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Write it' }).waitFor()
+    t.strictSame(faults, [])
+  })
+
+  await t.test('an approval is edited, and others of a batch are decided one by one', async (t) => {
+    await begin()
+    fake.next(
+      { toolCalls: [{ name: 'execute', arguments: { command: 'echo', args: ['first'] } }] },
+      {
+        toolCalls: [
+          { name: 'execute', arguments: { command: 'echo', args: ['second'] } },
+          { name: 'execute', arguments: { command: 'echo', args: ['third'] } },
+        ],
+      },
+      { text: 'Decided.' },
+    )
+    await say('Run programs')
+    const card = page.getByRole('region', { name: 'Needs your approval' })
+    await card.getByText('echo first').waitFor()
+    await see('Waiting for you')
+
+    const elsewhere = page.getByRole('link', { name: '“Run programs” waits for you' })
+    await begin()
+    await elsewhere.click()
+
+    await card.getByRole('button', { name: 'Edit' }).click()
+    await card.getByLabel('args').fill('changed')
+    await card.getByRole('button', { name: 'Approve with changes' }).click()
+    await see('2 actions need your approval')
+    t.equal(await card.getByRole('button', { name: 'Send decisions' }).isDisabled(), true)
+    await card.getByText('Approve', { exact: true }).first().click()
+    await card.getByText('Reject', { exact: true }).last().click()
+    await card.getByLabel('Reason, for the agent').fill('Not this one')
+    await card.getByRole('button', { name: 'Send decisions' }).click()
+    await see('Decided.')
+
+    const { messages } = await chat.history(threadOf(page))
+    const outputs = messages
+      .flatMap(({ content }: { content: { type: string; output?: string }[] }) => content)
+      .filter(({ type }: { type: string }) => type === 'tool_result')
+      .map(({ output }: { output: string }) => output)
+    for (const output of [/^changed/, /^second/, /Not this one/])
+      t.ok(outputs.some((text: string) => output.test(text)), String(output))
+    t.strictSame(faults, [])
+  })
+
+  await t.test('a question is answered in the composer', async (t) => {
+    await begin()
+    fake.next(
+      { toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Which year?' } }] },
+      { text: 'Thank you.' },
+    )
+    await say('Ask me')
+    await page.getByPlaceholder('Which year?').waitFor()
+    await say('2025')
+    await see('Thank you.')
+    t.match(JSON.stringify(fake.requests.at(-1)!.body.messages.at(-1)), /2025/)
+  })
+
+  await t.test('a message that waits is taken back, and another one runs after the first', async (t) => {
+    await begin()
+    const hold = createHold()
+    fake.next({ text: ['Long ', 'answer'], holdAfter: 1, hold: hold.hold }, { text: 'The third.' })
+    await say('First')
+    await see('Long')
+    await say('Second')
+    await see('Waits (1)')
+    await say('Third')
+    await see('Waits (2)')
+    await page.getByRole('button', { name: 'Take back' }).first().click()
+    await page.getByText('Second').waitFor({ state: 'detached' })
+    hold.release()
+    await see('The third.')
+    t.strictSame(faults, [])
+  })
+
+  await t.test('a restarted server ends the turn with its reason, and the page goes on', async (t) => {
+    await begin()
+    fake.next({ text: 'Before.' })
+    await say('Hello')
+    await see('Before.')
+    await server.restart()
+    fake.next({ text: 'After.' })
+    await say('And now?')
+    await see('After.')
+    await see('Before.')
+    t.strictSame(faults, [])
+  })
+})
