@@ -3,7 +3,7 @@ import { openSession } from '../session/token.ts'
 import type { Login } from './post.ts'
 
 /** Addresses that lead to no page after a sign-in; `/chat` is where the server sends those who asked for none. */
-const ELSEWHERE = /^\/(chat|login|invite)(?![\w-])/
+const ELSEWHERE = /^\/(chat$|(login|invite)(?![\w-]))/
 
 /** Opens the session of a sign-in on the page that was asked for, or otherwise on the first page. */
 export function arrive(login: Login, page = '/'): void {
