@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { enterFirstRun } from './first-run/progress.ts'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
 import { PageFailure } from './frame/page-failure.tsx'
@@ -7,7 +8,12 @@ const root = createRootRoute({ component: Frame })
 
 const chatPage = lazyRouteComponent(() => import('./chat/chat-page.tsx'))
 
-const chat = createRoute({ getParentRoute: () => root, path: '/', component: chatPage })
+const chat = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: chatPage,
+  beforeLoad: enterFirstRun,
+})
 
 const agentChat = createRoute({ getParentRoute: () => root, path: '/chat/$agent', component: chatPage })
 
@@ -151,6 +157,12 @@ const trajectory = createRoute({
   component: lazyRouteComponent(() => import('./trajectory/trajectory-page.tsx')),
 })
 
+const firstRun = createRoute({
+  getParentRoute: () => root,
+  path: '/first-run',
+  component: lazyRouteComponent(() => import('./first-run/first-run-page.tsx')),
+})
+
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -171,6 +183,7 @@ export const router = createRouter({
     usage,
     sso,
     trajectory,
+    firstRun,
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,

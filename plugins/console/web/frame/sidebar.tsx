@@ -1,10 +1,13 @@
 import { NavLink, Text } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
 import { listMenu, type MenuEntry } from './menu.ts'
 import classes from './sidebar.module.css'
 import { AgentList } from './sidebar-agents.tsx'
+
+const Checklist = lazy(() => import('../first-run/checklist.tsx'))
 
 interface Props {
   /** Called when an entry was chosen. */
@@ -30,6 +33,11 @@ export function Sidebar({ onLeave }: Props) {
           )}
         </div>
       </AgentList>
+      {account.role === 'admin' && (
+        <Suspense>
+          <Checklist onLeave={onLeave} />
+        </Suspense>
+      )}
       <div className={classes.foot}>
         <Entries entries={inGroup('account')} onLeave={onLeave} />
       </div>

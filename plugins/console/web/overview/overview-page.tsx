@@ -1,4 +1,4 @@
-import { Alert, Skeleton } from '@mantine/core'
+import { Alert, Skeleton, Text } from '@mantine/core'
 import { formatCompact, formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
@@ -54,6 +54,9 @@ export default function OverviewPage() {
           />
           <Section title={t('overview.processes')}>
             <Nodes nodes={data.nodes} version={data.version} database={health.data?.database} />
+          </Section>
+          <Section title={t('overview.backup')}>
+            <Text size="sm">{t('overview.backup_about')}</Text>
           </Section>
           <Section title={t('overview.plugins')} about={t('overview.plugins_about')}>
             <Plugins plugins={data.plugins} health={health.data?.plugins ?? {}} />

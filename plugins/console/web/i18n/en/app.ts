@@ -5,6 +5,7 @@ import audit from './audit.json'
 import channels from './channels.json'
 import chat from './chat.json'
 import fields from './fields.json'
+import firstRun from './first-run.json'
 import forms from './forms.json'
 import frame from './frame.json'
 import invites from './invites.json'
@@ -25,6 +26,7 @@ export default {
   channels,
   chat,
   fields,
+  'first-run': firstRun,
   forms,
   frame,
   invites,
