@@ -137,7 +137,10 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
       .filter(({ type }: { type: string }) => type === 'tool_result')
       .map(({ output }: { output: string }) => output)
     for (const output of [/^changed/, /^second/, /Not this one/])
-      t.ok(outputs.some((text: string) => output.test(text)), String(output))
+      t.ok(
+        outputs.some((text: string) => output.test(text)),
+        String(output),
+      )
     t.strictSame(faults, [])
   })
 

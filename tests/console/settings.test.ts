@@ -286,7 +286,11 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
 
   await t.test('a guest sees what a guest may do', async (t) => {
     const ben = await server.createUser({ username: 'ben' })
-    const { page, faults } = await openConsole(browser, url, { path: '/models', username: ben.username, password: ben.password })
+    const { page, faults } = await openConsole(browser, url, {
+      path: '/models',
+      username: ben.username,
+      password: ben.password,
+    })
     await page.getByRole('heading', { name: 'Your providers' }).waitFor()
     t.equal(await page.getByRole('link', { name: 'Channels' }).count(), 0)
     t.equal(await page.getByLabel('Standard model').count(), 0)
@@ -315,8 +319,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       '/external',
     ]
     const paths = ['/agents', '/channels', '/models', ...tabs.map((tab) => `/agents/${id}${tab}`)]
-    for (const settings of [PHONE, {}])
-      await walk(t, await openConsole(browser, url, settings), paths)
+    for (const settings of [PHONE, {}]) await walk(t, await openConsole(browser, url, settings), paths)
   })
   t.strictSame(faults, [])
 })
