@@ -19,7 +19,7 @@ import { type Account, may } from '../session/account.ts'
 
 /** A page that the menu and the palette lead to. */
 export interface MenuEntry {
-  to: keyof (typeof router)['routesByPath']
+  to: Exclude<keyof (typeof router)['routesByPath'], `${string}/$${string}`>
   label: WordKey
   icon: LucideIcon
   group: 'main' | 'administration' | 'account'
