@@ -29,6 +29,7 @@ const UNAUDITED = [
   'POST /agents/:id/channels/probe',
   'POST /agents/:id/chat/polish',
   'POST /agents/:id/cron/preview',
+  'POST /agents/:id/publish-expert/preview',
   'POST /agents/:id/read',
   'POST /agents/:id/threads/:thread_id/read',
   'POST /auth/invite/validate',
