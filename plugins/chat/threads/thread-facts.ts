@@ -1,4 +1,3 @@
-import type { PendingApproval, ResolvedApproval } from '../ledger/ledger-event.ts'
 import type { ThreadOwner } from './threads.ts'
 
 /** A thread and its owner. */
@@ -20,9 +19,9 @@ declare module '#kernel/types' {
     /** A turn has started, and the message that it answers is stored. */
     'turn.started': OwnedTurn
     /** A turn has paused until a person decides about its calls. */
-    'approval.requested': OwnedTurn & Pick<PendingApproval, 'pending_id' | 'expires_at'>
+    'approval.requested': OwnedTurn & { pending_id: string; expires_at: number }
     /** The wait for a person has ended: by a decision, by a stop or because it took too long. */
-    'approval.resolved': OwnedTurn & Pick<ResolvedApproval, 'pending_id' | 'outcome'>
+    'approval.resolved': OwnedTurn & { pending_id: string; outcome: 'decided' | 'expired' | 'stopped' }
   }
 }
 
