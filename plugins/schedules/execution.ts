@@ -32,8 +32,8 @@ export interface Execution {
   proceed(schedule: ScheduleDocument): Promise<boolean>
   /** Starts a run that is not due. Throws AGENT_NOT_RUNNING, SCHEDULE_RUNNING and what starting a turn throws. */
   runNow(schedule: ScheduleDocument): Promise<{ thread_id: string; turn_id: string }>
-  /** Checks the run whose turn has ended in this process, if it is one. */
-  noteEnd(thread_id: string): Promise<void>
+  /** Checks the run of this thread, whose turn has ended or goes on in this process; other threads are ignored. */
+  noteTurn(thread_id: string): Promise<void>
   /** Resolves when no run is being started or checked. */
   idle(): Promise<void>
 }
@@ -180,7 +180,7 @@ export function createExecution(cradle: Cradle): Execution {
   /** Starts the turn of a run and has the run checked when the turn has ended or paused. */
   const start = async (schedule: Running): Promise<BackgroundTurn> => {
     const turn = await startTurn(schedule)
-    if (turn.settled) void turn.settled.then(() => noteEnd(schedule.active_run.thread_id))
+    if (turn.settled) void turn.settled.then(() => noteTurn(schedule.active_run.thread_id))
     return turn
   }
 
@@ -298,7 +298,7 @@ export function createExecution(cradle: Cradle): Execution {
     else followed.delete(thread_id)
   }
 
-  const noteEnd: Execution['noteEnd'] = (thread_id) =>
+  const noteTurn: Execution['noteTurn'] = (thread_id) =>
     track(checkThread(thread_id)).catch((error) =>
       log.error({ error, thread_id }, 'a run could not be checked'),
     )
@@ -378,7 +378,7 @@ export function createExecution(cradle: Cradle): Execution {
         throw error
       }
     },
-    noteEnd,
+    noteTurn,
     async idle() {
       while (pending.size > 0) await Promise.all(pending)
     },

@@ -38,7 +38,8 @@ export default definePlugin({
       'agents.tools',
       createScheduleTool(() => host.cradle),
     )
-    host.on('turn.ended', ({ thread_id }, { execution }) => execution.noteEnd(thread_id))
+    host.on('turn.ended', ({ thread_id }, { execution }) => execution.noteTurn(thread_id))
+    host.on('approval.resolved', ({ thread_id }, { execution }) => execution.noteTurn(thread_id))
     host.on('channel.deleted', ({ channel_id }, { schedules }) => schedules.pauseAllOf(channel_id))
     host.extend('agents.removal', async ({ agent_id }, { schedules, runs }) => {
       await schedules.removeAllOf({ agent_id })

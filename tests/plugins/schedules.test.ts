@@ -270,11 +270,14 @@ t.test('While a run has not ended, due times are skipped and no other run can be
 t.test('An approval waits in the thread of the run, which then goes on', async (t) => {
   const row = await create()
   const write = { id: 'call_1', name: 'schedule', arguments: { action: 'cancel', job_id: row.id } }
-  fake.next({ toolCalls: [write] }, { text: 'Done.' })
+  const { hold, release } = createHold()
+  fake.next({ toolCalls: [write] }, { text: 'Done.', hold })
   await advance(MINUTE)
   const { thread_id } = await seeRun(row.id, 'waiting')
   t.equal((await read(row.id)).last_status, 'waiting')
   const reader = await chat.decide(thread_id, [{ type: 'reject', message: 'no' }])
+  await seeRun(row.id, 'running')
+  release()
   await reader.rest()
   await seeRun(row.id, 'succeeded')
   await remove(t, row)
