@@ -1,11 +1,10 @@
 import { Anchor, Text, Textarea } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import { t } from '../i18n/words.ts'
-import { listChanges, useDraft } from '../ui/draft.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
-import { type Agent, updateAgent, useLoadedAgent } from './use-agent.ts'
+import { type Agent, useLoadedAgent } from './use-agent.ts'
+import { useAgentDraft } from './use-agent-draft.ts'
 
 interface Values {
   system_prompt: string | null
@@ -19,20 +18,13 @@ const valuesOf = ({ system_prompt = null, welcome_message }: Agent): Values => (
 
 /** The instructions of an agent, and what it says first. */
 export default function InstructionsTab() {
-  const loaded = useLoadedAgent()
-  const { id } = loaded.agent
-  const [tag, setTag] = useState(loaded.tag)
-  const draft = useDraft(valuesOf(loaded.agent))
-  const save = async () => {
-    const stored = await updateAgent(id, listChanges(draft.base, draft.value), tag)
-    setTag(stored.tag)
-    draft.accept(valuesOf(stored.data))
-  }
+  const { id } = useLoadedAgent().agent
+  const draft = useAgentDraft(valuesOf)
   return (
     <SettingsForm
       label={t('agents.instructions')}
       isDirty={draft.isDirty}
-      onSave={save}
+      onSave={draft.save}
       onReset={draft.reset}
     >
       <InstructionsFields values={draft.value} onChange={draft.change} />

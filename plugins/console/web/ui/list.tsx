@@ -55,8 +55,8 @@ export function List<Row>(props: Props<Row>) {
         <Group gap="sm">
           {textOf && (
             <TextInput
-              flex={1}
-              maw={320}
+              flex="1 1 200px"
+              maw={360}
               type="search"
               aria-label={t('forms.search_in', { list: label })}
               placeholder={t('common.search')}

@@ -1,11 +1,6 @@
 import { language } from '../i18n/language.ts'
-import { addWords, findWord } from '../i18n/words.ts'
+import { findWord } from '../i18n/words.ts'
 import type { Schema } from './schema-form-schema.ts'
-
-addWords({
-  fields: (await (language === 'zh' ? import('../i18n/zh/fields.json') : import('../i18n/en/fields.json')))
-    .default,
-})
 
 /** The texts of a field in the language of the page: those of the console, or else those of the schema. */
 export function readFieldWords(of: string, name: string, schema: Schema) {
