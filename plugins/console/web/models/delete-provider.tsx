@@ -1,4 +1,5 @@
 import { Alert, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
@@ -31,7 +32,13 @@ export function DeleteProvider({ provider, onClose }: { provider: Provider; onCl
           <ul>
             {uses.map(({ id, name }) => (
               <li key={id}>
-                {id === 'active' ? t('models.used_by_active') : <a href={`/agents/${id}`}>{name}</a>}
+                {id === 'active' ? (
+                  t('models.used_by_active')
+                ) : (
+                  <Link to="/agents/$id" params={{ id }}>
+                    {name}
+                  </Link>
+                )}
               </li>
             ))}
           </ul>

@@ -16,8 +16,8 @@ interface Props {
   stored?: Provider
 }
 
-/** Kinds whose models run without a key, or with other credentials. */
-const WITHOUT_KEY = ['demo', 'ollama']
+/** Kinds that always need a key. */
+const WITH_KEY = ['anthropic', 'google', 'openai']
 /** Kinds that only run at an address of one's own. */
 const WITH_ADDRESS = ['azure-openai', 'openai-compatible']
 
@@ -25,6 +25,7 @@ const WITH_ADDRESS = ['azure-openai', 'openai-compatible']
 export function ProviderFields({ kind, values, onChange, stored }: Props) {
   const isAdmin = useAccount().role === 'admin'
   const needsAddress = WITH_ADDRESS.includes(kind.kind)
+  const isAddressFirst = needsAddress || kind.kind === 'ollama'
   const issues = {
     name: useIssue('/name'),
     base_url: useIssue('/base_url'),
@@ -52,14 +53,14 @@ export function ProviderFields({ kind, values, onChange, stored }: Props) {
       )}
       {kind.kind !== 'demo' && (
         <>
-          {(needsAddress || kind.kind === 'ollama') && (
+          {isAddressFirst && (
             <Address {...{ kind, values, onChange }} error={issues.base_url} isRequired={needsAddress} />
           )}
           <Secret
             label={t('models.api_key')}
             value={values.api_key}
             isStored={stored?.has_api_key ?? false}
-            required={!WITHOUT_KEY.includes(kind.kind) && kind.kind !== 'bedrock' && !needsAddress}
+            required={WITH_KEY.includes(kind.kind)}
             error={issues.api_key}
             onChange={(api_key) => onChange({ api_key })}
           />
@@ -76,7 +77,7 @@ export function ProviderFields({ kind, values, onChange, stored }: Props) {
         autoComplete="off"
         spellCheck={false}
       />
-      {kind.default_base_url && kind.kind !== 'ollama' && (
+      {kind.kind !== 'demo' && !isAddressFirst && (
         <Address {...{ kind, values, onChange }} error={issues.base_url} isRequired={false} />
       )}
       <SchemaForm

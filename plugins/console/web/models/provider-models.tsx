@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { components } from '#client'
 import { formatDuration } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
+import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
 import { ModelPicks } from './model-picks.tsx'
 import {
@@ -28,9 +29,12 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
   const [isBusy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>()
   const [error, setError] = useState<unknown>()
-  const [listed, setListed] = useState<ProviderModel[]>([])
+  const [probed, setProbed] = useState<ProviderModel[]>()
+  const { data: usable = [] } = api.useQuery('get', '/models', {}, { enabled: stored !== undefined })
   // The stored key is not known to the page, so only the server can test with it.
   const usesStored = stored !== undefined && values.api_key === undefined
+
+  const listed = probed ?? usable.filter(({ provider }) => provider === stored?.name).map(toProviderModel)
 
   const test = async () => {
     setBusy(true)
@@ -40,7 +44,7 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
       if (usesStored) return setOutcome(await testProvider(stored))
       const outcome = await probeProvider(kind, values)
       setOutcome(outcome)
-      setListed(outcome.models)
+      setProbed(outcome.models)
     } catch (reason) {
       setError(reason)
     } finally {
@@ -80,3 +84,16 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
     </Stack>
   )
 }
+
+/** A model that agents can use now, as the settings of its provider name it. */
+const toProviderModel = ({
+  model,
+  provider: _,
+  kind: __,
+  ...rest
+}: components['schemas']['Model']): ProviderModel => ({
+  ...rest,
+  id: model,
+  enabled: true,
+  embedding: false,
+})
