@@ -56,7 +56,8 @@ export async function downloadFolder(id: string, path: string): Promise<void> {
   saveBlob(data as unknown as Blob, `${baseName(path) || 'workspace'}.zip`)
 }
 
-function saveBlob(blob: Blob, name: string): void {
+/** Saves something on the computer of the person. */
+export function saveBlob(blob: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(blob)
   link.download = name

@@ -1,10 +1,15 @@
-import { useEffect } from 'react'
+import { ActionIcon } from '@mantine/core'
+import { PanelRight } from 'lucide-react'
+import { lazy, Suspense, useEffect } from 'react'
 import { t } from '../i18n/words.ts'
 import classes from './conversation-header.module.css'
+import { togglePanel } from './files/open-file.ts'
 import type { ThreadStore } from './store/thread-store.ts'
 import { useThread } from './store/threads.ts'
 import { titleOf, useThreadRow } from './thread-list.ts'
 import type { ListedAgent } from './use-agent.ts'
+
+const ThreadMenu = lazy(() => import('./thread-menu.tsx'))
 
 interface Props {
   agent: ListedAgent
@@ -22,7 +27,21 @@ export function ConversationHeader({ agent, store }: Props) {
   return (
     <header className={classes.header}>
       <h1 className={classes.title}>{title}</h1>
-      {store && <State store={store} />}
+      <div className={classes.middle}>{store && <State store={store} />}</div>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        onClick={togglePanel}
+        aria-label={t('chat.panel')}
+        title={t('chat.panel')}
+      >
+        <PanelRight size={18} aria-hidden />
+      </ActionIcon>
+      {row && (
+        <Suspense>
+          <ThreadMenu agent_id={agent.id} row={row} title={title} />
+        </Suspense>
+      )}
     </header>
   )
 }

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useSyncExternalStore } from 'react'
 import type { InputBlock } from '#client'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
@@ -6,11 +7,14 @@ import { WaitingBar } from './approvals/waiting-bar.tsx'
 import { Composer } from './composer/composer.tsx'
 import classes from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
+import { panel } from './files/open-file.ts'
 import { Messages } from './messages/messages.tsx'
 import type { SendSettings } from './store/thread-store.ts'
 import { openThread, useIsLost, useThreadStore } from './store/threads.ts'
 import type { ListedAgent } from './use-agent.ts'
 import { Welcome } from './welcome.tsx'
+
+const Panel = lazy(() => import('./files/panel.tsx'))
 
 interface Props {
   agent: ListedAgent
@@ -23,6 +27,7 @@ export function Conversation({ agent, thread_id }: Props) {
   const store = useThreadStore(agent.id, thread_id)
   const navigate = useNavigate()
   const isLost = useIsLost(agent.id)
+  const { isOpen: isPanelOpen } = useSyncExternalStore(panel.listen, panel.read)
 
   const send = async (content: InputBlock[], settings: SendSettings) => {
     if (store) return store.send(content, settings)
@@ -37,18 +42,25 @@ export function Conversation({ agent, thread_id }: Props) {
   }
 
   return (
-    <main className={classes.conversation}>
-      {isLost && (
-        <div className={classes.lost} role="status">
-          {t('frame.reconnecting')}
+    <div className={classes.area}>
+      <main className={classes.conversation}>
+        {isLost && (
+          <div className={classes.lost} role="status">
+            {t('frame.reconnecting')}
+          </div>
+        )}
+        <ConversationHeader agent={agent} store={store} />
+        {store ? <Messages key={store.thread_id} store={store} agent={agent} /> : <Welcome agent={agent} />}
+        <div className={classes.foot}>
+          <WaitingBar thread_id={thread_id} />
+          <Composer agent={agent} store={store} onSend={send} />
         </div>
+      </main>
+      {isPanelOpen && (
+        <Suspense>
+          <Panel store={store} />
+        </Suspense>
       )}
-      <ConversationHeader agent={agent} store={store} />
-      {store ? <Messages key={store.thread_id} store={store} agent={agent} /> : <Welcome agent={agent} />}
-      <div className={classes.foot}>
-        <WaitingBar thread_id={thread_id} />
-        <Composer agent={agent} store={store} onSend={send} />
-      </div>
-    </main>
+    </div>
   )
 }

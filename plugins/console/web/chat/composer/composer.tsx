@@ -1,15 +1,28 @@
-import { ActionIcon, Textarea } from '@mantine/core'
-import { ArrowUp, Square } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { ActionIcon, FileButton, Textarea } from '@mantine/core'
+import { ArrowUp, Paperclip, Square } from 'lucide-react'
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { InputBlock } from '#client'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { useAction } from '../../ui/use-action.ts'
 import { findQuestion } from '../approvals/decisions.ts'
 import type { SendSettings, ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
 import type { ListedAgent } from '../use-agent.ts'
 import classes from './composer.module.css'
 import { draftOf } from './draft.ts'
+import { DraftFiles } from './draft-files.tsx'
+import { ModelOptions } from './model-options.tsx'
+import { Polish } from './polish.tsx'
+import { uploadTo } from './upload.ts'
 
 interface Props {
   agent: ListedAgent
@@ -23,43 +36,84 @@ export function Composer({ agent, store, onSend }: Props) {
   const { text, files } = useSyncExternalStore(draft.listen, draft.read)
   const isActive = useThread(store, ({ active }) => active !== undefined)
   const pending = useThread(store, (view) => view.pending)
+  const queued = useThread(store, (view) => view.queued)
   const question = findQuestion(pending)
+  const [settings, setSettings] = useState<SendSettings>({})
   const [error, setError] = useState<unknown>()
+  const [isOver, setOver] = useState(false)
+  const uploading = useAction()
   const field = useRef<HTMLTextAreaElement>(null)
   const isEmpty = text.trim() === '' && files.length === 0
 
-  useEffect(() => field.current?.focus({ preventScroll: true }), [draft])
+  // A phone would open its keyboard.
+  useEffect(() => {
+    if (draft && matchMedia('(hover: hover)').matches) field.current?.focus({ preventScroll: true })
+  }, [draft])
 
   const send = async () => {
-    if (isEmpty) return
+    if (isEmpty || uploading.isBusy) return
     const forget = draft.take()
     setError(undefined)
     try {
+      const blocks = files.map(({ size, ...block }): InputBlock => block)
       if (store && pending && question)
         await store.decide(pending.pending_id, [{ type: 'respond', message: text.trim() }])
-      else await onSend([...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])], {})
+      else
+        await onSend([...blocks, ...(text.trim() === '' ? [] : [{ type: 'text' as const, text }])], settings)
       forget()
     } catch (reason) {
       draft.set({ text, files })
       setError(reason)
     }
   }
+  const upload = (chosen: Iterable<File>) => {
+    const list = [...chosen]
+    if (list.length > 0) void uploading.run(() => uploadTo(draft, agent.id, list))
+  }
 
   const handleKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing) return
+    const last = queued.at(-1)
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault()
+      void send()
+    } else if (event.key === 'ArrowUp' && text === '' && last && store) {
+      event.preventDefault()
+      store.unqueue(last.queue_id)
+      draft.set({ text: last.text })
+    } else if (event.key === 'Escape' && isActive && !pending) store?.stop()
+  }
+  const paste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length === 0) return
     event.preventDefault()
-    void send()
+    upload(event.clipboardData.files)
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    upload(event.dataTransfer.files)
+  }
+  const dragOver = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(event.dataTransfer.types.includes('Files'))
   }
 
   return (
     <form
       className={classes.composer}
+      data-over={isOver}
+      onDragOver={dragOver}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
       onSubmit={(event) => {
         event.preventDefault()
         void send()
       }}
     >
-      {error !== undefined && <Failure error={error} />}
+      {[error, uploading.error].map(
+        (reason) => reason !== undefined && <Failure key="failure" error={reason} />,
+      )}
+      <DraftFiles draft={draft} files={files} isUploading={uploading.isBusy} />
       <Textarea
         ref={field}
         variant="unstyled"
@@ -67,14 +121,36 @@ export function Composer({ agent, store, onSend }: Props) {
         minRows={1}
         maxRows={12}
         aria-label={t('chat.message', { agent: agent.name })}
-        placeholder={question?.description.split('\n')[0] ?? t('chat.message', { agent: agent.name })}
+        placeholder={
+          isOver
+            ? t('chat.drop')
+            : (question?.description.split('\n')[0] ?? t('chat.message', { agent: agent.name }))
+        }
         value={text}
         onChange={(event) => draft.set({ text: event.currentTarget.value })}
         onKeyDown={handleKey}
+        onPaste={paste}
         classNames={{ input: classes.field }}
       />
       <div className={classes.bar}>
-        <div className={classes.tools} />
+        <div className={classes.tools}>
+          <FileButton multiple onChange={upload}>
+            {(props) => (
+              <ActionIcon
+                {...props}
+                variant="subtle"
+                color="gray"
+                size={34}
+                aria-label={t('chat.attach')}
+                title={t('chat.attach')}
+              >
+                <Paperclip size={17} aria-hidden />
+              </ActionIcon>
+            )}
+          </FileButton>
+          <ModelOptions settings={settings} onChange={setSettings} />
+          <Polish agent_id={agent.id} draft={draft} isDisabled={text.trim() === ''} onFailure={setError} />
+        </div>
         {isActive && isEmpty ? (
           <ActionIcon
             size={34}

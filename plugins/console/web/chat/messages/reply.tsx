@@ -10,6 +10,7 @@ import { listParts, type Part } from './parts.ts'
 import { Plan, readPlan } from './plan.tsx'
 import classes from './reply.module.css'
 import { Thought } from './thought.tsx'
+import { TurnEnd } from './turn-end.tsx'
 
 const Approval = lazy(() => import('../approvals/approval.tsx'))
 
@@ -41,6 +42,7 @@ export function Reply({ turn, store, isActive }: Props) {
           isLast={index === shown.length - 1}
         />
       ))}
+      {!isActive && <TurnEnd turn={turn} store={store} />}
       {plan.length > 0 && (
         <div className={classes.plan}>
           <Plan items={plan} />

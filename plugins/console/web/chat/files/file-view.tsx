@@ -1,0 +1,64 @@
+import { Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { isText, readFile } from '../../agents/files.ts'
+import { t } from '../../i18n/words.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { CodeBlock } from '../markdown/code-block.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
+import { CsvTable } from './csv-table.tsx'
+import classes from './file-view.module.css'
+import type { ChatFile } from './open-file.ts'
+
+/** Longer texts are cut. */
+const MAX_CHARS = 200_000
+
+interface Props {
+  agent_id: string
+  file: ChatFile
+}
+
+/** A file of the workspace as a person reads it: text, Markdown, a table, a picture, a PDF or sound. */
+export function FileView({ agent_id, file }: Props) {
+  const { path, media_type } = file
+  const asText = isText({ path, media_type, size: file.size ?? 0, kind: 'file', updated_at: 0 })
+  const asMedia = /^(image\/(?!svg)|audio\/|application\/pdf)/.test(media_type)
+  const content = useQuery({
+    queryKey: ['file', agent_id, path],
+    queryFn: async () => {
+      const { blob } = await readFile(agent_id, path)
+      return { blob, text: asText ? (await blob.text()).slice(0, MAX_CHARS) : '' }
+    },
+    enabled: asText || asMedia,
+    staleTime: 0,
+    gcTime: 0,
+  })
+  if (content.error) return <Failure error={content.error} onRetry={() => void content.refetch()} />
+  if (!asText && !asMedia)
+    return (
+      <Text size="sm" c="var(--meta)">
+        {t('chat.no_preview')}
+      </Text>
+    )
+  if (!content.data) return <Skeleton height={240} />
+  const { blob, text } = content.data
+  if (asMedia) return <Media blob={blob} file={file} />
+  if (/\.csv$/i.test(path)) return <CsvTable text={text} />
+  if (/\.md$/i.test(path)) return <Markdown text={text} />
+  return <CodeBlock code={text} language={/\.(\w{1,12})$/.exec(path)?.[1] ?? ''} />
+}
+
+/** A picture, a PDF or sound. It is loaded with the token, so its address is one of this page. */
+function Media({ blob, file: { filename, media_type } }: { blob: Blob; file: ChatFile }) {
+  const [url, setUrl] = useState<string>()
+  useEffect(() => {
+    const url = URL.createObjectURL(new Blob([blob], { type: media_type }))
+    setUrl(url)
+    return () => URL.revokeObjectURL(url)
+  }, [blob, media_type])
+  if (!url) return null
+  if (media_type.startsWith('image/')) return <img className={classes.picture} src={url} alt={filename} />
+  // biome-ignore lint/a11y/useMediaCaption: a file of the workspace has no captions
+  if (media_type.startsWith('audio/')) return <audio controls src={url} aria-label={filename} />
+  return <iframe className={classes.pdf} src={url} title={filename} />
+}

@@ -1,0 +1,100 @@
+import { ActionIcon, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { GitFork } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../../i18n/words.ts'
+import { client } from '../../server/client.ts'
+import { send } from '../../server/send.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Failure } from '../../ui/failure.tsx'
+import { useAction } from '../../ui/use-action.ts'
+import { FileCard } from '../files/file-card.tsx'
+import type { ThreadStore } from '../store/thread-store.ts'
+import { readText } from '../store/thread-store.ts'
+import type { Turn } from '../store/thread-view.ts'
+import { refreshThreads } from '../store/threads.ts'
+import { listArtifacts } from './parts.ts'
+import classes from './turn-end.module.css'
+
+/** The end of a finished turn: the files that it made, why it ended, and what can be done with the answer. */
+export function TurnEnd({ turn, store }: { turn: Turn; store: ThreadStore }) {
+  const answers = turn.messages.filter(({ role }) => role === 'assistant')
+  const last = answers.at(-1)
+  const text = answers
+    .map(({ content }) => readText(content))
+    .join('\n\n')
+    .trim()
+  const files = listArtifacts(turn)
+  return (
+    <>
+      {files.length > 0 && (
+        <div className={classes.files}>
+          {files.map((file) => (
+            <FileCard key={file.path} agent_id={store.agent_id} file={file} />
+          ))}
+        </div>
+      )}
+      {last?.error && <FailedTurn turn={turn} store={store} error={last.error} />}
+      {last?.status === 'stopped' && (
+        <Text size="xs" c="var(--meta)">
+          {t('tools.stopped_turn')}
+        </Text>
+      )}
+      {turn.stop_reason === 'max_steps' && (
+        <Text size="xs" c="var(--meta)">
+          {t('tools.max_steps')}
+        </Text>
+      )}
+      {text !== '' && last && (
+        <div className={classes.actions}>
+          <CopyButton text={text} />
+          <Fork store={store} message_id={last.id} />
+        </div>
+      )}
+    </>
+  )
+}
+
+/** The reason of a failed turn, in words, and the way to send the message again. */
+function FailedTurn({ turn, store, error }: { turn: Turn; store: ThreadStore; error: object }) {
+  const [asked] = turn.messages
+  const content = (asked?.role === 'user' ? asked.content : []).flatMap((block) =>
+    block.type === 'text' || block.type === 'image' || block.type === 'file' ? [block] : [],
+  )
+  return <Failure error={error} onRetry={content.length > 0 ? () => void store.send(content) : undefined} />
+}
+
+/** Begins a conversation that goes on after an answer. */
+function Fork({ store, message_id }: { store: ThreadStore; message_id: string }) {
+  const navigate = useNavigate()
+  const { error, isBusy, run } = useAction()
+  const [isAsked, setAsked] = useState(false)
+  const { agent_id: id, thread_id } = store
+  const fork = () => {
+    setAsked(true)
+    return run(async () => {
+      const params = { path: { id, thread_id } }
+      const made = await send(
+        client.POST('/agents/{id}/threads/{thread_id}/fork', { params, body: { message_id } }),
+      )
+      refreshThreads(id)
+      await navigate({ to: '/chat/$agent/$thread', params: { agent: id, thread: made.thread_id } })
+    })
+  }
+  return (
+    <>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size="sm"
+        loading={isBusy}
+        onClick={() => void fork()}
+        aria-label={t('chat.fork')}
+        title={t('chat.fork')}
+      >
+        <GitFork size={14} aria-hidden />
+      </ActionIcon>
+      {isAsked && error !== undefined && <Failure error={error} />}
+    </>
+  )
+}
