@@ -1,6 +1,8 @@
 import { ActionIcon } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { PanelRight } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
+import { createPortal } from 'react-dom'
 import { t } from '../i18n/words.ts'
 import classes from './conversation-header.module.css'
 import { togglePanel } from './files/open-file.ts'
@@ -20,11 +22,12 @@ interface Props {
 export function ConversationHeader({ agent, store }: Props) {
   const row = useThreadRow(agent.id, store?.thread_id)
   useThread(store, ({ turns }) => turns.length === 0)
+  const isPhone = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false })
   const title = store ? titleOf({ thread_id: store.thread_id, title: row?.title ?? null }) : agent.name
   useEffect(() => {
     document.title = `${title} · svc`
   }, [title])
-  return (
+  const header = (
     <header className={classes.header}>
       <h1 className={classes.title}>{title}</h1>
       <div className={classes.middle}>{store && <State store={store} />}</div>
@@ -44,6 +47,9 @@ export function ConversationHeader({ agent, store }: Props) {
       )}
     </header>
   )
+  // A phone has one bar for the menu and the page.
+  const bar = isPhone && document.getElementById('phone-title')
+  return bar ? createPortal(header, bar) : header
 }
 
 /** Says if the agent is at work or waits for somebody. */

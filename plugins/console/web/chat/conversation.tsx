@@ -3,6 +3,7 @@ import { lazy, Suspense, useSyncExternalStore } from 'react'
 import type { InputBlock } from '#client'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
+import { Announcements } from './announcements.tsx'
 import { WaitingBar } from './approvals/waiting-bar.tsx'
 import { Composer } from './composer/composer.tsx'
 import classes from './conversation.module.css'
@@ -51,6 +52,7 @@ export function Conversation({ agent, thread_id }: Props) {
         )}
         <ConversationHeader agent={agent} store={store} />
         {store ? <Messages key={store.thread_id} store={store} agent={agent} /> : <Welcome agent={agent} />}
+        {store && <Announcements store={store} />}
         <div className={classes.foot}>
           <WaitingBar thread_id={thread_id} />
           <Composer agent={agent} store={store} onSend={send} />

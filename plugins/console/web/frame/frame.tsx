@@ -1,18 +1,26 @@
 import { ActionIcon, Drawer } from '@mantine/core'
-import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
-import { Menu } from 'lucide-react'
+import { Menu, PanelLeft } from 'lucide-react'
 import { Suspense } from 'react'
 import { t } from '../i18n/words.ts'
 import classes from './frame.module.css'
+import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 /** The frame of all pages: the menu at the left, on phones in a drawer, and the page. */
 export function Frame() {
   const isPhone = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false })
   const [isMenuOpen, menu] = useDisclosure()
+  const [isShown, setShown] = useLocalStorage({
+    key: 'svc.menu',
+    defaultValue: true,
+    getInitialValueInEffect: false,
+  })
+  const toggle = () => (isPhone ? menu.toggle() : setShown(!isShown))
   return (
     <div className={classes.frame}>
+      <Shortcuts onToggleMenu={toggle} />
       {isPhone ? (
         <>
           <header className={classes.bar}>
@@ -40,8 +48,21 @@ export function Frame() {
           </Drawer>
         </>
       ) : (
-        <aside className={classes.side}>
-          <Sidebar />
+        <aside className={classes.side} data-folded={!isShown}>
+          {isShown ? (
+            <Sidebar />
+          ) : (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              m={8}
+              onClick={toggle}
+              aria-label={t('frame.menu')}
+              title={t('frame.menu')}
+            >
+              <PanelLeft size={18} aria-hidden />
+            </ActionIcon>
+          )}
         </aside>
       )}
       <div className={classes.content}>

@@ -1,0 +1,150 @@
+import { Modal, TextInput, UnstyledButton } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { Bot, Keyboard, type LucideIcon, MessageCircle, Plus } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
+import { type ThreadRow, titleOf } from '../chat/thread-list.ts'
+import { useAgents } from '../chat/use-agent.ts'
+import { t } from '../i18n/words.ts'
+import { queries } from '../server/queries.ts'
+import { useAccount } from '../session/account.ts'
+import { listMenu } from './menu.ts'
+import classes from './palette.module.css'
+
+interface Entry {
+  key: string
+  label: string
+  /** The kind of the entry, or the agent of a conversation. */
+  about: string
+  icon: LucideIcon
+  run(): void
+}
+
+interface Props {
+  onClose(): void
+  onShowKeys(): void
+}
+
+/** The most entries that are shown. */
+const MAX_SHOWN = 12
+
+/** A search over conversations, agents, pages and actions, by keys alone. */
+export default function Palette({ onClose, onShowKeys }: Props) {
+  const [search, setSearch] = useState('')
+  const [place, setPlace] = useState(0)
+  const list = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = useEntries(onClose, onShowKeys)
+    .filter(({ label, about }) => words.every((word) => `${label} ${about}`.toLowerCase().includes(word)))
+    .slice(0, MAX_SHOWN)
+  const chosen = Math.min(place, found.length - 1)
+
+  useEffect(() => {
+    list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
+
+  const handleKey = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    if (step) setPlace((chosen + step + found.length) % Math.max(found.length, 1))
+    else if (event.key === 'Enter') found[chosen]?.run()
+    else return
+    event.preventDefault()
+  }
+
+  return (
+    <Modal opened onClose={onClose} withCloseButton={false} padding={0} size={560} yOffset="12vh">
+      <TextInput
+        variant="unstyled"
+        className={classes.search}
+        role="combobox"
+        aria-expanded
+        aria-controls={id}
+        aria-activedescendant={found[chosen] && `${id}-${chosen}`}
+        aria-label={t('frame.palette')}
+        placeholder={t('frame.palette')}
+        value={search}
+        onChange={(event) => {
+          setSearch(event.currentTarget.value)
+          setPlace(0)
+        }}
+        onKeyDown={handleKey}
+        data-autofocus
+      />
+      <div ref={list} id={id} role="listbox" aria-label={t('frame.palette')} className={classes.list}>
+        {found.map(({ key, label, about, icon: Icon, run }, index) => (
+          <UnstyledButton
+            key={key}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === chosen}
+            tabIndex={-1}
+            className={classes.entry}
+            onClick={run}
+            onMouseMove={() => setPlace(index)}
+          >
+            <Icon size={16} aria-hidden />
+            <span className={classes.label}>{label}</span>
+            <span className={classes.about}>{about}</span>
+          </UnstyledButton>
+        ))}
+      </div>
+      {found.length === 0 && <p className={classes.nothing}>{t('frame.nothing_found')}</p>}
+    </Modal>
+  )
+}
+
+/** Everything that the palette finds: actions first, then conversations that were listed, agents and pages. */
+function useEntries(onClose: () => void, onShowKeys: () => void): Entry[] {
+  const navigate = useNavigate()
+  const account = useAccount()
+  const { rows: agents = [] } = useAgents()
+  const go = (to: string) => () => {
+    onClose()
+    void navigate({ to })
+  }
+  const threads = agents.flatMap(({ id, name }) =>
+    readThreads(id).map((row) => ({
+      key: row.thread_id,
+      label: titleOf(row),
+      about: name,
+      icon: MessageCircle,
+      run: go(`/chat/${id}/${row.thread_id}`),
+    })),
+  )
+  return [
+    ...threads,
+    ...agents.map(({ id, name }) => ({
+      key: id,
+      label: t('chat.new_with', { agent: name }),
+      about: t('frame.agents'),
+      icon: Plus,
+      run: go(`/chat/${id}`),
+    })),
+    ...agents.map(({ id, name }) => ({
+      key: `settings of ${id}`,
+      label: name,
+      about: t('frame.agents'),
+      icon: Bot,
+      run: go(`/agents/${id}`),
+    })),
+    ...listMenu(account).map(({ to, label, icon }) => ({
+      key: to,
+      label: t(label),
+      about: t('frame.navigation'),
+      icon,
+      run: go(to),
+    })),
+    { key: 'keys', label: t('frame.shortcuts'), about: '', icon: Keyboard, run: onShowKeys },
+  ]
+}
+
+/** The threads of an agent in the lists that were read. */
+const readThreads = (agent_id: string): ThreadRow[] => {
+  const lists = queries.getQueriesData<{ pages?: { rows: ThreadRow[] }[] }>({
+    predicate: ({ queryKey: [, path, init] }) =>
+      path === '/agents/{id}/threads' && JSON.stringify(init ?? '').includes(JSON.stringify(agent_id)),
+  })
+  const rows = lists.flatMap(([, data]) => data?.pages?.flatMap((page) => page.rows) ?? [])
+  return [...new Map(rows.map((row) => [row.thread_id, row])).values()]
+}
