@@ -17,7 +17,7 @@ interface Props {
 
 /** Changes an account, as it is stored now. */
 export function EditPerson({ person, onClose }: Props) {
-  const path = { id: person.id }
+  const path = { id: person.username }
   const stored = useQuery({
     queryKey: ['edit', person.id],
     queryFn: () => sendTagged(client.GET('/users/{id}', { params: { path } })),
@@ -39,7 +39,7 @@ export function EditPerson({ person, onClose }: Props) {
 function Editor({ person, tag, onClose }: Props & { tag: string | null }) {
   const draft = useDraft(valuesOf(person))
   const save = async () => {
-    const params = { path: { id: person.id }, header: ifMatch(tag) }
+    const params = { path: { id: person.username }, header: ifMatch(tag) }
     const { username: _, password: __, ...changes } = listChanges(draft.base, draft.value)
     await send(client.PATCH('/users/{id}', { params, body: changes }))
     await refresh('/users', '/auth/me')

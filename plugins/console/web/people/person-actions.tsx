@@ -21,7 +21,7 @@ export function PersonActions({ person, onClose }: Props) {
   const isSelf = useAccount().id === person.id
   const [asking, setAsking] = useState<'reset' | 'disable' | 'delete'>()
   const { isBusy, error, run } = useAction()
-  const params = { path: { id: person.id } }
+  const params = { path: { id: person.username } }
   const name = nameOf(person)
 
   const finish = async (call: Promise<unknown>) => {

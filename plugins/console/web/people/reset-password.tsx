@@ -13,7 +13,7 @@ export function ResetPassword({ person, onClose }: { person: Person; onClose(): 
   const [new_password, setPassword] = useState('')
   const { isBusy, error, run } = useAction()
   const reset = async () => {
-    const params = { path: { id: person.id } }
+    const params = { path: { id: person.username } }
     await send(client.POST('/users/{id}/reset-password', { params, body: { new_password } }))
     await refresh('/users')
     onClose()

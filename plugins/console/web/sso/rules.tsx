@@ -31,7 +31,7 @@ export function Rules({ kind, rules, onChange }: Props) {
                 <TextInput
                   flex={1}
                   label={t('sso.claim')}
-                  placeholder="groups"
+                  placeholder={t('sso.claim_example')}
                   maxLength={256}
                   value={rule.claim}
                   onChange={(event) => change(index, { claim: event.currentTarget.value })}
@@ -39,7 +39,7 @@ export function Rules({ kind, rules, onChange }: Props) {
                 <TextInput
                   flex={1}
                   label={t('sso.value')}
-                  placeholder="engineering"
+                  placeholder={t('sso.value_example')}
                   maxLength={256}
                   value={rule.value}
                   onChange={(event) => change(index, { value: event.currentTarget.value })}

@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
+import t from '../run/file-test.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { openConsole, serveConsole } from '../support/console.ts'
+import { startServer } from '../support/server.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Runs axe in the page. */
+const FIND_FAULTS =
+  "axe.run(document.querySelector('main')).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))"
+/** The pages with their headings. */
+const PAGES = {
+  account: 'Account',
+  people: 'People',
+  invites: 'Invites',
+  sso: 'Single sign-on',
+  audit: 'Audit',
+  overview: 'Overview',
+  skills: 'Skill packages',
+  usage: 'Usage',
+  'first-run': 'Welcome',
+}
+const ADMINISTRATION = ['People', 'Invites', 'Single sign-on', 'Audit', 'Overview']
+
+t.test('accounts and their administration in a browser', { skip: noChromium }, async (t) => {
+  const [server, browser] = await Promise.all([startServer(t), startChromium(t)])
+  const url = await serveConsole(t, server)
+  const ada = await server.createUser({ username: 'ada' })
+  await server.createUser({ username: 'grace' })
+  const manager = await server.createUser({ username: 'manager', permissions: ['users', 'channels'] })
+  const { page, faults } = await openConsole(browser, url, { path: '/people' })
+  const user = async (name: string) => (await server.request('GET', `/users/${name}`)).body
+
+  const heading = (name: string, on: Page = page) =>
+    on.getByRole('heading', { name, exact: true }).first().waitFor()
+  const go = async (entry: string, on: Page = page) => {
+    await on
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: entry, exact: true })
+      .click()
+  }
+  const sheet = page.getByRole('dialog')
+  const isClosed = () => sheet.waitFor({ state: 'detached' })
+  const menuOf = async (on: Page) => {
+    const menu = on.getByRole('navigation', { name: 'Pages' })
+    await menu.getByRole('link', { name: 'Account' }).waitFor()
+    const found = await Promise.all(
+      ADMINISTRATION.map(async (name) =>
+        (await menu.getByRole('link', { name, exact: true }).count()) ? [name] : [],
+      ),
+    )
+    return found.flat()
+  }
+
+  await t.test('an administrator creates, changes and deletes accounts', async (t) => {
+    await heading('People')
+    await page.getByRole('button', { name: 'Add person' }).click()
+    await sheet.getByLabel('Username').fill('Lin')
+    await sheet.getByLabel('First password', { exact: true }).fill('short1234567')
+    await sheet.getByLabel('Tokens').fill('5000')
+    await sheet.getByRole('checkbox', { name: 'Channels' }).check()
+    await sheet.getByRole('button', { name: 'Create account' }).click()
+    await isClosed()
+    t.match(await user('lin'), { role: 'user', permissions: ['channels'], token_quota: 5000 })
+
+    const list = page.getByRole('list', { name: 'People' })
+    await page.getByRole('searchbox', { name: 'Search in People' }).fill('lin')
+    await list.getByRole('button', { name: 'lin' }).click()
+    await sheet.getByLabel('Name', { exact: true }).fill('Lin Wei')
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await isClosed()
+    await list.getByText('Lin Wei').click()
+    await sheet.getByRole('button', { name: 'Disable' }).click()
+    await page
+      .getByRole('dialog', { name: 'Disable Lin Wei?' })
+      .getByRole('button', { name: 'Disable' })
+      .click()
+    await list.getByText('Disabled').waitFor()
+    t.match(await user('lin'), { display_name: 'Lin Wei', enabled: false })
+
+    await list.getByText('Lin Wei').click()
+    await sheet.getByRole('button', { name: 'Delete account' }).click()
+    const asked = page.getByRole('dialog', { name: 'Delete Lin Wei?' })
+    const confirm = asked.getByRole('button', { name: 'Delete account' })
+    t.ok(await confirm.isDisabled())
+    await asked.getByRole('textbox').fill('lin')
+    await confirm.click()
+    await page.getByText('Nothing matches the search.').waitFor()
+    t.equal((await server.request('GET', '/users/lin')).status, 404)
+  })
+
+  await t.test('a change by somebody else meanwhile is not overwritten', async (t) => {
+    await page.getByRole('searchbox', { name: 'Search in People' }).fill('')
+    await page.getByRole('list', { name: 'People' }).getByRole('button', { name: 'grace' }).click()
+    await sheet.getByLabel('E-mail').fill('grace@example.com')
+    await server.request('PATCH', '/users/grace', { body: { display_name: 'Admiral' } })
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await sheet.getByRole('alert').waitFor()
+    t.match(await user('grace'), { display_name: 'Admiral', email: null })
+    await sheet.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await isClosed()
+  })
+
+  await t.test('an invite is created with a link, and revoked', async (t) => {
+    await go('Invites')
+    await page.getByRole('button', { name: 'Invite somebody' }).click()
+    await sheet.getByLabel('Note').fill('For Mei')
+    await sheet.getByRole('button', { name: 'Create invite' }).click()
+    t.match(await sheet.getByLabel('Link', { exact: true }).inputValue(), `${url}/invite?code=`)
+    await sheet.getByRole('img', { name: 'The link as a QR code' }).waitFor()
+    await sheet.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('list', { name: 'Invites' }).getByText('Revoked').waitFor()
+  })
+
+  await t.test('rules of single sign-on are tried before they are stored', async () => {
+    await go('Single sign-on')
+    await page.getByRole('list', { name: 'Single sign-on' }).getByRole('button').first().click()
+    await sheet.getByRole('button', { name: 'Add rule' }).click()
+    await sheet.getByLabel('If this field').fill('groups')
+    await sheet.getByLabel('has the value').fill('ops')
+    await sheet.getByRole('checkbox', { name: 'Channels' }).check()
+    await sheet.getByLabel('Value of groups').fill('ops, dev')
+    await sheet.getByRole('button', { name: 'Show what this grants' }).click()
+    await sheet.getByText('A user with: Channels').waitFor()
+    await sheet.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await isClosed()
+  })
+
+  await t.test('the audit log is filtered, and shows details in words', async (t) => {
+    await go('Audit')
+    await page.getByLabel('What', { exact: true }).selectOption({ label: 'Account deleted' })
+    await page.getByRole('list', { name: 'Audit' }).getByRole('button', { name: 'Account deleted' }).click()
+    await sheet.getByText('Done').waitFor()
+    t.match(await sheet.textContent(), /lin/)
+    await sheet.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByText('svc audit --verify').waitFor()
+  })
+
+  await t.test('skill packages are made, and their skills written', async (t) => {
+    await go('Skills')
+    await page.getByRole('button', { name: 'Create package' }).click()
+    await sheet.getByLabel('Name').fill('Office')
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await isClosed()
+    await page.getByRole('link', { name: 'Office' }).click()
+    await page.getByRole('button', { name: 'Add skill' }).click()
+    await sheet.getByLabel('Folder').fill('letters')
+    await sheet
+      .getByLabel('Text of the skill')
+      .fill('---\nname: Letters\ndescription: Writes letters\n---\n\nBe brief.')
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await isClosed()
+    await page.getByRole('list', { name: 'Skills' }).getByRole('button', { name: 'Letters' }).click()
+    t.match(await sheet.getByLabel('Text of the skill').inputValue(), /Be brief\.$/)
+    await sheet.getByRole('button', { name: 'Close' }).first().click()
+    await isClosed()
+  })
+
+  await t.test('usage and steps of a conversation are shown', async () => {
+    const thread = await server.request('POST', '/agents/assistant/threads', { body: { title: 'Numbers' } })
+    const { thread_id } = thread.body
+    const socket = await server.connect('/agents/assistant/chat/ws')
+    socket.send({ type: 'user_turn', text: 'Hello', thread_id })
+    await socket.next('done')
+    await page.evaluate(`history.pushState(null, '', '/chat/assistant/${thread_id}/trajectory')`)
+    await heading('Steps of “Numbers”')
+    const steps = page.getByRole('list', { name: 'Turns' })
+    await steps.getByRole('button', { name: /^Message\s*Hello/ }).waitFor()
+    await steps.getByRole('button', { name: /^Model call/ }).click()
+    await sheet.getByText('input tokens').waitFor()
+    await sheet.getByRole('button', { name: 'Close' }).last().click()
+    socket.send({ type: 'user_turn', text: 'Once more', thread_id })
+    await steps.getByRole('button', { name: /^Message\s*Once more/ }).waitFor()
+
+    await go('Usage')
+    await page.getByRole('list', { name: 'By model' }).getByText('demo').waitFor()
+    await page.getByText('Everybody').click()
+    await page.getByRole('list', { name: 'By person' }).getByText('admin').waitFor()
+  })
+
+  await t.test('somebody edits their own account', async (t) => {
+    await server.request('POST', '/auth/login', {
+      token: null,
+      body: { username: 'ada', password: ada.password },
+    })
+    const { page } = await openConsole(browser, url, {
+      path: '/account',
+      username: 'ada',
+      password: ada.password,
+    })
+    t.strictSame(await menuOf(page), [], 'nothing of the administration')
+    await page.getByRole('button', { name: 'Create API key' }).click()
+    const sheet = page.getByRole('dialog')
+    await sheet.getByLabel('Name').fill('Editor')
+    t.equal(await sheet.getByRole('checkbox').count(), 3, 'only scopes that the account has')
+    await sheet.getByRole('button', { name: 'Create', exact: true }).click()
+    const key = await sheet.locator('code').textContent()
+    t.equal((await server.request('GET', '/agents', { token: key })).status, 200)
+    await sheet.getByRole('button', { name: 'Close' }).last().click()
+    await page.getByRole('list', { name: 'API keys' }).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No API keys').waitFor()
+    t.equal((await server.request('GET', '/agents', { token: key })).status, 401)
+
+    await page.getByRole('button', { name: 'End all others' }).click()
+    await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
+    await page.getByText('This session').waitFor()
+    await page.goto(`${url}/people`)
+    await page.getByRole('alert').waitFor()
+    await page.close()
+  })
+
+  await t.test(
+    'a manager of accounts sees what this permission opens, and grants no more than it holds',
+    async (t) => {
+      const { username, password } = manager
+      const { page } = await openConsole(browser, url, { path: '/people', username, password })
+      t.strictSame(await menuOf(page), ['People', 'Invites'])
+      const list = page.getByRole('list', { name: 'People' })
+      await list.getByRole('button', { name: 'ada' }).click()
+      const sheet = page.getByRole('dialog')
+      await sheet.getByRole('checkbox', { name: 'Users' }).waitFor()
+      t.equal(await sheet.getByRole('checkbox').count(), 2)
+      t.equal(await sheet.getByText('Administrator').count(), 0)
+      await sheet.getByRole('button', { name: 'Cancel' }).click()
+      t.equal(await list.getByRole('button', { name: 'admin' }).count(), 0, 'administrators cannot be opened')
+      await page.close()
+    },
+  )
+
+  for (const [colorScheme, width] of [
+    ['light', 1440],
+    ['dark', 390],
+  ] as const)
+    await t.test(`no page has a fault of accessibility or is too wide, ${colorScheme}`, async (t) => {
+      await page.emulateMedia({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto('/account')
+      await heading('Account')
+      await page.evaluate(AXE)
+      for (const [path, title] of Object.entries(PAGES)) {
+        await page.evaluate(`history.pushState(null, '', '/${path}')`)
+        await heading(title)
+        await eventually(
+          'the page has loaded',
+          async () => (await page.locator('[aria-label="Loading…"]').count()) === 0,
+        )
+        t.strictSame(await page.evaluate(FIND_FAULTS), [], path)
+        t.equal(
+          await page.evaluate('document.documentElement.scrollWidth > innerWidth'),
+          false,
+          `${path} fits`,
+        )
+      }
+    })
+
+  t.strictSame(faults, [])
+})

@@ -1,0 +1,208 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import t, { type Test } from '../run/file-test.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { openConsole, serveConsole } from '../support/console.ts'
+import { ssoConfig, useIssuer } from '../support/oidc-client.ts'
+import { startOidcIssuer } from '../support/oidc-issuer.ts'
+import { ADMIN, startServer } from '../support/server.ts'
+
+/** The issuer of this test is on loopback. */
+const SSO = { sso: { allow_hosts: ['127.0.0.1'] } }
+const PASSWORD = 'correct-horse-9'
+/** The password of an account that the testing kit has made. */
+const passwordOf = (username: string) => `${username}-password-1`
+
+t.test('signing in by a browser', { skip: noChromium }, async (t) => {
+  const target = { url: '' }
+  const url = await serveConsole(t, target)
+  const redirect_uris = [`${url}/api/auth/oauth/callback`]
+  const [server, issuer, browser] = await Promise.all([
+    startServer(t, {
+      config: ssoConfig({ http: { public_url: url }, plugins: { auth: { login_max_attempts: 3 }, ...SSO } }),
+    }),
+    startOidcIssuer({ redirect_uris }),
+    startChromium(t),
+  ])
+  t.teardown(() => issuer.close())
+  target.url = server.url
+
+  /** Opens a page in a browser of its own. */
+  const open = async (t: Test, path: string, options: { locale?: string } = {}): Promise<Page> => {
+    const context: BrowserContext = await browser.newContext({
+      locale: 'en-US',
+      reducedMotion: 'reduce',
+      ...options,
+    })
+    t.teardown(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(30_000)
+    await page.goto(url + path)
+    return page
+  }
+  const fill = async (page: Page, fields: Record<string, string>) => {
+    for (const [label, value] of Object.entries(fields))
+      await page.getByLabel(label, { exact: true }).fill(value)
+  }
+  const signIn = async (page: Page, username: string, password: string) => {
+    await fill(page, { Username: username, Password: password })
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  }
+  const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true }).waitFor()
+
+  await t.test('the page that was asked for opens, and stays after a reload', async (t) => {
+    await server.createUser({ username: 'ada' })
+    const page = await open(t, '/account')
+    await heading(page, 'Sign in')
+    await signIn(page, 'ada', 'wrong')
+    await page.getByRole('alert').getByText('The username or the password is wrong.').waitFor()
+    await signIn(page, 'ada', passwordOf('ada'))
+    await heading(page, 'Account')
+    await page.reload()
+    await heading(page, 'Account')
+    t.equal(new URL(page.url()).pathname, '/account')
+    const stored = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    )
+    t.notMatch(stored, /eyJ|svc_refresh/, 'no token can be read by scripts')
+
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in')
+    await page.reload()
+    await heading(page, 'Sign in')
+  })
+
+  await t.test('a lock says when it ends', async (t) => {
+    await server.createUser({ username: 'locked' })
+    const page = await open(t, '/login')
+    for (let attempt = 0; attempt < 3; attempt++)
+      await server.request('POST', '/auth/login', {
+        token: null,
+        body: { username: 'locked', password: 'wrong' },
+      })
+    await signIn(page, 'locked', passwordOf('locked'))
+    await page.getByText(/This account is locked until \d/).waitFor()
+    t.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled())
+  })
+
+  await t.test('language and theme are chosen before signing in, and kept', async (t) => {
+    const page = await open(t, '/login')
+    await page.getByRole('button', { name: '中文' }).click()
+    await heading(page, '登录')
+    t.equal(await page.evaluate('document.documentElement.lang'), 'zh')
+    await page.getByRole('button', { name: '主题：跟随系统' }).click()
+    await page.getByRole('button', { name: '主题：浅色' }).click()
+    await page.reload()
+    await heading(page, '登录')
+    t.equal(await page.evaluate('document.documentElement.dataset.mantineColorScheme'), 'dark')
+  })
+
+  await t.test('an invite makes an account and signs it in', async (t) => {
+    const invite = await server.request('POST', '/users/invites', { body: { permissions: ['channels'] } })
+    const page = await open(t, invite.body.invite_path)
+    await heading(page, 'Create your account')
+    await fill(page, { Username: 'ada', Name: 'Grace Hopper', Password: PASSWORD })
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('taken').waitFor()
+    await fill(page, { Username: 'grace' })
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    t.match((await server.request('GET', '/users/grace')).body, {
+      display_name: 'Grace Hopper',
+      permissions: ['channels'],
+    })
+    await page.goto(`${url}${invite.body.invite_path}`)
+    await page.getByText('This invite has been used.').waitFor()
+  })
+
+  await t.test('a password that somebody else has set is changed first', async (t) => {
+    await server.createUser({ username: 'reset' })
+    await server.db
+      .collection<{ username: string }>('users')
+      .updateOne({ username: 'reset' }, { $set: { must_change_password: true } })
+    const page = await open(t, '/account')
+    await signIn(page, 'reset', passwordOf('reset'))
+    await heading(page, 'Choose a new password')
+    await fill(page, { 'Present password': passwordOf('reset'), 'New password': 'another-horse-8' })
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await heading(page, 'Account')
+  })
+
+  await t.test('a session that ends leaves the page as it is', async (t) => {
+    const { page } = await openConsole(browser, url, {
+      path: '/account',
+      username: 'ada',
+      password: passwordOf('ada'),
+    })
+    t.teardown(() => page.close())
+    await page.getByLabel('Name', { exact: true }).fill('Ada Lovelace')
+    const token = await server.login('ada', passwordOf('ada'))
+    const sessions = await server.request('GET', '/auth/sessions', { token })
+    for (const { id, current } of sessions.body)
+      if (!current) await server.request('DELETE', `/auth/sessions/${id}`, { token })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('Password', { exact: true }).fill(passwordOf('ada'))
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
+    t.equal((await server.request('GET', '/users/ada')).body.display_name, 'Ada Lovelace')
+  })
+
+  await t.test('another service signs in, is linked and unlinked', async (t) => {
+    issuer.person = { sub: 'lin', preferred_username: 'lin', name: 'Lin', email: 'lin@example.org' }
+    await useIssuer(server, issuer.url, { display_name: 'Example ID' })
+    const page = await open(t, '/account')
+    const button = page.getByRole('button', { name: 'Sign in with Example ID' })
+    await button.click()
+    await heading(page, 'Account')
+    await page.getByText('Signed in as lin').waitFor()
+    t.equal(new URL(page.url()).hash, '', 'the code does not stay in the address')
+    await page.reload()
+    await page.getByText('Signed in as lin').waitFor()
+
+    issuer.person = null
+    const refused = await open(t, '/login')
+    await refused.getByRole('button', { name: 'Sign in with Example ID' }).click()
+    await refused.getByText('The service did not allow the sign-in.').waitFor()
+
+    issuer.person = { sub: 'ada', preferred_username: 'ada' }
+    const { page: own } = await openConsole(browser, url, {
+      path: '/account',
+      username: 'ada',
+      password: passwordOf('ada'),
+    })
+    t.teardown(() => own.close())
+    const identities = own.getByRole('region', { name: 'Linked accounts' })
+    await identities.getByRole('button', { name: 'Link', exact: true }).click()
+    await identities.getByRole('button', { name: 'Unlink' }).click()
+    await own.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
+    await identities.getByText('Not linked').waitFor()
+
+    issuer.person = { sub: 'lin' }
+    await own.context().clearCookies({ name: /^_/ })
+    await identities.getByRole('button', { name: 'Link', exact: true }).click()
+    await own.getByText('This identity is linked to another account already.').waitFor()
+  })
+
+  await t.test('the first administrator is led through a fresh server', async (t) => {
+    const accounts = ['ada', 'locked', 'grace', 'reset', 'lin']
+    for (const username of accounts) await server.request('DELETE', `/users/${username}`)
+    const page = await open(t, '/')
+    await signIn(page, ADMIN.username, ADMIN.password)
+    await heading(page, 'Welcome')
+    await page.getByRole('button', { name: 'Skip' }).click()
+    await page.getByRole('button', { name: 'Connect a model' }).waitFor()
+    await page.getByRole('button', { name: 'Skip' }).click()
+    await page.getByRole('button', { name: 'Say hello' }).click()
+    const composer = page.getByRole('textbox', { name: /^Message/ })
+    await composer.waitFor()
+    t.match(await composer.inputValue(), /^Hello!/)
+    const steps = page.getByRole('region', { name: 'Next steps' })
+    await steps.getByRole('link', { name: 'Invite somebody' }).click()
+    await heading(page, 'Invites')
+    await steps.getByRole('button', { name: 'Hide the next steps' }).click()
+    await steps.waitFor({ state: 'detached' })
+    await page.goto(url)
+    await composer.waitFor()
+  })
+})
