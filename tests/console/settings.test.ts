@@ -330,16 +330,22 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await page.locator(path.endsWith(id) ? 'form' : 'main').waitFor()
       await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
       t.strictSame(await findBarriers(page, ALL_RULES), [], path)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+      await chooseTheme(page, 'dark')
       t.strictSame(await findBarriers(page, ['color-contrast']), [], `${path} in the dark theme`)
-      await page.emulateMedia({ colorScheme: 'light' })
+      await chooseTheme(page, 'light')
       t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${path} fits`)
     }
     t.strictSame(faults, [])
   })
   t.strictSame(faults, [])
 })
+
+/** Has the page follow another theme of the system, and waits until all of its colours have changed. */
+async function chooseTheme(page: Page, theme: 'light' | 'dark') {
+  await page.emulateMedia({ colorScheme: theme })
+  await page.locator(`html[data-mantine-color-scheme=${theme}]`).waitFor({ state: 'attached' })
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
+}
 
 /** Waits until an object of the server is as expected. */
 const reaches = (server: TestServer, path: string, holds: (body: TestReply['body']) => boolean) =>
