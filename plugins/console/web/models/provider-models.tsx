@@ -61,9 +61,9 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
         <Button variant="default" onClick={test} loading={isBusy}>
           {t('models.test')}
         </Button>
-        {!outcome && !error && !usesStored && (
+        {!outcome && !error && (
           <Text size="xs" c="var(--meta)">
-            {t('models.pick_help')}
+            {t(usesStored ? 'models.test_stored' : 'models.pick_help')}
           </Text>
         )}
       </Group>
