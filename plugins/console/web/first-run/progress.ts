@@ -28,8 +28,8 @@ export function noteProgress(changes: Partial<Progress>): void {
 }
 
 /** Sends the first administrator of a fresh server to its first run, once. */
-export async function enterFirstRun(): Promise<void> {
-  if (readSession()?.user.role !== 'admin' || readProgress()) return
+export async function enterFirstRun({ preload }: { preload: boolean }): Promise<void> {
+  if (preload || readSession()?.user.role !== 'admin' || readProgress()) return
   if (!(await isFresh().catch(() => false))) return noteProgress({ state: 'seen' })
   noteProgress({ state: 'begun' })
   throw redirect({ to: '/first-run' })
