@@ -28,7 +28,10 @@ export function createRuns({ collections: { schedule_runs: runs } }: Pick<Cradle
   }
 
   return {
-    /** Stores a run, unless it is stored already. */
+    /**
+     * Stores a run, unless it is stored already. A run replaces the note that its time was skipped: another process was
+     * about to skip it.
+     */
     async add(
       { _id: schedule_id, user_id, agent_id }: Pick<ScheduleDocument, '_id' | 'user_id' | 'agent_id'>,
       run: Omit<RunDocument, 'schedule_id' | 'user_id' | 'agent_id'>,
@@ -37,6 +40,9 @@ export function createRuns({ collections: { schedule_runs: runs } }: Pick<Cradle
         await runs.insertOne({ ...run, schedule_id, user_id, agent_id })
       } catch (error) {
         if (!isDuplicateKey(error)) throw error
+        const { _id, ...fields } = run
+        if (run.status === 'running')
+          await runs.updateOne({ _id, status: 'skipped' }, { $set: fields, $unset: { error: 1 } })
         return
       }
       await trim(schedule_id)
