@@ -11509,7 +11509,7 @@ export interface operations {
         id: string;
       };
     };
-    requestBody: {
+    requestBody?: {
       content: {
         "application/octet-stream": string;
       };
@@ -12871,7 +12871,7 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["ChatCompletion"];
-          "text/event-stream": components["schemas"]["ChatCompletionChunk"];
+          "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["Error"];
         };
       };
       400: components["responses"]["CreateChatCompletion400Error"];
@@ -12909,7 +12909,9 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["Response"];
-          "text/event-stream": components["schemas"]["ResponseEvent"];
+          "text/event-stream": {
+            type: "event-stream";
+          } & (Omit<components["schemas"]["ResponseEvent"], "type"> | components["schemas"]["Error"]);
         };
       };
       400: components["responses"]["CreateResponse400Error"];

@@ -156,8 +156,9 @@ function describeContent(
   }
 }
 
-/** True if a request may come without a body, which then counts as an empty object. */
-function isBodyOptional({ body }: Route): boolean {
+/** True if a request may come without a body, which then counts as an empty object or an empty file. */
+function isBodyOptional({ body, upload }: Route): boolean {
+  if (upload?.as === 'body') return true
   const { required = [], minProperties = 0, oneOf, anyOf } = body ?? { minProperties: 1 }
   return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
 }
@@ -189,6 +190,9 @@ const ETAG_HEADER = {
   },
 }
 
+/** An error within a stream, which has the body of a reply. */
+const ANY_ERROR = { $ref: '#/components/schemas/Error' }
+
 /** The other replies with a file. */
 const FILE_REPLIES = {
   206: { description: 'The range that was asked for', content: { [STREAM_TYPES.file]: { schema: BINARY } } },
@@ -213,7 +217,9 @@ function describeReplies(
               'application/json': { schema: described, example: createExample(schema) },
             }),
             ...(stream && {
-              [STREAM_TYPES[stream]]: { schema: events ? describe(events, `${name}Event`) : described },
+              [STREAM_TYPES[stream]]: {
+                schema: events ? { anyOf: [describe(events, `${name}Event`), ANY_ERROR] } : described,
+              },
             }),
           }
     const description = Number(status) < 300 ? 'Success' : 'Refused'

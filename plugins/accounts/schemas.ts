@@ -34,7 +34,7 @@ const workspace_root_dir = nullable({
   type: 'string',
   minLength: 1,
   maxLength: 4096,
-  pattern: '^\\P{Cc}*$',
+  pattern: '^/\\P{Cc}*$',
   description:
     "An absolute path of a folder that the account's agents may write to, in addition to their workspaces",
 })

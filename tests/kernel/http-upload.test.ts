@@ -205,5 +205,6 @@ t.test('a route can accept the request body itself as its file', async (t) => {
   const { body: api } = await server.request('GET', '/openapi.json')
   const { requestBody, responses } = api.paths['/whole'].put
   t.strictSame(Object.keys(requestBody.content), ['application/octet-stream'])
+  t.equal(requestBody.required, false, 'without a body, the file is empty')
   t.strictSame(Object.keys(responses), ['200', '400', '413', '415', '422', '429', 'default'])
 })
