@@ -13,6 +13,7 @@ export interface ServedRoute {
   name: string
   method: Method | 'SOCKET'
   path: string
+  operation_id?: string
   body?: JSONSchema
   audit?: string | AuditSpec | NoAudit
   stream?: StreamKind

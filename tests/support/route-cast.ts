@@ -30,7 +30,7 @@ type Wanted = Pick<Account, 'label'> &
 export const ASK_ME = 'Ask me something.'
 
 /** Starts a server behind a trusted proxy, so that every call can have its own address. */
-export async function startCast(t: Test) {
+export async function startCast(t: Test, limits: Record<string, number> = {}) {
   const upstream = await createFakeOpenAI()
   t.teardown(() => upstream.close())
   upstream.script(({ body }) =>
@@ -44,7 +44,7 @@ export async function startCast(t: Test) {
   t.teardown(() => issuer.close())
   const server = await startServer(t, {
     config: {
-      limits: { schedules: 1000 },
+      limits: { schedules: 1000, ...limits },
       http: { trust_proxy: true, public_url: SSO_PUBLIC_URL },
       plugins: {
         providers: { allow_hosts: ['127.0.0.1'] },
