@@ -15,7 +15,6 @@ const checkForm = createFormCheck<ConsolePage>(
     properties: {
       path: { type: 'string', pattern: '^(/[a-z0-9][a-z0-9-]*)+$', maxLength: 100 },
       title: localizedText,
-      icon: { type: 'string', pattern: '^[a-z0-9-]+$', maxLength: 40 },
       permission: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
       module: { type: 'string', pattern: '^file:.*/[\\w-][\\w.-]*\\.m?js$' },
     },
@@ -39,9 +38,9 @@ export function assertConsolePage(candidate: unknown): ConsolePage {
 
 /** Lists the pages of all plugins as the console reads them. */
 export const listPluginPages = ({ extensions }: Pick<Cradle, 'extensions'>) =>
-  extensions['console.page'].list().map(({ path, title, icon = null, permission = null, module }) => {
+  extensions['console.page'].list().map(({ path, title, permission = null, module }) => {
     const plugin = extensions['console.page'].owner(path)
-    return { path, title, icon, permission, module: `${PATH}${plugin}/${basename(fileURLToPath(module))}` }
+    return { path, title, permission, module: `${PATH}${plugin}/${basename(fileURLToPath(module))}` }
   })
 
 /** The modules of plugins, and the files beside them. */

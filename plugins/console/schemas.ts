@@ -47,11 +47,6 @@ export const consoleFacts = {
         ...rowOf({
           path: { ...text, description: 'Its address', examples: ['/notes'] },
           title: localizedText,
-          icon: {
-            ...nullable(text),
-            description: 'The name of an icon of lucide.dev',
-            examples: ['notebook'],
-          },
           permission: {
             ...nullable(text),
             description: 'The permission without which the page is not offered; null if it needs none',

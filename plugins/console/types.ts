@@ -6,8 +6,6 @@ export interface ConsolePage {
   path: string
   /** The words in the menu. */
   title: LocalizedText
-  /** The name of an icon of lucide.dev, such as `notebook`. */
-  icon?: string
   /** The permission without which the menu does not show it; the routes that it calls have guards of their own. */
   permission?: string
   /** The `file:` URL of an ES module. Everybody may load it and what else its folder holds, which is for this alone. */

@@ -16,7 +16,7 @@ writeFileSync(join(folder, 'assets', 'main-x1.js'), 'export {}')
 const notebook = pluginSource(
   'notebook',
   `host.extend('console.page', {
-     path: '/notebook', title: { en: 'Notebook', zh: '笔记本' }, icon: 'notebook', permission: 'users',
+     path: '/notebook', title: { en: 'Notebook', zh: '笔记本' }, permission: 'users',
      module: new URL('./web/page.js', import.meta.url).href,
    })`,
 )
@@ -79,7 +79,6 @@ t.test('it learns what runs here before anybody has signed in', async (t) => {
       {
         path: '/notebook',
         title: { en: 'Notebook', zh: '笔记本' },
-        icon: 'notebook',
         permission: 'users',
         module: '/console-pages/notebook/page.js',
       },
@@ -111,9 +110,9 @@ t.test('the module of a plugin and its neighbours are served, and nothing else o
 })
 
 t.test('a page that cannot work is refused', async (t) => {
-  const page = (change: string) => notebook.replace("icon: 'notebook'", change)
+  const page = (change: string) => notebook.replace("permission: 'users'", change)
   const sources: [name: string, source: string, reason: RegExp][] = [
-    ['relative', page("icon: 'x', module: './page.js'").replace(/module: new.*/, ''), /module/],
+    ['relative', page("module: './page.js'").replace(/module: new.*/, ''), /module/],
     ['missing', notebook.replace('./web/page.js', './web/other.js'), /other\.js does not exist/],
     ['exposed', notebook.replace('./web/page.js', './index.js'), /needs a folder of its own/],
     ['pathless', notebook.replace("'/notebook'", "'notebook'"), /path/],

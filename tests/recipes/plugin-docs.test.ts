@@ -103,7 +103,7 @@ t.test('the page of the document is listed and served', async (t) => {
   const { pages } = (await request('GET', '/console', { token: null })).body
   const module = '/console-pages/notes/page.js'
   t.same(pages, [
-    { path: '/notes', title: { en: 'Notes', zh: '笔记' }, icon: 'notebook', permission: null, module },
+    { path: '/notes', title: { en: 'Notes', zh: '笔记' }, permission: null, module },
   ])
   const read = async (path: string) => (await fetch(`${server.url}${path}`)).text()
   t.equal(await read(module), readRecipe('plugins/notes/web/page.js', DOCUMENT))
