@@ -6913,8 +6913,6 @@ export interface components {
       /** @description Its address */
       path: string;
       title: components["schemas"]["LocalizedText"];
-      /** @description The name of an icon of lucide.dev */
-      icon: string | null;
       /** @description The permission without which the page is not offered; null if it needs none */
       permission: string | null;
       /** @description The address of an ES module */

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
-import { startServer } from '../support/server.ts'
+import { pluginSource } from '../support/kernel.ts'
+import { createHome, installPlugin, startServer } from '../support/server.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Runs axe in the page. */
@@ -25,8 +27,24 @@ const PAGES = {
 }
 const ADMINISTRATION = ['People', 'Invites', 'Single sign-on', 'Audit', 'Overview']
 
+/** A plugin with a page, which needs a permission. */
+const NOTES = pluginSource(
+  'notes',
+  `host.extend('console.page', {
+     path: '/notes', title: { en: 'Notes', zh: '笔记' }, permission: 'users',
+     module: new URL('./web/page.js', import.meta.url).href,
+   })`,
+)
+const NOTES_PAGE = `export default function mount(element, { language, request }) {
+  request('GET', '/auth/me').then(({ username }) => element.append(language + ' notes of ' + username))
+}`
+
 t.test('accounts and their administration in a browser', { skip: noChromium }, async (t) => {
-  const [server, browser] = await Promise.all([startServer(t), startChromium(t)])
+  const home = createHome(t)
+  installPlugin(home, 'notes', NOTES)
+  mkdirSync(join(home, 'plugins/notes/web'))
+  writeFileSync(join(home, 'plugins/notes/web/page.js'), NOTES_PAGE)
+  const [server, browser] = await Promise.all([startServer(t, { home }), startChromium(t)])
   const url = await serveConsole(t, server)
   const ada = await server.createUser({ username: 'ada' })
   await server.createUser({ username: 'grace' })
@@ -54,6 +72,19 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     )
     return found.flat()
   }
+
+  await t.test('the page of a plugin is in the menu of those who may use it', async (t) => {
+    await go('Notes')
+    await heading('Notes')
+    await page.getByText('en notes of admin').waitFor()
+    await go('People')
+    t.equal(await page.getByText('en notes of admin').count(), 0)
+    const { page: other } = await openConsole(browser, url, { username: 'ada', password: ada.password })
+    await other.getByRole('link', { name: 'Account' }).waitFor()
+    t.equal(await other.getByRole('link', { name: 'Notes' }).count(), 0)
+    await other.close()
+    t.strictSame(faults, [])
+  })
 
   await t.test('an administrator creates, changes and deletes accounts', async (t) => {
     await heading('People')

@@ -102,9 +102,7 @@ t.test('packages are found, and switched off, as the documents say', async (t) =
 t.test('the page of the document is listed and served', async (t) => {
   const { pages } = (await request('GET', '/console', { token: null })).body
   const module = '/console-pages/notes/page.js'
-  t.same(pages, [
-    { path: '/notes', title: { en: 'Notes', zh: '笔记' }, permission: null, module },
-  ])
+  t.same(pages, [{ path: '/notes', title: { en: 'Notes', zh: '笔记' }, permission: null, module }])
   const read = async (path: string) => (await fetch(`${server.url}${path}`)).text()
   t.equal(await read(module), readRecipe('plugins/notes/web/page.js', DOCUMENT))
   t.match(await read('/notes-help/'), '<title>Notes</title>')

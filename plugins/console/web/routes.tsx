@@ -163,6 +163,12 @@ const firstRun = createRoute({
   component: lazyRouteComponent(() => import('./first-run/first-run-page.tsx')),
 })
 
+const pluginPage = createRoute({
+  getParentRoute: () => root,
+  path: '$',
+  component: lazyRouteComponent(() => import('./plugin-pages/plugin-page.tsx')),
+})
+
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -184,6 +190,7 @@ export const router = createRouter({
     sso,
     trajectory,
     firstRun,
+    pluginPage,
   ]),
   defaultPreload: 'intent',
   defaultNotFoundComponent: NotFound,

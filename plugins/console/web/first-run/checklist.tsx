@@ -2,10 +2,9 @@ import { ActionIcon, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Circle, CircleCheck, X } from 'lucide-react'
 import { useState } from 'react'
-import { listMenu } from '../frame/menu.ts'
+import { useMenu } from '../frame/menu.ts'
 import { t, type WordKey } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
-import { useAccount } from '../session/account.ts'
 import classes from './checklist.module.css'
 import { noteProgress, readProgress } from './progress.ts'
 
@@ -21,7 +20,7 @@ interface Item {
 /** The next steps with a fresh server, in the left bar until they are dismissed. */
 export default function Checklist({ onLeave }: { onLeave?: (() => void) | undefined }) {
   const [progress, setProgress] = useState(readProgress)
-  const menu = listMenu(useAccount())
+  const menu = useMenu()
   const { data } = api.useQuery('get', '/admin/overview')
   if (progress?.state !== 'begun' || !data) return null
   const { channels, user_count } = data

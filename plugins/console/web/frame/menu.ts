@@ -15,7 +15,8 @@ import {
 } from 'lucide-react'
 import type { WordKey } from '../i18n/words.ts'
 import type { router } from '../routes.tsx'
-import { type Account, may } from '../session/account.ts'
+import { useFacts } from '../server/facts.ts'
+import { type Account, may, useAccount } from '../session/account.ts'
 
 /** A page that the menu and the palette lead to. */
 export interface MenuEntry {
@@ -23,6 +24,8 @@ export interface MenuEntry {
   label: WordKey
   icon: LucideIcon
   group: 'main' | 'administration' | 'account'
+  /** The plugin whose page it is; without it the page is not shown. */
+  feature?: string
   /** True for accounts that can use the page; others do not see it. */
   isFor?: (account: Account) => boolean
 }
@@ -39,18 +42,60 @@ const MENU: MenuEntry[] = [
     label: 'frame.channels',
     icon: Cable,
     group: 'main',
+    feature: 'channels',
     isFor: (account) => may(account, 'channels'),
   },
   { to: '/models', label: 'frame.models', icon: Boxes, group: 'main' },
-  { to: '/skills', label: 'frame.skills', icon: BookOpenText, group: 'main' },
-  { to: '/usage', label: 'frame.usage', icon: ChartColumn, group: 'main' },
-  { to: '/people', label: 'frame.people', icon: Users, group: 'administration', isFor: managesUsers },
-  { to: '/invites', label: 'frame.invites', icon: MailPlus, group: 'administration', isFor: managesUsers },
-  { to: '/sso', label: 'frame.sso', icon: KeySquare, group: 'administration', isFor: managesSso },
-  { to: '/audit', label: 'frame.audit', icon: ScrollText, group: 'administration', isFor: isAdmin },
-  { to: '/overview', label: 'frame.overview', icon: Activity, group: 'administration', isFor: isAdmin },
+  { to: '/skills', label: 'frame.skills', icon: BookOpenText, group: 'main', feature: 'skills' },
+  { to: '/usage', label: 'frame.usage', icon: ChartColumn, group: 'main', feature: 'usage' },
+  {
+    to: '/people',
+    label: 'frame.people',
+    icon: Users,
+    group: 'administration',
+    feature: 'accounts',
+    isFor: managesUsers,
+  },
+  {
+    to: '/invites',
+    label: 'frame.invites',
+    icon: MailPlus,
+    group: 'administration',
+    feature: 'invites',
+    isFor: managesUsers,
+  },
+  {
+    to: '/sso',
+    label: 'frame.sso',
+    icon: KeySquare,
+    group: 'administration',
+    feature: 'sso',
+    isFor: managesSso,
+  },
+  {
+    to: '/audit',
+    label: 'frame.audit',
+    icon: ScrollText,
+    group: 'administration',
+    feature: 'audit',
+    isFor: isAdmin,
+  },
+  {
+    to: '/overview',
+    label: 'frame.overview',
+    icon: Activity,
+    group: 'administration',
+    feature: 'overview',
+    isFor: isAdmin,
+  },
   { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },
 ]
 
-/** The pages that an account can use, in the order of the menu. */
-export const listMenu = (account: Account) => MENU.filter(({ isFor }) => isFor?.(account) ?? true)
+/** Returns the pages that an account can use on this server, in the order of the menu. */
+export function useMenu(): MenuEntry[] {
+  const account = useAccount()
+  const { features } = useFacts()
+  return MENU.filter(
+    ({ feature, isFor }) => (feature === undefined || features[feature]) && (isFor?.(account) ?? true),
+  )
+}

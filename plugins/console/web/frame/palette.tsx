@@ -1,13 +1,16 @@
 import { Modal, TextInput, UnstyledButton } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { Bot, Keyboard, type LucideIcon, MessageCircle, Plus } from 'lucide-react'
+import { Bot, Keyboard, type LucideIcon, MessageCircle, Plus, Puzzle } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { type ThreadRow, titleOf } from '../chat/thread-list.ts'
 import { useAgents } from '../chat/use-agent.ts'
+import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
+import { listPluginPages } from '../plugin-pages/plugin-pages.ts'
+import { useFacts } from '../server/facts.ts'
 import { queries } from '../server/queries.ts'
 import { useAccount } from '../session/account.ts'
-import { listMenu } from './menu.ts'
+import { useMenu } from './menu.ts'
 import classes from './palette.module.css'
 
 interface Entry {
@@ -97,7 +100,8 @@ export default function Palette({ onClose, onShowKeys }: Props) {
 /** Everything that the palette finds: actions first, then conversations that were listed, agents and pages. */
 function useEntries(onClose: () => void, onShowKeys: () => void): Entry[] {
   const navigate = useNavigate()
-  const account = useAccount()
+  const menu = useMenu()
+  const plugins = listPluginPages(useFacts().pages, useAccount())
   const { rows: agents = [] } = useAgents()
   const go = (to: string) => () => {
     onClose()
@@ -128,12 +132,19 @@ function useEntries(onClose: () => void, onShowKeys: () => void): Entry[] {
       icon: Bot,
       run: go(`/agents/${id}`),
     })),
-    ...listMenu(account).map(({ to, label, icon }) => ({
+    ...menu.map(({ to, label, icon }) => ({
       key: to,
       label: t(label),
       about: t('frame.navigation'),
       icon,
       run: go(to),
+    })),
+    ...plugins.map(({ path, title }) => ({
+      key: path,
+      label: title[language],
+      about: t('frame.navigation'),
+      icon: Puzzle,
+      run: go(path),
     })),
     { key: 'keys', label: t('frame.shortcuts'), about: '', icon: Keyboard, run: onShowKeys },
   ]

@@ -3,7 +3,8 @@ import { Link, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
-import { listMenu, type MenuEntry } from './menu.ts'
+import { type MenuEntry, useMenu } from './menu.ts'
+import { PluginEntries } from './plugin-entries.tsx'
 import classes from './sidebar.module.css'
 import { AgentList } from './sidebar-agents.tsx'
 
@@ -17,7 +18,7 @@ interface Props {
 /** The menu: conversations first, then the pages that this account can use. */
 export function Sidebar({ onLeave }: Props) {
   const account = useAccount()
-  const entries = listMenu(account)
+  const entries = useMenu()
   const inGroup = (group: MenuEntry['group']) => entries.filter((entry) => entry.group === group)
   const administration = inGroup('administration')
   return (
@@ -25,6 +26,7 @@ export function Sidebar({ onLeave }: Props) {
       <AgentList onLeave={onLeave}>
         <div className={classes.pages}>
           <Entries entries={inGroup('main').filter(({ to }) => to !== '/')} onLeave={onLeave} />
+          <PluginEntries onLeave={onLeave} />
           {administration.length > 0 && (
             <>
               <Text className={classes.heading}>{t('frame.administration')}</Text>

@@ -1,0 +1,15 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import type { components } from '#client'
+import { api } from './client.ts'
+import { queries } from './queries.ts'
+
+/** The facts of the server that depend on nobody's account, such as the plugins that run. */
+export type ServerFacts = components['schemas']['ConsoleFacts']
+
+const query = api.queryOptions('get', '/console', {}, { staleTime: Number.POSITIVE_INFINITY })
+
+/** Asks for the facts of the server, so that they are there when the first page needs them. */
+export const prefetchFacts = (): void => void queries.prefetchQuery(query)
+
+/** Returns the facts of the server. */
+export const useFacts = (): ServerFacts => useSuspenseQuery(query).data
