@@ -9,7 +9,7 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
   const { fake, server } = chat
   const browser = await startChromium(t)
   const url = await serveConsole(t, server)
-  const { page, faults } = await openConsole(browser, url)
+  const { page, faults } = await openConsole(browser, url, { path: `/chat/${chat.agent_id}` })
 
   const say = async (text: string, on: Page = page) => {
     await on.getByRole('textbox', { name: 'Message assistant…' }).fill(text)

@@ -197,7 +197,12 @@ t.test('While an operation of the agent is in flight, no migration is started', 
   const agents = server.db.collection<AgentDocument>('agents')
   const operation = { id: 'x', name: 'reload', holder: 'another', until: Date.now() } as const
   await agents.updateOne({ _id: agent_id }, { $set: { operation } })
-  t.match(await status(), { pending: 1, agent_busy: true, can_start: false })
+  // As another process does, which this one notices after a moment.
+  t.match((await statusUntil(({ agent_busy }) => agent_busy)).at(-1), {
+    pending: 1,
+    agent_busy: true,
+    can_start: false,
+  })
   const refused = await start()
   t.match(refused, { status: 409, body: { error: { code: 'AGENT_BUSY', details: { operation: 'reload' } } } })
   await agents.updateOne({ _id: agent_id }, { $set: { operation: null } })

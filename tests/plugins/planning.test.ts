@@ -167,8 +167,8 @@ t.test(
     const whole = offered(top!)
     t.strictSame(
       [first, second, third].map((n) => offered(n!)),
-      Array(3).fill(whole.filter((name) => name !== 'task' && name !== 'ask_user_question')),
-      'a subagent can neither delegate nor ask',
+      Array(3).fill(whole.filter((name) => !['task', 'ask_user_question', 'schedule'].includes(name))),
+      'a subagent can neither delegate, nor ask, nor schedule',
     )
     const [[, system], ...told] = contents(first!) as [string[], ...string[][]]
     t.strictSame(told, [['user', 'Find out the colour.']], 'a subagent knows nothing but the instruction')

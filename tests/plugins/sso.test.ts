@@ -72,6 +72,20 @@ t.test('a new user gets an account, and signs in to it again', async (t) => {
   }
 })
 
+t.test('a page that exchanges the code may ask for the cookie', async (t) => {
+  await useIssuer(server, issuer.url)
+  issuer.person = { sub: 'cara', preferred_username: 'cara' }
+  const page = await createBrowser(server).arrive()
+  t.equal(toldBy(page).redirect, '/', 'the page that names no other leads to the conversations')
+  const body = { code: toldBy(page).code, cookie: true }
+  const { status, headers } = await server.request('POST', '/auth/oauth/exchange', { token: null, body })
+  t.equal(status, 200)
+  t.match(
+    headers.get('set-cookie'),
+    /^svc_refresh=.*; Path=\/api\/auth\/refresh; HttpOnly; Secure; SameSite=Strict/,
+  )
+})
+
 t.test('a user who refuses consent is not signed in', async (t) => {
   issuer.person = null
   t.equal(reasonIn(await createBrowser(server).arrive({ entry: 'oidc' }), 'oidc'), 'denied')
@@ -180,17 +194,3 @@ t.test(
     t.notMatch(server.logged(), /"level":50/, 'and no error is shown')
   },
 )
-
-t.test('a page that exchanges the code may ask for the cookie', async (t) => {
-  await useIssuer(server, issuer.url)
-  issuer.person = { sub: 'cara', preferred_username: 'cara' }
-  const page = await createBrowser(server).arrive()
-  t.equal(toldBy(page).redirect, '/', 'the page that names no other leads to the conversations')
-  const body = { code: toldBy(page).code, cookie: true }
-  const { status, headers } = await server.request('POST', '/auth/oauth/exchange', { token: null, body })
-  t.equal(status, 200)
-  t.match(
-    headers.get('set-cookie'),
-    /^svc_refresh=.*; Path=\/api\/auth\/refresh; HttpOnly; Secure; SameSite=Strict/,
-  )
-})

@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
 import { CopyButton } from './copy-button.tsx'
+import classes from './failure.module.css'
 
 interface Props {
   error: unknown
@@ -13,8 +14,8 @@ export function Failure({ error, onRetry }: Props) {
   const { message, code, request_id } = readFailure(error)
   const details = [code, request_id && t('common.request', { id: request_id })].filter(Boolean).join(' · ')
   return (
-    <Alert color="red" variant="light" role="alert">
-      <Text size="sm">{message}</Text>
+    <div className={classes.failure} role="alert">
+      <p className={classes.message}>{message}</p>
       {(onRetry || details) && (
         <Group mt="sm" gap="sm">
           {onRetry && (
@@ -35,6 +36,6 @@ export function Failure({ error, onRetry }: Props) {
           )}
         </Group>
       )}
-    </Alert>
+    </div>
   )
 }
