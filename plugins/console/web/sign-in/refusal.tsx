@@ -1,7 +1,7 @@
-import { Alert } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
+import { Alert } from '../ui/alert.tsx'
 import { Failure } from '../ui/failure.tsx'
 
 interface Props {
@@ -13,12 +13,7 @@ interface Props {
 /** The reason why a sign-in was refused: plain for a wrong password, with its end for a lock. */
 export function Refusal({ error, onEnd }: Props) {
   const { code } = readFailure(error)
-  if (code === 'AUTH_FAILED')
-    return (
-      <Alert color="red" variant="light" role="alert">
-        {t('sign-in.wrong')}
-      </Alert>
-    )
+  if (code === 'AUTH_FAILED') return <Alert>{t('sign-in.wrong')}</Alert>
   const seconds = readRetrySeconds(error)
   if (seconds === undefined) return <Failure error={error} />
   return <Lock key={String(seconds)} code={code!} seconds={seconds} onEnd={onEnd} />
@@ -38,9 +33,5 @@ function Lock({ code, seconds, onEnd }: { code: string; seconds: number; onEnd()
     return () => clearTimeout(timer)
   }, [seconds, onEnd])
   const time = end.toLocaleTimeString(document.documentElement.lang, { hour: '2-digit', minute: '2-digit' })
-  return (
-    <Alert color="red" variant="light" role="alert">
-      {t(code === 'LOGIN_LOCKED' ? 'sign-in.locked' : 'sign-in.limited', { time })}
-    </Alert>
-  )
+  return <Alert>{t(code === 'LOGIN_LOCKED' ? 'sign-in.locked' : 'sign-in.limited', { time })}</Alert>
 }

@@ -1,6 +1,7 @@
-import { Alert, Button, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { t, type WordKey } from '../i18n/words.ts'
 import { readSession } from '../session/token.ts'
+import { Alert } from '../ui/alert.tsx'
 
 const REASONS: Record<string, WordKey> = {
   state: 'sign-in.error_state',
@@ -17,9 +18,7 @@ const REASONS: Record<string, WordKey> = {
 export default function ServiceFailure({ reason }: { reason: string }) {
   return (
     <Stack gap="md" mb="lg">
-      <Alert color="red" variant="light" role="alert">
-        {t(REASONS[reason] ?? 'sign-in.error_generic')}
-      </Alert>
+      <Alert>{t(REASONS[reason] ?? 'sign-in.error_generic')}</Alert>
       {readSession() && (
         <Button component="a" href="/account" variant="default">
           {t('sign-in.to_account')}

@@ -1,8 +1,8 @@
 import { Button, Group, Text } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
+import { Alert } from './alert.tsx'
 import { CopyButton } from './copy-button.tsx'
-import classes from './failure.module.css'
 
 interface Props {
   error: unknown
@@ -14,8 +14,8 @@ export function Failure({ error, onRetry }: Props) {
   const { message, code, request_id } = readFailure(error)
   const details = [code, request_id && t('common.request', { id: request_id })].filter(Boolean).join(' · ')
   return (
-    <div className={classes.failure} role="alert">
-      <p className={classes.message}>{message}</p>
+    <Alert>
+      <div>{message}</div>
       {(onRetry || details) && (
         <Group mt="sm" gap="sm">
           {onRetry && (
@@ -36,6 +36,6 @@ export function Failure({ error, onRetry }: Props) {
           )}
         </Group>
       )}
-    </div>
+    </Alert>
   )
 }
