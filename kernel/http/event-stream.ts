@@ -34,9 +34,6 @@ interface EventStreamParts {
 
 const COMMENT = ':\n\n'
 
-/** The characters from which on items are sent at once instead of together with others of the same moment. */
-const FLUSH_CHARS = 16_384
-
 /** Makes the body of a reply that sends items as they come, each only when the reader has room for it. */
 export function openEventStream({
   items,
@@ -52,32 +49,12 @@ export function openEventStream({
   const body = new PassThrough()
   let verdict: Promise<void> | undefined
   let isUnclear = false
-  let waiting = ''
-  let flushing: NodeJS.Immediate | undefined
-
-  /** Sends what waits; false if the reader has no more room. */
-  const flush = (): boolean => {
-    clearImmediate(flushing)
-    flushing = undefined
-    const text = waiting
-    waiting = ''
-    return body.write(text)
-  }
-  /** Sends a text together with those that follow within the same turn of the event loop. */
-  const write = (text: string): boolean => {
-    waiting += text
-    if (waiting.length >= FLUSH_CHARS) return flush()
-    flushing ??= setImmediate(flush)
-    return !body.writableNeedDrain
-  }
 
   /** Nothing follows, except what the reader has had no room for yet. */
   const end = (last = '') => {
     clearInterval(heartbeat)
-    clearImmediate(flushing)
     sockets.remove(entry)
-    if (body.writable) body.end(waiting + last)
-    waiting = ''
+    if (body.writable) body.end(last)
   }
   const cutShort = (error?: ErrorReply) => {
     end(error && textOf(toErrorItem(error.body)))
@@ -94,20 +71,20 @@ export function openEventStream({
   }
   const beat = () => {
     if (isUnclear) recheck()
-    if (!body.writableNeedDrain) write(COMMENT)
+    if (!body.writableNeedDrain) body.write(COMMENT)
   }
   const send = async () => {
     for await (const item of items) {
       if (isUnclear) recheck()
       await verdict
       if (signal.aborted) return
-      if (!write(textOf(item))) await once(body, 'drain', { signal })
+      if (!body.write(textOf(item))) await once(body, 'drain', { signal })
     }
     end()
   }
 
   // The headers leave with the first write, and the first item may be long in coming.
-  write(COMMENT)
+  body.write(COMMENT)
   const heartbeat = setInterval(beat, heartbeatMs)
   const entry = { context, close: () => cutShort(), recheck }
   sockets.add(entry)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument, ModelSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
@@ -114,11 +115,13 @@ async function whenBegun(
   const first = parts.next()
   // It is reported to the reader of the reply, who comes later.
   first.catch(() => undefined)
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, HEADERS_WITHIN_MS)
-  })
-  await Promise.race([first, late]).finally(() => clearTimeout(timer))
+  const late = new AbortController()
+  const waiting = pause(HEADERS_WITHIN_MS, undefined, { signal: late.signal }).catch(() => undefined)
+  try {
+    await Promise.race([first, waiting])
+  } finally {
+    late.abort()
+  }
   return (async function* () {
     try {
       const { value, done } = await first
