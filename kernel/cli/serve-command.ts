@@ -112,7 +112,7 @@ function welcome({ url, runtime, announcements }: Server, stdout: NodeJS.Writabl
   stdout.write(`\nAgent Platform Service ${runtime.facts.version}\n\n`)
   const pages = runtime.plugins.flatMap(({ declarations }) => declarations.pages)
   printTable(stdout, [
-    ...pages.flatMap(({ label, path }) => (label ? [[`  ${label}`, `${url}${path}`]] : [])),
+    ...pages.filter(({ label }) => label).map(({ label, path }) => [`  ${label}`, `${url}${path}`]),
     ['  address', url],
     ...announcements.map(({ label, text }) => [`  ${label}`, text]),
     ['  chat', 'npx svc chat   (in a second terminal)'],

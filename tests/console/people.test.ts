@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
+import { roundRobin } from '../run/tier.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { pluginSource } from '../support/kernel.ts'
@@ -266,10 +267,11 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     },
   )
 
-  for (const [colorScheme, width] of [
-    ['light', 1440],
+  const looks = [
     ['dark', 390],
-  ] as const)
+    ['light', 1440],
+  ] as const
+  for (const [colorScheme, width] of roundRobin(looks, 0))
     await t.test(`no page has a fault of accessibility or is too wide, ${colorScheme}`, async (t) => {
       await page.emulateMedia({ colorScheme })
       await page.setViewportSize({ width, height: 900 })
