@@ -8,13 +8,13 @@ import { followEvents } from './server/events.ts'
 import { prefetchFacts } from './server/facts.ts'
 import { queries } from './server/queries.ts'
 
-prefetchFacts()
 await loadAppWords()
 followThreads()
 
 /** The console of somebody who is signed in. */
 export default function App() {
   useEffect(() => {
+    prefetchFacts()
     const leaving = new AbortController()
     void followEvents(leaving.signal)
     return () => leaving.abort()

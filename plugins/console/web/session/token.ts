@@ -72,9 +72,11 @@ export async function resumeSession(): Promise<void> {
  */
 export async function renewToken(refused?: string): Promise<string> {
   if (session && session.token !== refused && !hasEnded) return session.token
+  const asking = session
   const login = hasEnded ? undefined : await oneAtATime(refresh)
   if (login) openSession(login)
-  else if (session) await waitForSignIn()
+  // Unless somebody has signed in while the cookie of nobody was refused.
+  else if (session && session === asking) await waitForSignIn()
   if (!session) throw new SignedOut()
   return session.token
 }
