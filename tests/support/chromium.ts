@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 import type { Test } from 'tap'
 
-const EXECUTABLE = '/usr/bin/chromium'
+/** The shell without a window costs two thirds of the processor time of the whole browser. */
+const EXECUTABLE = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))
 
 /** The reason to skip tests that need a browser, or false if there is one. */
-export const noChromium: string | false = existsSync(EXECUTABLE) ? false : 'chromium is not installed here'
+export const noChromium: string | false = EXECUTABLE ? false : 'chromium is not installed here'
 
 /** Starts a browser that closes with the test. */
 export async function startChromium(t: Test): Promise<Browser> {
@@ -18,7 +19,7 @@ export async function startChromium(t: Test): Promise<Browser> {
     '--disable-component-update',
     '--disable-sync',
   ]
-  const browser = await chromium.launch({ executablePath: EXECUTABLE, args })
+  const browser = await chromium.launch({ executablePath: EXECUTABLE!, args })
   t.teardown(() => browser.close())
   return browser
 }
