@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureCommands } from './commands.ts'
 import { type Figure, formatTable, type Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
@@ -20,6 +21,7 @@ const figures: Record<string, Figure> = {
   'idle-memory': measureIdleMemory,
   'socket-memory': measureSocketMemory,
   turns: measureTurns,
+  commands: measureCommands,
   'openai-api': measureOpenAIApi,
   requests: measureRequests,
   'first-token': measureFirstToken,

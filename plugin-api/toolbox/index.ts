@@ -3,6 +3,7 @@ export { createDeadline, type Deadline, untilAborted, withDeadline } from './dea
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
 export {
   findErrorCode,
   findNetworkFailure,

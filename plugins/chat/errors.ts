@@ -35,6 +35,13 @@ export const chatErrors = {
       zh: '这里没有待处理的审批，或已被处理。',
     },
   },
+  TURN_NOT_STORED: {
+    status: 500,
+    message: {
+      en: 'The answer could not be stored, so it is not kept. Send the message again.',
+      zh: '回复无法保存，因此未被保留。请重新发送消息。',
+    },
+  },
   TURN_INTERRUPTED: {
     status: 503,
     message: {

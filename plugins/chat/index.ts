@@ -29,11 +29,11 @@ import { createThreads, type Threads, threadIndexes } from './threads/threads.ts
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
 import { clientMessageIndexes } from './turns/client-messages.ts'
 import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
-import { createOutcomes, type Outcomes } from './turns/outcomes.ts'
 import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './turns/queued-turns.ts'
 import { createRecovery, type Recovery } from './turns/recovery.ts'
 import { createResumption, type Resumption } from './turns/resumption.ts'
 import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
+import { createSettlement, type Settlement } from './turns/settlement.ts'
 import { createTurnExecution, type TurnExecution } from './turns/turn-execution.ts'
 import { createTurnQueue, type TurnQueue } from './turns/turn-queue.ts'
 import { createTurnRunner, type TurnRunner } from './turns/turn-runner.ts'
@@ -76,7 +76,7 @@ declare module '#kernel/types' {
       writtenFiles: WrittenFiles
       retention: Retention
       recent: RecentMessages
-      outcomes: Outcomes
+      settlement: Settlement
       queuedTurns: QueuedTurns
       turnQueue: TurnQueue
       hub: Hub
@@ -116,7 +116,7 @@ export default definePlugin({
     host.service('retention', ({ collections, messages }) =>
       createRetention({ threads: collections.threads, messages }),
     )
-    host.service('outcomes', createOutcomes)
+    host.service('settlement', createSettlement)
     host.service('recent', ({ messages }) => createRecentMessages(messages))
     host.service('turns', ({ collections, clock, ids, server }) =>
       createTurns({
@@ -134,22 +134,7 @@ export default definePlugin({
     host.service('running', createRunningTurns)
     host.limit('running_turns', ({ running }, user_id) => running.countOf(user_id))
     host.service('heldCalls', createHeldCalls)
-    host.service(
-      'recovery',
-      ({ ledger, log, turns, queuedTurns, running, resumption, outcomes, recent, hub, explainError }) =>
-        createRecovery({
-          ledger,
-          log,
-          turns,
-          queuedTurns,
-          running,
-          resumption,
-          outcomes,
-          recent,
-          hub,
-          explainError,
-        }),
-    )
+    host.service('recovery', createRecovery)
     host.service('turnExecution', (cradle) => createTurnExecution(cradle))
     host.service('resumption', createResumption)
     host.provide('history', createHistory)

@@ -1,5 +1,5 @@
 import type { Clock } from '#kernel'
-import type { TurnLog } from './ledger.ts'
+import type { TurnLog } from './turn-log.ts'
 import {
   type EventRecord,
   eventId,
@@ -22,9 +22,9 @@ export function createMemoryLog(
     committed: events,
     write: add,
     durable: async () => {},
-    async finish(type, frame, settle) {
+    async finish(type, frame, outcome) {
       add(type, frame)
-      await settle(events)
+      outcome.stored(events)
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { Ids } from '#kernel'
 import { addUsage, type TokenUsage } from '#plugin-api'
 import type { Source } from '../documents.ts'
-import type { TurnLog } from '../ledger/ledger.ts'
+import type { TurnLog } from '../ledger/turn-log.ts'
 import { type EventRecord, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { fileUrl } from '../rows.ts'

@@ -1,5 +1,6 @@
 import type { Collection, Filter, IndexDescription } from 'mongodb'
 import { isDuplicateKey } from '#kernel'
+import type { Write } from '#toolbox'
 import type { Artifact, MessageDocument, MessageRange, Source, ThreadDocument } from '../documents.ts'
 
 /** The fields of a thread that are needed to read its messages. */
@@ -26,6 +27,8 @@ const inRanges = (ranges: readonly MessageRange[], after = 0) => ({
 export interface Messages {
   /** Stores a turn's messages; can be repeated. */
   store(messages: readonly MessageDocument[]): Promise<void>
+  /** Returns the writes that store a turn's messages; they can be repeated. */
+  toWrites(messages: readonly MessageDocument[]): Write[]
   find(message_id: string): Promise<MessageDocument | null>
   /**
    * Reads a page counted from the newest message, or before `before`; oldest first, with one message more than `limit`
@@ -111,6 +114,14 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         )
       }
     },
+    toWrites: (documents) =>
+      documents.map((document) => ({
+        name: 'replaceOne',
+        namespace: messages.namespace,
+        filter: { _id: document._id },
+        replacement: document,
+        upsert: true,
+      })),
     find: (message_id) => messages.findOne({ _id: message_id }),
     async page(thread, { limit, offset = 0, before = Infinity }) {
       // Earlier ranges are further back than the page, because each range but the newest contains a message.

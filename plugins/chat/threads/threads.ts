@@ -54,19 +54,6 @@ export interface ThreadOwner {
   agent_id: string
 }
 
-/** The changes that an ending turn makes to its thread. */
-export interface ThreadProgress {
-  thread_id: string
-  turn_id: string
-  last_seq: number
-  /** Unix seconds. */
-  last_active: number
-  title: string
-  artifacts: readonly Artifact[]
-  sources: readonly Source[]
-  unseen: boolean
-}
-
 /** The fields that the entity tag of a thread is made from. */
 export const threadFields = ['title', 'pinned', 'model', 'allowed_tools'] as const
 
@@ -122,8 +109,6 @@ export interface Threads {
   countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
   /** Stores a summary of a thread's older messages while this turn has the thread. */
   storeSummary(thread_id: string, turn_id: string, summary: ThreadSummary): Promise<void>
-  /** Ends the active turns of these threads; can be repeated. */
-  advance(progress: readonly ThreadProgress[]): Promise<void>
   /** Hides threads from everyone before they are removed; returns their ids. */
   hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
   /** Counts the threads of all users, without hidden ones. */
@@ -284,31 +269,6 @@ export function createThreads({
         { _id: thread_id, 'active_turn.turn_id': turn_id },
         { $set: { summary: { ...summary } } },
       )
-    },
-    async advance(progress) {
-      const operations = progress.map(
-        ({ thread_id, turn_id, last_seq, last_active, title, artifacts, sources, unseen }) => ({
-          updateOne: {
-            filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
-            update: [
-              {
-                $set: {
-                  active_turn: null,
-                  last_seq,
-                  last_active,
-                  title: { $ifNull: ['$title', { $literal: title }] },
-                  ...(unseen ? { unread: { $add: ['$unread', 1] } } : {}),
-                  ...(artifacts.length > 0
-                    ? { artifacts: toAppendNewest('artifacts', 'path', artifacts) }
-                    : {}),
-                  ...(sources.length > 0 ? { sources: toAppendNewest('sources', 'id', sources) } : {}),
-                },
-              },
-            ],
-          },
-        }),
-      )
-      await threads.bulkWrite(operations, { ordered: false })
     },
     async hide(filter) {
       const hidden: string[] = []

@@ -1,12 +1,9 @@
-import { AppError, type Logger } from '#kernel'
+import { AppError } from '#kernel'
 import type { ThreadDocument } from '../documents.ts'
-import type { Ledger } from '../ledger/ledger.ts'
 import { isTerminal, seqOf } from '../ledger/ledger-event.ts'
-import type { QueuedTurns } from './queued-turns.ts'
-import type { Resumption } from './resumption.ts'
-import type { RunningTurns } from './running-turns.ts'
-import { type SettlementParts, settleTurn, storeOutcome, toPausedTurn, toStoppedEnd } from './settlement.ts'
-import type { Turn, Turns } from './turns.ts'
+import type { Cradle } from '../manifest.ts'
+import { toStoppedEnd } from './settlement.ts'
+import type { Turn } from './turns.ts'
 
 /** Closes turns whose process has died. */
 export interface Recovery {
@@ -28,16 +25,12 @@ export function createRecovery({
   queuedTurns,
   running,
   resumption,
+  settlement,
   log,
-  ...parts
-}: SettlementParts & {
-  ledger: Ledger
-  turns: Turns
-  queuedTurns: QueuedTurns
-  running: RunningTurns
-  resumption: Resumption
-  log: Logger
-}): Recovery {
+}: Pick<
+  Cradle,
+  'ledger' | 'turns' | 'queuedTurns' | 'running' | 'resumption' | 'settlement' | 'log'
+>): Recovery {
   const close = async (taken: { turn: Turn; thread: ThreadDocument }) => {
     const { turn, thread } = taken
     const { turn_id, thread_id, first_seq } = turn
@@ -50,14 +43,7 @@ export function createRecovery({
       return
     }
     await queuedTurns.remove(turn_id)
-    if (isTerminal(last)) {
-      await storeOutcome({ ...parts, turn, events })
-      return
-    }
-    if (last.type === 'hitl_required') {
-      await turns.pause(turn, toPausedTurn(last))
-      return
-    }
+    if (isTerminal(last) || last.type === 'hitl_required') return settlement.complete(turn, events)
     if (last.type === 'hitl_resolved' && last.frame.outcome !== 'stopped' && thread.active_turn?.resuming) {
       resumption.proceed(taken, events)
       return
@@ -70,14 +56,14 @@ export function createRecovery({
       before: events,
       onLost: () => log.warn({ turn_id }, 'another process is closing this turn'),
     })
-    await settleTurn({
-      ...parts,
+    const interrupted = new AppError('TURN_INTERRUPTED')
+    await settlement.end(
       turn,
-      log: turnLog,
-      end: wasStopped
+      turnLog,
+      wasStopped
         ? toStoppedEnd(events)
-        : { type: 'error', error: new AppError('TURN_INTERRUPTED'), locale: 'en', request_id: turn_id },
-    })
+        : { type: 'error', error: interrupted, locale: 'en', request_id: turn_id },
+    )
     log.info({ turn_id, thread_id }, 'closed an interrupted turn')
   }
 

@@ -11,7 +11,7 @@ import {
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
-import { settleTurn, toStoppedEnd } from './settlement.ts'
+import { toStoppedEnd } from './settlement.ts'
 import type { StartedTurn } from './turn-execution.ts'
 import type { Turn } from './turns.ts'
 
@@ -53,6 +53,7 @@ export function createResumption(cradle: Cradle): Resumption {
     running,
     heldCalls,
     turnExecution,
+    settlement,
     agents,
     users,
     events,
@@ -60,8 +61,6 @@ export function createResumption(cradle: Cradle): Resumption {
     server,
     log: logger,
   } = cradle
-  const { outcomes, recent, hub, explainError } = cradle
-  const settlement = { outcomes, recent, hub, explainError }
 
   /**
    * Registers a running turn before the turn is taken over, so that this process does not take it for an abandoned one.
@@ -118,7 +117,7 @@ export function createResumption(cradle: Cradle): Resumption {
       await turnExecution.run(order, { ...reopened, before })
     } catch (error) {
       const end = { type: 'error', error, locale, request_id: turn.turn_id } as const
-      await settleTurn({ ...settlement, turn, log, end })
+      await settlement.end(turn, log, end)
     } finally {
       running.remove(current)
     }
@@ -217,7 +216,7 @@ export function createResumption(cradle: Cradle): Resumption {
       heldCalls.abandon(({ turn_id }) => turn_id === turn.turn_id, 'stopped')
       const onSettled = () => running.remove(current)
       try {
-        await settleTurn({ ...settlement, turn, log, end: toStoppedEnd(log.committed), onSettled })
+        await settlement.end(turn, log, toStoppedEnd(log.committed), onSettled)
       } finally {
         onSettled()
       }

@@ -1,4 +1,4 @@
-import type { TurnLog } from '../ledger/ledger.ts'
+import type { TurnLog } from '../ledger/turn-log.ts'
 import type { PAUSED } from '../loop/running-call.ts'
 import type { Turn } from './turns.ts'
 

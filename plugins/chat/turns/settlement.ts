@@ -1,58 +1,161 @@
-import type { ErrorExplainer } from '#kernel'
-import type { PausedTurn } from '../documents.ts'
-import type { Hub } from '../ledger/hub.ts'
-import type { TurnLog } from '../ledger/ledger.ts'
-import {
-  type EventRecord,
-  type LedgerEvent,
-  type PendingApproval,
-  seqOf,
-  sumUsage,
-} from '../ledger/ledger-event.ts'
+import { AppError, type Locale } from '#kernel'
+import { jointWriterOf, type Write } from '#toolbox'
+import type { MessageDocument, PausedTurn } from '../documents.ts'
+import { type EventRecord, type LedgerEvent, type PendingApproval, seqOf, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
+import { isTransient, type Outcome, type TurnLog } from '../ledger/turn-log.ts'
+import type { Cradle } from '../manifest.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
-import type { RecentMessages } from '../threads/recent-messages.ts'
+import { toProgressWrite } from '../threads/thread-progress.ts'
+import type { ThreadOwner } from '../threads/threads.ts'
 import { toTitle } from '../threads/title.ts'
-import type { Outcomes } from './outcomes.ts'
 import type { TurnEnd } from './turn-execution.ts'
-import type { Turn, Turns } from './turns.ts'
+import type { Turn } from './turns.ts'
 
-/** The services that settling uses. */
-export interface SettlementParts {
-  outcomes: Outcomes
-  recent: RecentMessages
-  hub: Hub
-  explainError: ErrorExplainer
+/** Ends and pauses turns. Their last event, their messages and their thread are stored in this order, together. */
+export interface Settlement {
+  end(turn: Turn, log: TurnLog, end: TurnEnd, onStored?: () => void): Promise<void>
+  /** Pauses a turn until a person has decided. */
+  pause(turn: Turn, log: TurnLog, asked: Asked, onStored?: () => void): Promise<void>
+  /** Stores what follows from the last event of a turn whose process died right after writing it. */
+  complete(turn: Turn, events: readonly LedgerEvent[]): Promise<void>
 }
 
-/**
- * Ends a turn: writes its last event, then its messages and its thread, then its record. Each step can be repeated, and
- * readers see the end only after all of them.
- */
-export async function settleTurn({
-  turn,
-  log,
-  end,
-  onSettled = () => undefined,
-  ...parts
-}: SettlementParts & {
-  turn: Turn
-  log: TurnLog
-  end: TurnEnd
-  onSettled?: () => void
-}): Promise<void> {
-  const settle = async (events: readonly LedgerEvent[]) => {
-    await storeOutcome({ ...parts, turn, events })
-    onSettled()
+interface Asked {
+  pending: PendingApproval
+  whole_args: EventRecord['whole_args']
+}
+
+/** The owner and the outcome of a turn. */
+export interface EndedTurn extends ThreadOwner {
+  stop_reason?: string
+  error_code?: string
+}
+
+declare module '#kernel/types' {
+  interface Events {
+    /** A turn has ended, and its messages are stored. May come again after a crash. */
+    'turn.ended': EndedTurn & { thread_id: string; turn_id: string }
+    /** A message of a turn is stored. May come again after a crash. */
+    'message.stored': ThreadOwner & { thread_id: string; message_id: string; role: MessageDocument['role'] }
   }
-  if (end.type === 'error') {
-    const { code, message, details, request_id } = parts.explainError(end.error, end.locale, end.request_id)
-    const frame = { message_id: await replyIn(turn, log), code, message, details, request_id }
-    await log.finish('error', sanitizeForStorage(frame) as typeof frame, settle)
-  } else {
-    const { usage, stop_reason } = end
-    const message_id = end.message_id ?? (await replyIn(turn, log))
-    await log.finish('done', { message_id, usage: { ...usage }, stop_reason }, settle)
+}
+
+/** Creates the settlement. */
+export function createSettlement({
+  collections,
+  messages,
+  turns,
+  recent,
+  hub,
+  events: bus,
+  explainError,
+}: Pick<
+  Cradle,
+  'collections' | 'messages' | 'turns' | 'recent' | 'hub' | 'events' | 'explainError'
+>): Settlement {
+  const { threads, events: ledger } = collections
+  const jointWriter = jointWriterOf(threads)
+
+  const announce = async (turn: Turn, documents: readonly MessageDocument[], last: LedgerEvent) => {
+    const { thread_id, turn_id, agent_id, user_id } = turn
+    const { stop_reason, code: error_code } = last.frame as { stop_reason?: string; code?: string }
+    for (const { _id: message_id, role } of documents)
+      await bus.emit('message.stored', { thread_id, message_id, role, agent_id, user_id })
+    await bus.emit('turn.ended', {
+      thread_id,
+      turn_id,
+      agent_id,
+      user_id,
+      ...(stop_reason && { stop_reason }),
+      ...(error_code && { error_code }),
+    })
+  }
+
+  const explain = (turn: Turn, error: unknown, locale: Locale, request_id: string) => {
+    const { code, message, details } = explainError(error, locale, request_id)
+    return { code, message, details, request_id, message_id: emptyReply(turn) }
+  }
+
+  /** Returns the outcome of a turn, which follows from its events. */
+  const toOutcome = (turn: Turn, onStored?: () => void): Outcome => ({
+    writes(events) {
+      const documents = projectTurn(events)
+      const last = events.at(-1)!
+      const progress = {
+        thread_id: turn.thread_id,
+        turn_id: turn.turn_id,
+        last_seq: seqOf(last),
+        // The time comes from the ledger, so that a rebuilt thread shows the same.
+        last_active: Math.floor(last.ts / 1000),
+        title: toTitle(documents[0]!),
+        artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
+        sources: documents.flatMap(({ sources = [] }) => sources),
+        unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
+      }
+      return [...messages.toWrites(documents), toProgressWrite(progress, threads)]
+    },
+    stored(events) {
+      const documents = projectTurn(events)
+      const last = events.at(-1)!
+      recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
+      onStored?.()
+      // Listeners must not delay the turns.
+      void announce(turn, documents, last)
+    },
+    refused: () => explain(turn, new AppError('TURN_NOT_STORED'), 'en', turn.turn_id),
+  })
+
+  return {
+    async end(turn, log, end, onStored) {
+      const outcome = toOutcome(turn, onStored)
+      if (end.type === 'error') {
+        const explained = explain(turn, end.error, end.locale, end.request_id)
+        const frame = { ...explained, message_id: await replyIn(turn, log) }
+        await log.finish('error', sanitizeForStorage(frame) as typeof frame, outcome)
+      } else {
+        const { usage, stop_reason } = end
+        const message_id = end.message_id ?? (await replyIn(turn, log))
+        await log.finish('done', { message_id, usage: { ...usage }, stop_reason }, outcome)
+      }
+    },
+    async pause(turn, log, { pending, whole_args }, onStored) {
+      const isHeld = pending.action_requests.some(({ is_step }) => is_step)
+      const ended = toOutcome(turn, onStored)
+      const outcome: Outcome = {
+        ...ended,
+        writes: (events) =>
+          events.at(-1)!.type === 'error'
+            ? ended.writes(events)
+            : [turns.toPauseWrite(turn, toPausedTurn(events.at(-1)!), isHeld)],
+        stored: (events) => (events.at(-1)!.type === 'error' ? ended.stored(events) : onStored?.()),
+      }
+      await log.finish('hitl_required', pending, outcome, whole_args && { whole_args })
+    },
+    async complete(turn, events) {
+      const last = events.at(-1)!
+      if (last.type === 'hitl_required')
+        return jointWriter.write([turns.toPauseWrite(turn, toPausedTurn(last))])
+      const outcome = toOutcome(turn)
+      const store = async (events: readonly LedgerEvent[], replaced: readonly Write[] = []) => {
+        await jointWriter.write([...replaced, ...outcome.writes(events)])
+        outcome.stored(events)
+      }
+      try {
+        await store(events)
+      } catch (error) {
+        if (isTransient(error)) throw error
+        const refused = { ...last, type: 'error', frame: outcome.refused(error) } as LedgerEvent
+        await store([events[0]!, refused], [
+          {
+            name: 'replaceOne',
+            namespace: ledger.namespace,
+            filter: { _id: last._id },
+            replacement: refused,
+          },
+        ])
+      }
+    },
   }
 }
 
@@ -63,66 +166,16 @@ export function toStoppedEnd(events: readonly LedgerEvent[]): TurnEnd {
 }
 
 /** Returns the reply that shows the end of a turn: its last one, or else an empty one. */
-async function replyIn({ turn_id }: Turn, log: TurnLog): Promise<string> {
+async function replyIn(turn: Turn, log: TurnLog): Promise<string> {
   await log.durable()
   const reply = projectTurn(log.committed).findLast(({ role }) => role === 'assistant')
-  return reply?._id ?? turn_id.replace('trn_', 'msg_')
+  return reply?._id ?? emptyReply(turn)
 }
 
-/** Pauses a turn until a person has decided: writes the event, then the record, and only then do readers see it. */
-export async function pauseTurn({
-  turns,
-  turn,
-  log,
-  pending,
-  whole_args,
-  onSettled,
-}: {
-  turns: Turns
-  turn: Turn
-  log: TurnLog
-  pending: PendingApproval
-  whole_args: EventRecord['whole_args']
-  onSettled: () => void
-}): Promise<void> {
-  const isHeld = pending.action_requests.some(({ is_step }) => is_step)
-  const settle = async (events: readonly LedgerEvent[]) => {
-    await turns.pause(turn, toPausedTurn(events.at(-1)!), isHeld)
-    onSettled()
-  }
-  await log.finish('hitl_required', pending, settle, whole_args && { whole_args })
-}
+const emptyReply = ({ turn_id }: Turn) => turn_id.replace('trn_', 'msg_')
 
 /** Returns the record of a turn whose last event is an approval request. */
-export function toPausedTurn(event: LedgerEvent): PausedTurn {
+function toPausedTurn(event: LedgerEvent): PausedTurn {
   const { pending_id, expires_at } = event.frame as PendingApproval
   return { pending_id, expires_at, seq: seqOf(event) }
-}
-
-/** Stores the outcome of a turn, which follows from its events. */
-export async function storeOutcome({
-  turn,
-  events,
-  outcomes,
-  recent,
-  hub,
-}: SettlementParts & { turn: Turn; events: readonly LedgerEvent[] }): Promise<void> {
-  const documents = projectTurn(events)
-  const last = events.at(-1)!
-  const { agent_id, user_id } = turn
-  const { stop_reason, code: error_code } = last.frame as { stop_reason?: string; code?: string }
-  const ended = { agent_id, user_id, ...(stop_reason && { stop_reason }), ...(error_code && { error_code }) }
-  const progress = {
-    thread_id: turn.thread_id,
-    turn_id: turn.turn_id,
-    last_seq: seqOf(last),
-    // The time comes from the ledger, so that a rebuilt thread shows the same.
-    last_active: Math.floor(last.ts / 1000),
-    title: toTitle(documents[0]!),
-    artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
-    sources: documents.flatMap(({ sources = [] }) => sources),
-    unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
-  }
-  await outcomes.store(documents, progress, ended)
-  recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
 }

@@ -3,7 +3,7 @@ import type { TokenUsage } from '#plugin-api'
 import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block, ThreadDocument } from '../documents.ts'
-import type { TurnLog } from '../ledger/ledger.ts'
+import type { TurnLog } from '../ledger/turn-log.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import { type Request, toPendingApproval } from '../loop/approvals.ts'
 import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
@@ -18,7 +18,6 @@ import { createTurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import { readConversation } from './conversation.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
-import { pauseTurn, settleTurn } from './settlement.ts'
 import type { Turn } from './turns.ts'
 
 /** The request that a turn carries out. */
@@ -59,8 +58,7 @@ export type TurnEnd =
 
 /** Creates the execution of turns. */
 export function createTurnExecution(cradle: Cradle): TurnExecution {
-  const { turns, running, outcomes, recent, hub, explainError, events, ids, clock, config } = cradle
-  const settlement = { outcomes, recent, hub, explainError }
+  const { running, settlement, events, ids, clock, config } = cradle
 
   return {
     async run(order, started) {
@@ -74,13 +72,13 @@ export function createTurnExecution(cradle: Cradle): TurnExecution {
         const { thread_id, agent_id } = turn
         const names = { pending_id: ids.make('apr_'), thread_id, agent_id }
         const asked = toPendingApproval(end.requests, { ...names, expires_at })
-        await pauseTurn({ turns, turn, log, ...asked, onSettled })
+        await settlement.pause(turn, log, asked, onSettled)
         const { first_seq, ...paused } = turn
         const { pending_id } = names
         void events.emit('approval.requested', { ...paused, pending_id, expires_at })
         // Whatever still runs in the turn's tools is aborted, except held calls.
         abort.abort(PAUSED)
-      } else await settleTurn({ ...settlement, turn, log, end, onSettled })
+      } else await settlement.end(turn, log, end, onSettled)
     },
   }
 }

@@ -1,10 +1,9 @@
 import type { ModelSettings } from '../../agents/types.ts'
 import type { QueuedTurnDocument } from '../documents.ts'
-import type { TurnLog } from '../ledger/ledger.ts'
+import type { TurnLog } from '../ledger/turn-log.ts'
 import { toTurnSettings } from '../loop/call-settings.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RunningTurn, StopReason } from './running-turns.ts'
-import { settleTurn } from './settlement.ts'
 import type { TurnOrder } from './turn-execution.ts'
 import type { Opened, Resumed } from './turns.ts'
 
@@ -39,9 +38,7 @@ export interface TurnRunner {
 
 /** Creates the runner of turns. */
 export function createTurnRunner(cradle: Cradle): TurnRunner {
-  const { agents, events, ledger, turns, queuedTurns, running, turnExecution, ids } = cradle
-  const { outcomes, recent, hub, explainError } = cradle
-  const settlement = { outcomes, recent, hub, explainError }
+  const { agents, events, ledger, turns, queuedTurns, running, turnExecution, settlement, ids } = cradle
 
   /** Registers a running turn while `attempt` opens it, and keeps it registered if that succeeds. */
   const whileRunning = async <Attempted extends { outcome: string }>(
@@ -137,7 +134,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
           await queuedTurns.remove(turn_id)
           if ('refusal' in order) {
             const end = { type: 'error', error: order.refusal, locale, request_id } as const
-            await settleTurn({ ...settlement, turn, log, end, onSettled: () => running.remove(current) })
+            await settlement.end(turn, log, end, () => running.remove(current))
           } else await turnExecution.run(order, { turn, thread, log, before: [], current })
         }
         return { outcome: 'opened', log, stop: () => stop(current), run: () => untilEnd(current, run) }

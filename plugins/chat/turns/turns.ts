@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Collection, Filter } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
+import type { Write } from '#toolbox'
 import type {
   ActiveTurn,
   ClientMessageDocument,
@@ -53,8 +54,11 @@ export interface Turns extends ClientMessages {
   clearQueue(thread_id: string, queue_tail: string): Promise<void>
   /** Returns which of these threads have no turn, and which do not exist. */
   listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }>
-  /** Pauses a turn until a person has decided; `isHeld` means that this process keeps holding its calls. */
-  pause(turn: Turn, paused: PausedTurn, isHeld?: boolean): Promise<void>
+  /**
+   * Returns the write that pauses a turn until a person has decided; `isHeld` means that this process keeps holding its
+   * calls.
+   */
+  toPauseWrite(turn: Turn, paused: PausedTurn, isHeld?: boolean): Write
   /** Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. */
   resume(
     owner: ThreadOwner,
@@ -191,18 +195,18 @@ export function createTurns({
         missing: thread_ids.filter((thread_id) => !known.has(thread_id)),
       }
     },
-    async pause({ thread_id, turn_id }, paused, isHeld = false) {
-      await threads.updateOne(
-        { _id: thread_id, 'active_turn.turn_id': turn_id },
-        {
-          $set: {
-            'active_turn.paused': isHeld ? { ...paused, held_by: holder } : paused,
-            'active_turn.lease_until': 0,
-          },
-          $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
+    toPauseWrite: ({ thread_id, turn_id }, paused, isHeld = false) => ({
+      name: 'updateOne',
+      namespace: threads.namespace,
+      filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
+      update: {
+        $set: {
+          'active_turn.paused': isHeld ? { ...paused, held_by: holder } : paused,
+          'active_turn.lease_until': 0,
         },
-      )
-    },
+        $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
+      },
+    }),
     async resume(owner, thread_id, pending_id, allow = []) {
       const thread = await threads.findOneAndUpdate(
         {

@@ -1,0 +1,97 @@
+import type { AnyClientBulkWriteModel, Collection, Document, MongoClient } from 'mongodb'
+import { isUnavailable } from '#kernel'
+import { createGroupCommit } from './group-commit.ts'
+
+type Stored = Document & { _id: string }
+
+/** One write to the collection with this namespace. */
+export type Write = AnyClientBulkWriteModel<Stored> & { namespace: string }
+
+/** Writes that are made in order, each only if those before it succeeded. */
+export interface WriteRequest {
+  /** Returns the writes when their command is about to be sent. */
+  collect(): readonly Write[]
+  /** Called when all of them are durable. */
+  written(): void
+  /** Called when one of them failed: those before it are durable, those after it have not been made. */
+  failed(error: unknown): void
+}
+
+/** Sends the writes that wait at the same time, to whatever collections, in one command. */
+export interface JointWriter {
+  add(request: WriteRequest): void
+  /** Makes these writes; rejects with the error of the first one that fails. */
+  write(writes: readonly Write[]): Promise<void>
+  /** Resolves when no write is waiting or under way. */
+  idle(): Promise<void>
+}
+
+const writers = new WeakMap<MongoClient, JointWriter>()
+
+/** Returns the writer that all plugins share which use the client of this collection. */
+export function jointWriterOf({ db: { client } }: Pick<Collection, 'db'>): JointWriter {
+  const existing = writers.get(client)
+  if (existing) return existing
+  const writer = createJointWriter(client)
+  writers.set(client, writer)
+  return writer
+}
+
+function createJointWriter(client: Pick<MongoClient, 'bulkWrite'>): JointWriter {
+  const send = async (requests: readonly CollectedRequest[]): Promise<void> => {
+    const writes = requests.flatMap(({ writes }) => writes)
+    try {
+      if (writes.length > 0) await client.bulkWrite<Record<string, Stored>>(writes, { ordered: true })
+      for (const { request } of requests) request.written()
+    } catch (error) {
+      const refused = readRefusal(error)
+      if (refused) await sendOthers(requests, refused)
+      else if (requests.length === 1 || isUnavailable(error))
+        for (const { request } of requests) request.failed(error)
+      // One request must not prevent the others, such as one with a document that is too large.
+      else for (const one of requests) await send([one])
+    }
+  }
+
+  /** Reports a refused write to its request, and sends the requests behind it. */
+  const sendOthers = async (requests: readonly CollectedRequest[], { index, error }: Refusal) => {
+    let end = 0
+    const at = requests.findIndex(({ writes }) => {
+      end += writes.length
+      return index < end
+    })
+    for (const { request } of requests.slice(0, at)) request.written()
+    requests[at]!.request.failed(error)
+    const behind = requests.slice(at + 1)
+    if (behind.length > 0) await send(behind)
+  }
+
+  const { add, idle } = createGroupCommit<WriteRequest>((batch) =>
+    send(batch.map((request) => ({ request, writes: request.collect() }))),
+  )
+  return {
+    add,
+    write: (writes) =>
+      new Promise((resolve, reject) => add({ collect: () => writes, written: resolve, failed: reject })),
+    idle,
+  }
+}
+
+interface CollectedRequest {
+  request: WriteRequest
+  writes: readonly Write[]
+}
+
+/** The write of a command that the database refused. */
+interface Refusal {
+  index: number
+  error: Error
+}
+
+function readRefusal(error: unknown): Refusal | undefined {
+  const { writeErrors } = error as { writeErrors?: ReadonlyMap<number, { code: number; message: string }> }
+  const [refused] = writeErrors ?? []
+  if (!refused) return undefined
+  const [index, { code, message }] = refused
+  return { index, error: Object.assign(new Error(message), { code }) }
+}
