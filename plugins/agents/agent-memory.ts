@@ -44,6 +44,10 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
     findVisible: async (viewer: Viewer, key: string): Promise<AgentDocument> =>
       (await find(viewer, key)) ?? refuse(),
 
+    /** Does the same as of at most 300 ms ago, but never from before a change by this process. */
+    findRecent: async ({ id, role }: Viewer, key: string): Promise<AgentDocument> =>
+      (await recent.get(JSON.stringify([id, role, key]))) ?? refuse(),
+
     /**
      * Does the same for a request; one that only reads may find the agent as it was at most 300 ms ago, but never from
      * before a change by this process.

@@ -51,7 +51,7 @@ export function createAgents(
   >,
 ) {
   const { clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users } = services
-  const { agents, findVisible, findRequested } = createAgentMemory(services)
+  const { agents, findVisible, findRecent, findRequested } = createAgentMemory(services)
   const cradle = {
     ...{ clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users },
     collections: { agents },
@@ -144,6 +144,7 @@ export function createAgents(
     },
 
     findVisible,
+    findRecent,
     findRequested,
 
     /** Changes settings, effective from the next turn. Throws what `create` throws, or AGENT_NOT_FOUND. */

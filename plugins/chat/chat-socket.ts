@@ -66,7 +66,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     const { user_id, agent_id } = owner()
     const { client_message_id, model, reasoning } = frame
     const [agent, repeated, found] = await Promise.all([
-      cradle.agents.findVisible(request.context.caller, agent_id),
+      cradle.agents.findRecent(request.context.caller, agent_id),
       client_message_id === undefined ? null : turns.findRepeated(owner(), client_message_id),
       findThread(frame),
     ])

@@ -1,4 +1,5 @@
 import { isDuplicateKey } from '#kernel'
+import type { Write } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import { toDay, toMonth } from './periods.ts'
 import { toReservationUpdate, type Wish } from './reservation.ts'
@@ -79,22 +80,21 @@ export function createUsageCounters({
       return hold ? { output: hold.tokens - wish.prompt } : readUse(counter)
     },
 
-    /** Charges accounts, each in one update; a repeated batch is charged once. */
-    async charge(batch: string, charges: readonly Charge[]): Promise<void> {
+    /** Returns the writes that charge accounts, each in one update; a repeated batch is charged once. */
+    toWrites(batch: string, charges: readonly Charge[]): Write[] {
       const now = clock.now()
-      const operations = charges.map(({ user_id, rows, ended }) => ({
-        updateOne: {
-          filter: { _id: user_id },
-          update: [
-            ...(rows.length > 0
-              ? [toChargedUpdate({ _id: batch, writer: server.node_id, at: now, rows })]
-              : []),
-            { $set: { holds: liveHolds(now, ended) } },
-          ],
-          upsert: rows.length > 0,
-        },
+      return charges.map(({ user_id, rows, ended }) => ({
+        name: 'updateOne',
+        namespace: counters.namespace,
+        filter: { _id: user_id },
+        update: [
+          ...(rows.length > 0
+            ? [toChargedUpdate({ _id: batch, writer: server.node_id, at: now, rows })]
+            : []),
+          { $set: { holds: liveHolds(now, ended) } },
+        ],
+        upsert: rows.length > 0,
       }))
-      await counters.bulkWrite(operations, { ordered: false })
     },
 
     /** Reads the tokens that accounts have used in all time, by account. */

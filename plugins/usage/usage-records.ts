@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isOnlyDuplicates, isUnavailable } from '#kernel'
-import { createGroupCommit } from '#toolbox'
+import { isUnavailable } from '#kernel'
+import { createGroupCommit, jointWriterOf, type Write } from '#toolbox'
 import type { ModelCalled } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { UsageDocument } from './types.ts'
@@ -13,8 +13,6 @@ export interface UsageRecords {
   record(call: ModelCalled): Promise<void>
   /** Releases the reservation of a call that was not made. */
   release(user_id: string, call_id: string): Promise<void>
-  /** Resolves when the rows of all calls charged so far are stored. */
-  stored(): Promise<void>
   /** Stores the rows that a crashed process had charged but not stored. */
   recover(): Promise<void>
   /** Removes everything that is stored of an account, including calls that have just ended. */
@@ -31,6 +29,8 @@ const PATIENCE_MS = 5000
 /** The number of recent calls that are remembered, so that none of them is charged twice. */
 const KNOWN_CALLS = 1000
 const RECOVERY_BATCH = 200
+/** The time after which the totals of accounts follow their counters, in milliseconds. */
+const SETTLE_MS = 1000
 
 interface Item {
   user_id: string
@@ -41,8 +41,8 @@ interface Item {
 }
 
 /**
- * Creates the ledger. Calls that end at the same time are charged together in one write, and their rows are stored in
- * the next one. The charged counters hold the rows until then, so a crash in between loses none.
+ * Creates the ledger. Calls that end at the same time are charged together, and their rows are stored right behind the
+ * counters. These hold the rows as well, so a crash in between loses none.
  */
 export function createUsageRecords({
   collections: { usage },
@@ -53,8 +53,12 @@ export function createUsageRecords({
   server,
 }: Pick<Cradle, 'collections' | 'usageCounters' | 'users' | 'clock' | 'log' | 'server'>): UsageRecords {
   const known = new Map<string, Promise<void>>()
+  const jointWriter = jointWriterOf(usage)
   let batches = 0
-  let storing: Promise<void> = Promise.resolve()
+  /** The accounts whose totals do not include their last charges. */
+  let unsettled = new Set<string>()
+  let settling: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
   let isClosing = false
 
   /** Retries as long as the database is unavailable; any other failure is retried for PATIENCE_MS. */
@@ -73,7 +77,20 @@ export function createUsageRecords({
   }
 
   const charge = (batch: string, charges: Charge[]) =>
-    retry('usage could not be charged', () => counters.charge(batch, charges))
+    retry('usage could not be charged', () =>
+      jointWriter.write([
+        ...counters.toWrites(batch, charges),
+        ...charges.flatMap(({ rows }) => rows).map(toRowWrite),
+      ]),
+    )
+
+  const toRowWrite = (row: UsageDocument): Write => ({
+    name: 'replaceOne',
+    namespace: usage.namespace,
+    filter: { _id: row._id },
+    replacement: row,
+    upsert: true,
+  })
 
   const commits = createGroupCommit<Item>(async (items) => {
     batches += 1
@@ -88,45 +105,41 @@ export function createUsageRecords({
         charges.map((one) => charge(batch, [one]).catch((error) => failures.set(one.user_id, error))),
       )
     }
-    storing = store(charges.filter(({ user_id }) => !failures.has(user_id)))
+    for (const { user_id } of charges) if (!failures.has(user_id)) settleLater(user_id)
     for (const { user_id, row, resolve, reject } of items)
       if (failures.has(user_id)) {
         log.error({ error: failures.get(user_id), row }, 'a model call could not be charged')
         reject(failures.get(user_id))
       } else resolve()
-    await storing
   })
 
-  const store = async (charges: readonly Charge[]): Promise<void> => {
-    const rows = charges.flatMap((charge) => charge.rows)
-    try {
-      await retry('usage could not be stored', () => settle(charges, rows))
-    } catch (error) {
-      log.error({ error, rows }, 'the rows of model calls could not be stored')
-    }
+  const settleLater = (user_id: string) => {
+    unsettled.add(user_id)
+    timer ??= setTimeout(settle, SETTLE_MS).unref()
   }
 
-  /** Stores the rows and totals that follow from charged counters; can be repeated. */
-  const settle = async (
-    charges: readonly Pick<Charge, 'user_id'>[],
-    rows: UsageDocument[],
-  ): Promise<void> => {
-    const user_ids = charges.map(({ user_id }) => user_id)
+  const settle = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    const user_ids = [...unsettled]
+    unsettled = new Set()
+    settling = settling.then(() =>
+      retry('the totals of accounts could not be stored', () => raiseTotals(user_ids)).catch((error) =>
+        log.error({ error, user_ids }, 'the totals of accounts are behind'),
+      ),
+    )
+    return settling
+  }
+
+  /** Raises the totals of accounts to what their counters say; can be repeated. */
+  const raiseTotals = async (user_ids: readonly string[]): Promise<void> => {
     if (user_ids.length === 0) return
     const found = await counters.listTotals(user_ids)
-    const totals = new Map(user_ids.map((user_id) => [user_id, found.get(user_id) ?? 0]))
-    const [missing] = await Promise.all([users.raiseTokensUsed(totals), insert(rows)])
+    const missing = await users.raiseTokensUsed(
+      new Map(user_ids.map((user_id) => [user_id, found.get(user_id) ?? 0])),
+    )
     // Accounts deleted in the meantime had removed only what was stored at that time.
     if (missing.length > 0) await remove(missing)
-  }
-
-  const insert = async (rows: UsageDocument[]): Promise<void> => {
-    if (rows.length === 0) return
-    try {
-      await usage.insertMany(rows, { ordered: false })
-    } catch (error) {
-      if (!isOnlyDuplicates(error)) throw error
-    }
   }
 
   const remove = async (user_ids: readonly string[]): Promise<void> => {
@@ -158,17 +171,15 @@ export function createUsageRecords({
       await addOnce({ user_id: account.user_id, call_id, row })
     },
     release: (user_id, call_id) => addOnce({ user_id, call_id, row: null }),
-    stored: () => storing,
     async recover() {
       let charges: Charge[] = []
       const restore = async () => {
         const rows = charges.flatMap((charge) => charge.rows)
         const there = await usage.distinct('_id', { _id: { $in: rows.map(({ _id }) => _id) } })
         const stored = new Set(there)
-        await settle(
-          charges,
-          rows.filter(({ _id }) => !stored.has(_id)),
-        )
+        const missing = rows.filter(({ _id }) => !stored.has(_id))
+        if (missing.length > 0) await jointWriter.write(missing.map(toRowWrite))
+        await raiseTotals(charges.map(({ user_id }) => user_id))
         charges = []
       }
       for await (const { _id: user_id, batches = [] } of counters.listRecent()) {
@@ -180,12 +191,13 @@ export function createUsageRecords({
     async forget(user_id) {
       // Waits behind the charges that are being written.
       await add({ user_id, call_id: '', row: null })
-      await storing
+      await settle()
       await remove([user_id])
     },
     async close() {
       isClosing = true
       await commits.idle()
+      await settle()
     },
   }
 }

@@ -48,11 +48,10 @@ const ORDERS = {
 export function createUsageReports({
   collections: { usage },
   usageCounters,
-  usageRecords,
   agents,
   users,
   clock,
-}: Pick<Cradle, 'collections' | 'usageCounters' | 'usageRecords' | 'agents' | 'users' | 'clock'>) {
+}: Pick<Cradle, 'collections' | 'usageCounters' | 'agents' | 'users' | 'clock'>) {
   const toFilter = ({ window, agent_id, user_id }: UsageQuestion): Filter<UsageDocument> => {
     const { from, to } = toSpan(window, clock.seconds())
     return {
@@ -96,7 +95,6 @@ export function createUsageReports({
     /** Sums up the calls of a window, in total and by granularity, including calls that have just ended. */
     async read(question: UsageQuestion) {
       const { window, granularity } = question
-      await usageRecords.stored()
       return { window, granularity, ...toSpan(window, clock.seconds()), ...(await readSums(question)) }
     },
 

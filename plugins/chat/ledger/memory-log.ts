@@ -1,5 +1,4 @@
 import type { Clock } from '#kernel'
-import type { TurnLog } from './turn-log.ts'
 import {
   type EventRecord,
   eventId,
@@ -7,6 +6,7 @@ import {
   type FrameType,
   type LedgerEvent,
 } from './ledger-event.ts'
+import type { TurnLog } from './turn-log.ts'
 
 /** Creates the log of a turn that is not stored; `events` grows with it. */
 export function createMemoryLog(

@@ -24,10 +24,7 @@ export function createPace(): Pace {
   return {
     later(send) {
       if (waiting.length === 0)
-        setTimeout(
-          sendAll,
-          Math.min(INTERVAL_MS.most, Math.max(INTERVAL_MS.least, streams / STREAMS_PER_MS)),
-        )
+        setTimeout(sendAll, Math.min(INTERVAL_MS.most, Math.max(INTERVAL_MS.least, streams / STREAMS_PER_MS)))
       waiting.push(send)
     },
   }

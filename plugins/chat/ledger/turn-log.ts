@@ -119,7 +119,8 @@ export function openTurnLog(
   }
 
   const isLast = (events: readonly LedgerEvent[]) => last !== undefined && events.at(-1) === last.event
-  const allEvents = () => (last!.isRefused ? [committed[0] ?? sent[0]!, last!.event] : [...committed, ...sent])
+  const allEvents = () =>
+    last!.isRefused ? [committed[0] ?? sent[0]!, last!.event] : [...committed, ...sent]
 
   const writing: WriteRequest = {
     collect() {
@@ -255,10 +256,7 @@ const toReplacement = (event: LedgerEvent, { namespace }: Collection<LedgerEvent
 function grow(before: LedgerEvent | undefined, type: FrameType, text: FrameFields['content']): boolean {
   if (before?.type !== type) return false
   const frame = before.frame as FrameFields['content']
-  if (
-    frame.message_id !== text.message_id ||
-    frame.content.length + text.content.length > MAX_MERGED_CHARS
-  )
+  if (frame.message_id !== text.message_id || frame.content.length + text.content.length > MAX_MERGED_CHARS)
     return false
   frame.content += text.content
   return true

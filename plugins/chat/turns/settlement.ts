@@ -1,7 +1,13 @@
 import { AppError, type Locale } from '#kernel'
 import { jointWriterOf, type Write } from '#toolbox'
 import type { MessageDocument, PausedTurn } from '../documents.ts'
-import { type EventRecord, type LedgerEvent, type PendingApproval, seqOf, sumUsage } from '../ledger/ledger-event.ts'
+import {
+  type EventRecord,
+  type LedgerEvent,
+  type PendingApproval,
+  seqOf,
+  sumUsage,
+} from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import { isTransient, type Outcome, type TurnLog } from '../ledger/turn-log.ts'
 import type { Cradle } from '../manifest.ts'
@@ -146,14 +152,17 @@ export function createSettlement({
       } catch (error) {
         if (isTransient(error)) throw error
         const refused = { ...last, type: 'error', frame: outcome.refused(error) } as LedgerEvent
-        await store([events[0]!, refused], [
-          {
-            name: 'replaceOne',
-            namespace: ledger.namespace,
-            filter: { _id: last._id },
-            replacement: refused,
-          },
-        ])
+        await store(
+          [events[0]!, refused],
+          [
+            {
+              name: 'replaceOne',
+              namespace: ledger.namespace,
+              filter: { _id: last._id },
+              replacement: refused,
+            },
+          ],
+        )
       }
     },
   }
