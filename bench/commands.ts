@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { type ChatSocket, openChatSocket } from './chat-socket.ts'
+import { type Counts, countCommands, difference } from './engine-commands.ts'
 import type { Figure, Row } from './figure.ts'
 
 const SOCKETS = 20
@@ -15,16 +16,17 @@ export const measureCommands: Figure = async (stage) => {
   const client = new MongoClient((await service.engine()).uri)
   try {
     const count = () => countCommands(client)
-    const [first, ...others] = await Promise.all(
-      Array.from({ length: SOCKETS }, () => openChatSocket(chatUrl)),
-    )
+    const openSockets = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => openChatSocket(chatUrl)))
+    const [first, ...others] = await openSockets(SOCKETS)
     await runTurns([first!, ...others], 1)
     await sleep(SETTLE_MS)
     const idle = await difference(count, () => sleep(SETTLE_MS))
-    const measure = async (sockets: ChatSocket[], turns: number) => {
+    const measure = async (sockets: ChatSocket[], turns: number, { inTurn = false } = {}) => {
       const began = performance.now()
       const spent = await difference(count, async () => {
-        await runTurns(sockets, turns)
+        if (inTurn) for (const socket of sockets) await runTurns([socket], turns)
+        else await runTurns(sockets, turns)
         await sleep(SETTLE_MS)
       })
       const share = (performance.now() - began) / SETTLE_MS
@@ -32,31 +34,15 @@ export const measureCommands: Figure = async (stage) => {
     }
     const alone = await measure([first!], TURNS)
     const together = await measure([first!, ...others], TURNS)
-    const opening = await measure([await openChatSocket(chatUrl)], 1)
+    const opening = await measure(await openSockets(SOCKETS), 1, { inTurn: true })
     return [
       toRow('one turn after another', alone),
       toRow(`${SOCKETS} sockets at once`, together),
-      toRow('first turn of a thread', opening),
+      toRow('first turns of threads', opening),
     ]
   } finally {
     await client.close()
   }
-}
-
-type Counts = Record<string, number>
-
-/** Reads how often each command has run. */
-async function countCommands(client: MongoClient): Promise<Counts> {
-  const { metrics } = await client.db('admin').command({ serverStatus: 1 })
-  const commands = Object.entries(metrics.commands as Record<string, { total?: number | bigint }>)
-  return Object.fromEntries(commands.map(([name, { total }]) => [name, Number(total ?? 0)]))
-}
-
-async function difference(count: () => Promise<Counts>, work: () => Promise<void>): Promise<Counts> {
-  const before = await count()
-  await work()
-  const after = await count()
-  return Object.fromEntries(Object.entries(after).map(([name, total]) => [name, total - (before[name] ?? 0)]))
 }
 
 /** Returns the commands of one of `turns` turns, by name. */

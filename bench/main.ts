@@ -5,11 +5,13 @@ import { measureCommands } from './commands.ts'
 import { type Figure, formatTable, type Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
+import { measureIdle } from './idle.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
 import { measureIdleMemory, measureSocketMemory } from './memory.ts'
 import { measureModelCalls } from './model-calls.ts'
 import { measureOpenAIApi } from './openai-api.ts'
+import { measurePaced } from './paced.ts'
 import { measureReady } from './ready.ts'
 import { measureRequests } from './requests.ts'
 import { measureSoak } from './soak.ts'
@@ -22,6 +24,8 @@ const figures: Record<string, Figure> = {
   'socket-memory': measureSocketMemory,
   turns: measureTurns,
   commands: measureCommands,
+  paced: measurePaced,
+  idle: measureIdle,
   'openai-api': measureOpenAIApi,
   requests: measureRequests,
   'first-token': measureFirstToken,

@@ -6,7 +6,8 @@ import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promi
 import { tokens } from './chat-socket.ts'
 
 // The minimal model server of the benchmarks, in a process of its own: it answers every chat completion with the same
-// 50 tokens, one write per token, as fast as the client reads. Its argument is the delay before the first token in ms.
+// 50 tokens, one write per token, as fast as the client reads, or each "20 ms" later if the last message says so. Its
+// argument is the delay before the first token in ms.
 const firstTokenMs = Number(process.argv[2] ?? 0)
 
 const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 0, model: 'bench-model' }
@@ -27,12 +28,12 @@ const completion = {
   usage,
 }
 
-async function stream(res: ServerResponse, withUsage: boolean): Promise<void> {
+async function stream(res: ServerResponse, withUsage: boolean, pauseMs: number): Promise<void> {
   res.writeHead(200, { 'content-type': 'text/event-stream' })
   res.write(roleEvent)
   for (const event of tokenEvents) {
     // Writes of one tick share a packet: a tick for each token makes the packets like those of a real model.
-    await nextTick()
+    await (pauseMs > 0 ? sleep(pauseMs) : nextTick())
     if (res.destroyed) return
     if (!res.write(event)) await Promise.race([once(res, 'drain'), once(res, 'close')])
   }
@@ -44,9 +45,14 @@ async function stream(res: ServerResponse, withUsage: boolean): Promise<void> {
 const server = createServer(async (req, res) => {
   const url = req.url ?? ''
   if (req.method === 'POST' && url.endsWith('/chat/completions')) {
-    const body = (await json(req)) as { stream?: boolean; stream_options?: { include_usage?: boolean } }
+    const body = (await json(req)) as {
+      stream?: boolean
+      stream_options?: { include_usage?: boolean }
+      messages: { content: unknown }[]
+    }
     if (firstTokenMs > 0) await sleep(firstTokenMs)
-    if (body.stream) return stream(res, body.stream_options?.include_usage === true)
+    const [, pauseMs = 0] = /(\d+) ms/.exec(JSON.stringify(body.messages.at(-1))) ?? []
+    if (body.stream) return stream(res, body.stream_options?.include_usage === true, Number(pauseMs))
     return res.setHeader('content-type', 'application/json').end(JSON.stringify(completion))
   }
   const models = {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { ModelAccount } from '../../plugins/providers/types.ts'
 import type { UsageCounterDocument, UsageDocument } from '../../plugins/usage/types.ts'
 import t from '../run/file-test.ts'
@@ -34,7 +35,12 @@ async function createAccount(username: string, { server, connect }: TestChat = c
     setQuota: (token_quota: number | null) =>
       server.request('PATCH', `/users/${username}`, { body: { token_quota } }),
     rows: () => rows().find({ user_id: id }).sort({ _id: 1 }).toArray(),
-    row: async () => (await server.request('GET', `/users/${username}`)).body,
+    /** Waits until the account's total, which follows its counter, has this value. */
+    hasTotal: (tokens: number) =>
+      eventually(`${username} has taken ${tokens} tokens`, async () => {
+        const { body } = await server.request('GET', `/users/${username}`)
+        return body.tokens_used === tokens
+      }),
     account: { user_id: id, token_quota: null, agent_id, thread_id: null } as ModelAccount,
   }
 }
@@ -98,7 +104,7 @@ t.test('An account sees the tokens of its turns by day, agent and model', async 
     { agent_id: ann.agent_id, thread_id, model: MODEL, provider: 'fake', purpose: 'turn', day },
     { input_tokens: 7, output_tokens: 3, total_tokens: 10, is_estimated: false },
   ])
-  t.match(await ann.row(), { tokens_used: 130 })
+  t.ok(await ann.hasTotal(130))
 })
 
 t.test('Administrators see all accounts, those that took the most first', async (t) => {
@@ -118,7 +124,12 @@ t.test('Administrators see all accounts, those that took the most first', async 
   t.notOk(all.accounts.some(({ username }: { username: string }) => username === 'dan'))
   const sum = all.accounts.reduce((sum: number, row: { total_tokens: number }) => sum + row.total_tokens, 0)
   t.equal(all.totals.total_tokens, sum)
-  t.equal((await server.request('GET', '/admin/overview')).body.tokens_used, sum)
+  t.ok(
+    await eventually('the overview has the same sum', async () => {
+      const { body } = await server.request('GET', '/admin/overview')
+      return body.tokens_used === sum
+    }),
+  )
   t.equal(all.buckets[0].key, cid.agent_id)
   const page = await read('?limit=1&offset=1')
   t.strictSame(page.accounts, [all.accounts[1]])
@@ -333,9 +344,12 @@ t.test('Nothing of a deleted account is left, not even a call that ends later', 
     limitOutput: () => {},
   })
   await pointsOf()['providers.usage'].ask(ended('late', account, 5))
-  // An account's report is read after the rows that are being stored.
-  await (await createAccount('max')).report()
-  t.strictSame(await find(), [[], null, null])
+  t.ok(
+    await eventually('the late call is removed', async () => {
+      const [rows, counter] = await find()
+      return (rows as unknown[]).length === 0 && counter === null
+    }),
+  )
 })
 
 t.test('A call counts once, even if it is reported several times', async (t) => {
@@ -345,7 +359,7 @@ t.test('A call counts once, even if it is reported several times', async (t) => 
   await Promise.all([...calls, ...calls].map(tell))
   await Promise.all(calls.map(tell))
   t.match(await ned.report(), { totals: { total_tokens: 210, model_calls: 20 }, quota: { used: 210 } })
-  t.match(await ned.row(), { tokens_used: 210 })
+  t.ok(await ned.hasTotal(210))
 })
 
 t.test('An invalid token count of an upstream refunds nothing', async (t) => {
@@ -391,7 +405,7 @@ t.test('A server that starts stores the rows that a dead one had charged but not
   await server.restart()
   t.strictSame(await quin.rows(), kept)
   t.strictSame((await quin.report()).totals, before.totals)
-  t.match(await quin.row(), { tokens_used: 44 })
+  t.ok(await quin.hasTotal(44))
   t.strictSame([await ray.rows(), await countersOf().findOne({ _id: ray.id })], [[], null])
 })
 
@@ -425,7 +439,7 @@ for (const [window, pattern] of [
     clock.advance(left)
     t.match((await tom.report()).quota, { used: 0, remaining: 20_000 })
     await take()
-    t.match(await tom.row(), { tokens_used: 40_010 })
+    t.ok(await tom.hasTotal(40_010))
     t.match(await tom.report('?window=all'), { totals: { total_tokens: 40_010 }, buckets: { length: 2 } })
     t.match(await tom.report('?window=today'), { totals: { total_tokens: 20_005 }, buckets: { length: 1 } })
     t.match(await tom.report('?window=yesterday'), {
@@ -473,5 +487,5 @@ t.test('No row is lost or counted twice if the database becomes unavailable', as
   while ((await chat.server.request('GET', '/health')).status !== 200) await pause(50)
   const report = await una.report()
   t.match(report, { totals: { total_tokens: 300, model_calls: 300 }, quota: { used: 300 } })
-  t.match(await una.row(), { tokens_used: 300 })
+  t.ok(await una.hasTotal(300))
 })

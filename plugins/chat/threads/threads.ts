@@ -1,9 +1,8 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#kernel'
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
-import type { Artifact, Source, ThreadDocument, ThreadSummary } from '../documents.ts'
+import type { ThreadDocument, ThreadSummary } from '../documents.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
-import { toAppendNewest } from './references.ts'
 import { toOwnedThread } from './thread-facts.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
 

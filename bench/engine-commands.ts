@@ -1,0 +1,19 @@
+import type { MongoClient } from 'mongodb'
+
+/** How often each command has run, by name. */
+export type Counts = Record<string, number>
+
+/** Reads how often each command has run. */
+export async function countCommands(client: MongoClient): Promise<Counts> {
+  const { metrics } = await client.db('admin').command({ serverStatus: 1 })
+  const commands = Object.entries(metrics.commands as Record<string, { total?: number | bigint }>)
+  return Object.fromEntries(commands.map(([name, { total }]) => [name, Number(total ?? 0)]))
+}
+
+/** Returns what a piece of work adds. */
+export async function difference(count: () => Promise<Counts>, work: () => Promise<void>): Promise<Counts> {
+  const before = await count()
+  await work()
+  const after = await count()
+  return Object.fromEntries(Object.entries(after).map(([name, total]) => [name, total - (before[name] ?? 0)]))
+}
