@@ -177,13 +177,19 @@ export default definePlugin({
       turns_active: await turns.countLive(),
     }))
     host.extend('usage.quota_window', (_, { config }) => config.quota_window)
-    host.job({ name: 'chat.approvals', every_seconds: 5, run: ({ resumption }) => resumption.expire() })
     host.job({
       name: 'chat.recovery',
       every_seconds: 5,
-      async run({ recovery, turnQueue, chat, threads }) {
+      async run({ recovery, resumption, turnQueue }) {
         await recovery.adopt()
+        await resumption.expire()
         await turnQueue.watchAll()
+      },
+    })
+    host.job({
+      name: 'chat.removal',
+      every_seconds: 60,
+      async run({ chat, threads }) {
         await threads.hideUnfinished()
         await chat.purge(await threads.listHidden())
       },

@@ -19,7 +19,7 @@ export interface HistoryMigration {
   start(agent: AgentDocument): Promise<MigrationStatus & { accepted: number }>
   status(agent: AgentDocument): Promise<MigrationStatus>
   /** Starts working on queued threads that no process works on, including those of crashed processes. */
-  look(): Promise<void>
+  look(): void
   /** Puts the current threads back in the queue and starts no more. */
   stop(): Promise<void>
 }
@@ -110,10 +110,7 @@ export function createHistoryMigration({
       return { accepted, ...begun }
     },
     status,
-    async look() {
-      await agentLeases.clean()
-      startWorker()
-    },
+    look: startWorker,
     async stop() {
       stopping.abort()
       await Promise.all(workers)

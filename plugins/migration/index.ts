@@ -31,11 +31,14 @@ export default definePlugin({
     host.service('threadImports', createThreadImports)
     host.routes(migrationRoutes)
     host.extend('agents.removal', ({ agent_id }, { agentLeases }) => agentLeases.remove(agent_id))
-    host.job({ name: 'migration', every_seconds: 2, run: ({ historyMigration }) => historyMigration.look() })
+    host.job({ name: 'migration', every_seconds: 5, run: ({ historyMigration }) => historyMigration.look() })
     host.job({
-      name: 'imports-cleaning',
+      name: 'migration.cleaning',
       every_seconds: 600,
-      run: ({ threadImports }) => threadImports.clean(),
+      async run({ agentLeases, threadImports }) {
+        await agentLeases.clean()
+        await threadImports.clean()
+      },
     })
   },
   stop: ({ historyMigration }) => historyMigration.stop(),

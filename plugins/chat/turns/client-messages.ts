@@ -1,5 +1,6 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { type Clock, isDuplicateKey } from '#kernel'
+import { jointWriterOf } from '#toolbox'
 import type { ClientMessageDocument } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 
@@ -50,9 +51,11 @@ export function createClientMessages({
     { turn_id, thread_id, first_seq, user_id, agent_id }: KnownTurn,
     client_message_id: string,
   ) => {
-    const document = { _id: turn_id, thread_id, first_seq, user_id, agent_id, client_message_id }
+    const created_at = new Date(clock.now())
+    const document = { _id: turn_id, thread_id, first_seq, user_id, agent_id, client_message_id, created_at }
+    const { namespace } = clientMessages
     try {
-      await clientMessages.insertOne({ ...document, created_at: new Date(clock.now()) })
+      await jointWriterOf(clientMessages).write([{ name: 'insertOne', namespace, document }])
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
