@@ -247,3 +247,24 @@ t.test('Errors are in the language of the connection, else of the user, else in 
   for (const text of await texts({})) t.match(text, chinese)
   for (const text of await texts({ 'accept-language': 'en' })) t.notMatch(text, chinese)
 })
+
+t.test('A turn whose answer can never be stored ends with an error, and its thread is free', async (t) => {
+  const socket = await chat.connect()
+  const thread_id = await createThread()
+  const messages = server.db.collection<{ _id: string; content: object[] }>('messages')
+  // Stands for whatever makes a database refuse a document for ever.
+  const index = await messages.createIndex(
+    { 'content.text': 1 },
+    { unique: true, partialFilterExpression: { 'content.text': 'refused' } },
+  )
+  t.teardown(() => messages.dropIndex(index))
+  await messages.insertOne({ _id: 'msg_other', content: [{ text: 'refused' }] })
+  fake.next({ text: 'refused' })
+  const { end } = await socket.ask({ thread_id, text: 'say it' })
+  t.match(end, { ...form, code: 'TURN_NOT_STORED' })
+  t.match((await history(thread_id)).messages, [
+    { role: 'user', content: [{ text: 'say it' }] },
+    { role: 'assistant', status: 'failed', content: [], error: { code: 'TURN_NOT_STORED' } },
+  ])
+  await isUsable(t, socket, thread_id)
+})
