@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import t, { type Base, type TAP } from 'tap'
 import { createMeter } from './costs.ts'
 import test, { runFile, type Test } from './file-test.ts'
@@ -20,8 +21,12 @@ export interface Assignment {
  * of the processor time of all tests. Such an error counts against the running file instead; no file can run after it.
  */
 function disableAsyncTracing(root: TAP, running: () => Test): { hasThrown(): boolean } {
+  // While a hook of AsyncLocalStorage remains, Node.js would go on to track the end of each promise; it looks anew
+  // whether that is needed only when a hook is enabled.
+  const reconsider = createHook({ init() {} })
   const untrace = (test: Base) => {
     test.hookDomain.destroy()
+    reconsider.enable().disable()
     test.on('subtestAdd', (added) => untrace(added as Base))
   }
   // Tap would do this with its first line of output, and only then start to trace errors outside of all tests.
