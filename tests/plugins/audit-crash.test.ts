@@ -14,27 +14,27 @@ const range = (count: number) => [...Array(count).keys()]
 const CALLS = amount({ short: 40, long: 400 })
 const EMBEDDED = !process.env.SVC_TEST_DATABASE_URL
 
+const shop = await startShop(t)
+
 t.test(`${CALLS} simultaneous calls have one row each in one intact chain`, async (t) => {
-  const server = await startShop(t)
   const calls = range(CALLS).map((n) => `call-${n}`)
-  t.same(new Set(await Promise.all(calls.map((id) => buy(server, id)))), new Set([204]))
-  await assertOnce(t, server, calls)
+  t.same(new Set(await Promise.all(calls.map((id) => buy(shop, id)))), new Set([204]))
+  await assertOnce(t, shop, calls)
 })
 
 t.test('Two servers and commands that write at once keep one intact chain', async (t) => {
-  const first = await startShop(t)
-  const second = await startServer(t, { home: first.home })
-  const calls = range(CALLS).map((n) => `call-${n}`)
-  const writing = [first, second].map(async (server, index) => {
+  const second = await startServer(t, { home: shop.home })
+  const calls = range(CALLS).map((n) => `own-${n}`)
+  const writing = [shop, second].map(async (server, index) => {
     // Some in sequence, so that the two servers extend the chain alternately, and some at once.
     const own = calls.filter((_, n) => n % 2 === index)
     for (const id of own.slice(0, own.length / 2)) t.equal(await buy(server, id), 204)
     await Promise.all(own.slice(own.length / 2).map((id) => buy(server, id)))
   })
-  const stamps = range(2).map((n) => run(first, 'shop', 'stamp', `stamp-${n}`))
+  const stamps = range(2).map((n) => run(shop, 'shop', 'stamp', `stamp-${n}`))
   await Promise.all([...writing, ...stamps])
-  await assertOnce(t, first, calls)
-  const stamped = (await rowsOf(first)).filter(({ action }) => action === 'shop.stamp')
+  await assertOnce(t, shop, calls)
+  const stamped = (await rowsOf(shop)).filter(({ action }) => action === 'shop.stamp')
   t.same(stamped.map(({ target }) => target).sort(), ['stamp-0', 'stamp-1'])
 })
 
@@ -76,9 +76,11 @@ t.test(
   },
 )
 
+const proxy = await startDatabaseProxy(t)
+const behind = { env: { SVC_DATABASE_URL: proxy.url } }
+const server = await startShop(t, behind)
+
 t.test('A row is stored once even if the reply to its write is lost', async (t) => {
-  const proxy = await startDatabaseProxy(t)
-  const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
   const calls = range(amount({ short: 3, long: 30 })).map((n) => `call-${n}`)
   for (const id of calls) {
     const held = proxy.hold()
@@ -99,30 +101,25 @@ t.test('A row is stored once even if the reply to its write is lost', async (t) 
 })
 
 t.test('A row whose number was taken gets the next one, however slow the reply was', async (t) => {
-  const proxy = await startDatabaseProxy(t)
-  const env = { SVC_DATABASE_URL: proxy.url }
-  const first = await startShop(t, { env })
-  const second = await startServer(t, { home: first.home, env })
-  t.equal(await buy(first, 'before'), 204)
+  const second = await startServer(t, { home: server.home, ...behind })
+  t.equal(await buy(server, 'before'), 204)
   t.equal(await buy(second, 'taken'), 204)
   const held = proxy.hold()
-  const late = buy(first, 'late')
+  const late = buy(server, 'late')
   await held
   // Longer than any retry.
   await pause(5500)
   proxy.release()
   t.equal(await late, 204)
-  const bought = (await rowsOf(first)).filter(({ action }) => action === 'shop.buy')
+  const bought = (await rowsOf(server)).filter(({ action }) => action === 'shop.buy')
   t.same(
-    bought.map(({ request_id }) => request_id),
+    bought.slice(-3).map(({ request_id }) => request_id),
     ['before', 'taken', 'late'],
   )
-  t.match(await first.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
+  t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
 })
 
 t.test('A call whose row cannot be stored is refused, and the row is in the log of the server', async (t) => {
-  const proxy = await startDatabaseProxy(t)
-  const server = await startShop(t, { env: { SVC_DATABASE_URL: proxy.url } })
   proxy.cut()
   const headers = { 'x-request-id': 'lost-1' }
   const { status, body } = await server.request('POST', '/shop', { headers, body: { name: 'canary' } })

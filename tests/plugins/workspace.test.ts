@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { createFile } from '../../plugins/workspace/files/file-replacement.ts'
 import { findPlace, openFile, openFolder } from '../../plugins/workspace/files/workspace-path.ts'
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { anySize, createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
 t.test('The tools have descriptions, and some of them always stay on', async (t) => {
@@ -201,7 +202,11 @@ t.test('While a folder is repeatedly swapped for a link, nothing gets out', asyn
   const stopSwapping = startSwapping(workspace, outside)
   const seen = new Set<string>()
   const isMet = () => seen.has('refused') && seen.has('inside')
-  for (let attempt = 0; attempt < 400 || (!isMet() && attempt < 20_000); attempt++) {
+  for (
+    let attempt = 0;
+    attempt < amount({ short: 80, long: 400 }) || (!isMet() && attempt < 20_000);
+    attempt++
+  ) {
     const results = await Promise.allSettled([
       call('read_file', { path: 'box/secret.txt' }),
       call('write_file', { path: `box/${attempt}.txt`, content: 'x' }),

@@ -37,7 +37,7 @@ export function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
     const { method = 8, mode, flags = 0, descriptor = false, claim = {}, extra = Buffer.alloc(0) } = entry
     const name = Buffer.from(entry.name as string)
     const content = Buffer.from((entry.content ?? '') as string)
-    const data = method === 8 ? deflateRawSync(content) : content
+    const data = method === 8 ? deflateRawSync(content, { level: 1 }) : content
     const allFlags = flags | (typeof entry.name === 'string' ? UTF8 : 0) | (descriptor ? DESCRIPTOR : 0)
     const sums = sumsOf(claim.crc ?? crc32(content), data.length, claim.size ?? content.length)
 
@@ -59,7 +59,7 @@ export function makeZip(entries: readonly ZipEntry[], comment = ''): Buffer {
     )
     if (entry.sharing !== undefined) continue
     parts.push(...local)
-    offset += Buffer.concat(local).length
+    offset += local.reduce((sum, { length }) => sum + length, 0)
   }
   const listed = Buffer.concat(directory)
   const end = [u32(0x06054b50), u16(0, 0, entries.length, entries.length), u32(listed.length, offset)]

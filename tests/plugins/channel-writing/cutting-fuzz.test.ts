@@ -6,7 +6,7 @@ import { amount, chooseSeed } from '../../run/tier.ts'
 import { createChance } from '../../support/random.ts'
 import { createSamples, findHtmlFaults, greekOf, mayLoseWords } from './markdown-samples.ts'
 
-const CASES = amount({ short: 10, long: 2000 })
+const CASES = amount({ short: 5, long: 2000 })
 const seed = chooseSeed(1000)
 const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
 

@@ -8,7 +8,7 @@ import { createSamples, greekOf, mayLoseWords } from './markdown-samples.ts'
 import { createPlatform, readMessages, type Troubles } from './platform-model.ts'
 import { createVirtualTime } from './virtual-time.ts'
 
-const CASES = amount({ short: 30, long: 2000 })
+const CASES = amount({ short: 15, long: 2000 })
 const seed = chooseSeed(1000)
 const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
 const log = pino({ level: 'silent' })
