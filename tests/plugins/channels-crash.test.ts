@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
-import type { FakePlatform, Place } from '../../plugin-api/testing/fake-platform.ts'
+import type { Place } from '../../plugin-api/testing/fake-platform.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { amount, chooseSeed } from '../run/tier.ts'
@@ -17,26 +17,32 @@ import { createDatabaseUrl } from '../support/test-engine.ts'
 const CRASHES = amount({ short: 1, long: 20 })
 const seed = chooseSeed(17)
 const PLACES: Place[] = ['direct', 'group']
+/** The message whose answer takes seconds to write. */
+const LONG = 'tell me a story'
+const WORDS = Array.from({ length: 400 }, (_, index) => `word${index} `)
 
 /** A home whose agent is linked to a platform, for any number of server processes. */
-async function prepare(t: Test, kind = 'pigeon', startFake: () => Promise<FakePlatform> = startFakePigeon) {
-  const platform = await startFake()
+async function prepare(t: Test) {
+  const platform = await startFakePigeon()
+  const telegram = await startFakeTelegram()
   const upstream = await createFakeOpenAI()
   t.teardown(async () => {
     await upstream.close()
     await platform.close()
+    await telegram.close()
   })
   const textOf = (content: unknown): string =>
     typeof content === 'string'
       ? content
       : (content as { text?: string }[]).map(({ text = '' }) => text).join('')
-  upstream.script(({ body }) => ({
-    text: `re ${/question \w+/.exec(textOf(body.messages.at(-1)!.content))![0]} and more words`,
-    delayMs: 15,
-  }))
+  upstream.script(({ body }) => {
+    const text = textOf(body.messages.at(-1)!.content)
+    if (text.includes(LONG)) return { text: WORDS, delayMs: 20 }
+    return { text: `re ${/question \w+/.exec(text)![0]} and more words`, delayMs: 15 }
+  })
   const home = createHome(t, {
     database: { url: await createDatabaseUrl(t) },
-    plugins: { channels: { endpoints: { [kind]: platform.endpoints } } },
+    plugins: { channels: { endpoints: { pigeon: platform.endpoints, telegram: telegram.endpoints } } },
   })
   installPlugin(home, 'pigeon', readRecipe('channels/pigeon/index.js', 'docs/plugins.md'), 'channels')
   /** Starts a server that can be killed. */
@@ -58,23 +64,28 @@ async function prepare(t: Test, kind = 'pigeon', startFake: () => Promise<FakePl
     return call
   }
 
-  const arrange = async (service: { url: string }, config: object = {}) => {
+  /** Links an agent to the pigeon, and one to Telegram. */
+  const arrange = async (service: { url: string }) => {
     const call = await connect(service)
     await call('POST', '/admin/providers', { ...PROVIDER, base_url: upstream.url })
     await call('PUT', '/models/active', { model: MODEL })
     const [{ id }] = await call('GET', '/agents')
-    const channel = { kind, name: 'p', config: { ...platform.config, ...config } }
-    const { id: cid } = await call('POST', `/agents/${id}/channels`, channel)
-    return { path: `/agents/${id}/channels/${cid}`, agent: `/agents/${id}` }
+    const link = async (kind: string, config: object): Promise<string> => {
+      const { id: cid } = await call('POST', `/agents/${id}/channels`, { kind, name: kind, config })
+      return `/agents/${id}/channels/${cid}`
+    }
+    const path = await link('pigeon', platform.config)
+    await link('telegram', { ...telegram.config, response_mode: 'stream' })
+    return { path }
   }
   const answersTo = (question: string) =>
     platform.shown().filter(({ text }) => text.startsWith(`re ${question} and`))
-  return { platform, upstream, spawn, start, connect, arrange, answersTo }
+  return { platform, telegram, spawn, start, connect, arrange, answersTo }
 }
 
 t.test(`Each message is answered once, however often the server is killed (seed ${seed})`, async (t) => {
   const random = createChance(seed)
-  const { platform, spawn, start, arrange, answersTo } = await prepare(t)
+  const { platform, telegram, spawn, start, arrange, answersTo } = await prepare(t)
   let service = await spawn()
   await arrange(service)
   let said = 0
@@ -85,6 +96,9 @@ t.test(`Each message is answered once, however often the server is killed (seed 
     if (random.int(0, 2) === 0) await platform.redeliver(id)
     return question
   }
+  await telegram.say({ text: LONG })
+  await eventually('a growing message', () => telegram.shown().some(({ history }) => history.length > 0))
+  let before = ''
   const asked: string[] = []
   for (let crash = 0; crash < CRASHES; crash += 1) {
     const asking = Promise.all(
@@ -94,6 +108,7 @@ t.test(`Each message is answered once, however often the server is killed (seed 
     )
     await pause(random.int(50, 900))
     await service.kill()
+    before ||= telegram.shown()[0]!.text
     if (crash < CRASHES - 1) service = await spawn()
     else await start()
     await asking
@@ -115,6 +130,15 @@ t.test(`Each message is answered once, however often the server is killed (seed 
     'every question without an answer got an explanation',
   )
   t.strictSame(platform.violations, [])
+
+  await t.test('The next server finishes a message that the dead one was writing', async (t) => {
+    await eventually('the end', () => telegram.shown().some(({ text }) => text.includes('⚠️')))
+    const [message, ...others] = telegram.shown()
+    t.strictSame(others, [], 'it is the same message')
+    t.ok(message!.text.startsWith(before.trim()), 'what people saw is kept')
+    t.match(message!.text, /send the message again/)
+    t.strictSame(telegram.violations, [])
+  })
 })
 
 t.test('Another server takes over the channel of a dead one and continues there', async (t) => {
@@ -136,23 +160,4 @@ t.test('Another server takes over the channel of a dead one and continues there'
   t.match(await call('GET', path), { runtime: { state: 'connected' } })
   await call('DELETE', path)
   t.equal(platform.connections(), 0)
-})
-
-t.test('The next server finishes a message that a dead one was writing', async (t) => {
-  const { platform, upstream, spawn, start, arrange } = await prepare(t, 'telegram', startFakeTelegram)
-  const words = Array.from({ length: 400 }, (_, index) => `word${index} `)
-  upstream.script(() => ({ text: words, delayMs: 20 }))
-  const first = await spawn()
-  await arrange(first, { response_mode: 'stream' })
-  await platform.say({ text: 'question one' })
-  await eventually('a growing message', () => platform.shown().some(({ history }) => history.length > 0))
-  await first.kill()
-  const before = platform.shown()[0]!.text
-  await start()
-  await eventually('the end', () => platform.shown().some(({ text }) => text.includes('⚠️')))
-  const [message, ...others] = platform.shown()
-  t.strictSame(others, [], 'it is the same message')
-  t.ok(message!.text.startsWith(before.trim()), 'what people saw is kept')
-  t.match(message!.text, /send the message again/)
-  t.strictSame(platform.violations, [])
 })

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeOpenAI, type Script } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount, chooseSeed } from '../run/tier.ts'
+import { amount, chooseSeed, isLong } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range, textOf } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 import { ADMIN, createHome, startServer, type TestReply } from '../support/server.ts'
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** Several servers are killed side by side, so that one starts while another one works. */
 const SERVERS = amount({ short: 1, long: 2 })
@@ -21,7 +22,8 @@ const seed = chooseSeed(17)
 async function createClient(t: Test) {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
-  const home = createHome(t)
+  // In the long tier each home has an engine of its own, which outlives the server that started it.
+  const home = createHome(t, isLong ? {} : { database: { url: await createDatabaseUrl(t) } })
   let service: Pick<ServiceProcess, 'url' | 'kill'> = await spawnService(t, home)
   let token = ''
   const call = async (method: string, path: string, body?: object): Promise<TestReply['body']> => {

@@ -78,7 +78,7 @@ t.test(
 )
 
 t.test('two servers that start at once on an empty database create one administrator', async (t) => {
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   const servers = await Promise.all([
     startServer(t, { ...GENERATED, home }),
     startServer(t, { ...GENERATED, home }),
