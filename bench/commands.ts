@@ -6,7 +6,7 @@ import type { Figure, Row } from './figure.ts'
 
 const SOCKETS = 20
 const TURNS = 20
-/** What is written later in batches counts too. */
+/** Writes that follow later in batches count too. */
 const SETTLE_MS = 3000
 
 /** Measures the database commands of a turn, from the engine's own counters, less those of the idle server. */

@@ -1,6 +1,6 @@
 import type { MongoClient } from 'mongodb'
 
-/** How often each command has run, by name. */
+/** The number of runs of each command, by name. */
 export type Counts = Record<string, number>
 
 /** Reads how often each command has run. */

@@ -252,7 +252,7 @@ t.test('A turn whose answer can never be stored ends with an error, and its thre
   const socket = await chat.connect()
   const thread_id = await createThread()
   const messages = server.db.collection<{ _id: string; content: object[] }>('messages')
-  // Stands for whatever makes a database refuse a document for ever.
+  // Any reason for which a database refuses a document for ever.
   const index = await messages.createIndex(
     { 'content.text': 1 },
     { unique: true, partialFilterExpression: { 'content.text': 'refused' } },

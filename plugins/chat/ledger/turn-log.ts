@@ -28,7 +28,7 @@ export interface TurnLog {
   ): Promise<void>
 }
 
-/** What follows from the events of a turn that ends or pauses. */
+/** The outcome of a turn that ends or pauses, which follows from its events. */
 export interface Outcome {
   /** Returns the writes that store the outcome; may be called and made again. */
   writes(events: readonly LedgerEvent[]): readonly Write[]
@@ -48,7 +48,7 @@ export interface LogPlace {
   onLost: () => void
 }
 
-/** What the logs of a process share. */
+/** The parts that all logs of a process share. */
 export interface LogParts {
   events: Collection<LedgerEvent>
   clock: Clock
@@ -188,7 +188,7 @@ export function openTurnLog(
     }
   }
 
-  /** Ends the turn with an error in place of its end; the turn is lost where nothing can be written at all. */
+  /** Ends the turn with an error in place of its end; it is lost if its events themselves are refused. */
   const refuse = (error: unknown) => {
     if (!last || last.isRefused || !isLast(sent)) return lose()
     logger.error({ error, turn_id }, 'the outcome of a turn cannot be stored')
