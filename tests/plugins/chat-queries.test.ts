@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClientMessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 
@@ -11,7 +12,7 @@ const { body: admin } = await server.request('GET', '/auth/me')
 const owner = { user_id: admin.id as string, agent_id: chat.agent_id }
 
 const SHORT = 50
-const LONG = 2500
+const LONG = amount({ short: 500, long: 2500 })
 
 interface Cost {
   keys: number
