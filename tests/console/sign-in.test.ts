@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import t, { type Test } from '../run/file-test.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
@@ -26,16 +26,15 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
   t.teardown(() => issuer.close())
   target.url = server.url
 
-  /** Opens a page in a browser of its own. */
-  const open = async (t: Test, path: string, options: { locale?: string } = {}): Promise<Page> => {
-    const context: BrowserContext = await browser.newContext({
-      locale: 'en-US',
-      reducedMotion: 'reduce',
-      ...options,
-    })
-    t.teardown(() => context.close())
+  const context = await browser.newContext({ locale: 'en-US', reducedMotion: 'reduce' })
+  /** Opens a page of somebody who was never here before, but for the scripts in the browser's cache. */
+  const open = async (t: Test, path: string): Promise<Page> => {
     const page = await context.newPage()
+    t.teardown(() => page.close())
     page.setDefaultTimeout(30_000)
+    await context.clearCookies()
+    await page.goto(`${url}/api/health/live`)
+    await page.evaluate('localStorage.clear()')
     await page.goto(url + path)
     return page
   }
