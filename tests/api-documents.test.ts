@@ -7,6 +7,7 @@ import { describeApi } from '../kernel/api-document/openapi.ts'
 import { kernelRoutes } from '../kernel/http/kernel-routes.ts'
 import { readBlueprint } from '../kernel/loading/blueprint.ts'
 import t from './run/file-test.ts'
+import { amount } from './run/tier.ts'
 import { createHome } from './support/kernel.ts'
 
 // Not among the kernel's tests: with their coverage, the linters take twice as long.
@@ -17,6 +18,9 @@ const { oas } = spectralRulesets
 const blueprint = await readBlueprint({ home: createHome(t), env: {} })
 
 type Operation = { responses: Record<string, { $ref?: string }> }
+
+/** Spectral reads one of so many paths in `npm test`; the paths that it reads in `npm run test:long` are all. */
+const STEP = amount({ short: 5, long: 1 })
 
 /** Returns a document in which only the first use of an error refers to it, as Spectral reads each use anew. */
 function dropRepeatedErrors(document: object): Record<string, unknown> {
@@ -44,9 +48,13 @@ t.test('Redocly and Spectral find nothing but the paths that the specification h
   )
   const spectral = new Spectral()
   spectral.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']] })
-  const results = await spectral.run(dropRepeatedErrors(document))
+  const paths = Object.entries(document.paths as object).filter((_, index) => index % STEP === 0)
+  const results = await spectral.run(dropRepeatedErrors({ ...document, paths: Object.fromEntries(paths) }))
+  const isSome = STEP > 1
   t.strictSame(
-    results.map(({ code, message, path }) => [code, message, path.join('/')]),
+    results
+      .filter(({ code }) => !(isSome && code === 'oas3-unused-component'))
+      .map(({ code, message, path }) => [code, message, path.join('/')]),
     [],
   )
 })

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import t, { type Test } from './run/file-test.ts'
+import { amount } from './run/tier.ts'
 import { startChat } from './support/chat.ts'
 import { noChromium, startChromium } from './support/chromium.ts'
 import { ROOT } from './support/packed.ts'
@@ -265,7 +266,7 @@ t.test('in a browser', { skip: noChromium }, async (t) => {
 
   await t.test('every page of the API fits a telephone, in both languages', async (t) => {
     for (const [locale, step] of [
-      ['en-US', 1],
+      ['en-US', amount({ short: 4, long: 1 })],
       ['zh-CN', 20],
     ] as const) {
       const { page, faults } = await openPage(browser, docs, { width: 390, locale })
@@ -285,7 +286,7 @@ t.test('in a browser', { skip: noChromium }, async (t) => {
 
   await t.test('the samples in TypeScript compile', async (t) => {
     const files = Object.entries(written).map(([id, text]) => [`${id}.ts`, text])
-    t.ok(files.length > 100)
+    t.ok(files.length > amount({ short: 25, long: 100 }))
     t.equal(await compile(t, Object.fromEntries(files)), '')
   })
 })
