@@ -1,16 +1,21 @@
 import { MongoClient } from 'mongodb'
 import { readBlueprint } from '../kernel/loading/blueprint.ts'
 import t from './run/file-test.ts'
+import { isLong } from './run/tier.ts'
 import { createHome, startServer } from './support/server.ts'
 import { createDatabaseUrl } from './support/test-engine.ts'
 
 const all = await readBlueprint({ home: createHome(t), env: {} })
 
-for (const { plugin } of all.plugins)
+/** In `npm test`, each route of a plugin that is off is called on one of so many servers. */
+const TURNS = 8
+
+for (const [place, { plugin }] of all.plugins.entries())
   t.test(`the server runs without the plugin ${plugin.name} and the plugins that depend on it`, async (t) => {
     // A database of the pool has the collections of all plugins.
+    const isFresh = isLong || place % 4 === 0
     const url = await createDatabaseUrl(t)
-    await dropCollections(url, plugin.name)
+    if (isFresh) await dropCollections(url, plugin.name)
     const server = await startServer(t, {
       config: {
         database: { url },
@@ -37,23 +42,23 @@ for (const { plugin } of all.plugins)
     const paths = blueprint.plugins.flatMap(({ declarations: { routes } }) =>
       routes.map(({ path }) => new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)),
     )
+    const wrong: string[] = []
     for (const planned of all.plugins) {
       const isRunning = running.has(planned.plugin.name)
-      for (const { method, path } of planned.declarations.routes) {
+      for (const [index, { method, path }] of planned.declarations.routes.entries()) {
         const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-        t.equal(
-          operation !== undefined,
-          isRunning,
-          `${method} ${path} is ${isRunning ? '' : 'not '}described`,
-        )
+        if (isRunning !== (operation !== undefined)) wrong.push(`${method} ${path}`)
         const sample = path.replace(/:\w+/g, 'x')
         if (isRunning || paths.some((taken) => taken.test(sample))) continue
+        if (!isLong && (index + place) % TURNS > 0) continue
         const { status } = await server.request(method, sample, { token: null })
         t.equal(status, 404, `${method} ${path} does not exist`)
       }
       for (const { key } of planned.plugin.permissions ?? [])
         t.equal(permissionCatalog.get(key) !== undefined, isRunning, `the permission ${key}`)
     }
+    t.strictSame(wrong, [], 'just the routes of running plugins are described')
+    if (!isFresh) return
     const collections = (await server.db.listCollections().toArray()).map(({ name }) => name)
     for (const planned of all.plugins)
       if (!running.has(planned.plugin.name))
