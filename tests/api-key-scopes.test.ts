@@ -1,5 +1,5 @@
 import t from './run/file-test.ts'
-import { roundRobin } from './run/tier.ts'
+import { isLong, roundRobin } from './run/tier.ts'
 import {
   type AnsweredCall,
   createCalls,
@@ -81,7 +81,8 @@ for (const [place, route] of routes.entries())
       t.equal(refused.answer, '403 FORBIDDEN', `without ${wanted}`)
       t.same(refused.body?.error?.details, { scope: wanted }, 'the missing scope is named')
       // Many scopes open a route that reads.
-      for (const scope of wanted === 'read' ? roundRobin(opening, place) : opening) {
+      const own = isLong || place % 2 === 0 ? opening : opening.slice(0, 1)
+      for (const scope of wanted === 'read' ? roundRobin(opening, place) : own) {
         const keyed = await keyTo(exact, [scope])
         const rights = rightsOf(keyed, route, scope)
         // An object of others shows the role with which the call is made.
