@@ -10,7 +10,7 @@ const PAGE_BYTES = { default: 2 ** 20, greatest: 4 * 2 ** 20 }
 /** The most bytes that the database may return for a page with the default limit. */
 const READ_BYTES = 4 * 2 ** 20
 
-const ROWS = amount({ short: 60, long: 2000 })
+const ROWS = amount({ short: 55, long: 2000 })
 const LONG_FIELDS = ['system_prompt', 'welcome_message', 'files', 'skills']
 
 /** Lists that do not grow with the use of a server. */
@@ -53,7 +53,7 @@ t.test('Every list comes in pages, or is a catalog', (t) => {
   t.end()
 })
 
-for (const [name, { key, page = 50, rows = ROWS, fill }] of Object.entries(lists))
+for (const [place, [name, { key, page = 50, rows = ROWS, fill }]] of Object.entries(lists).entries())
   t.test(`${name} is read in pages, none of them large`, async (t) => {
     const { path, token, ids } = await fill(rows)
     const sign = path.includes('?') ? '&' : '?'
@@ -91,7 +91,8 @@ for (const [name, { key, page = 50, rows = ROWS, fill }] of Object.entries(lists
       sizeOf(greatest.body) <= PAGE_BYTES.greatest,
       `the longest page takes ${sizeOf(greatest.body)} bytes`,
     )
-    if (!isLong) t.strictSame(keysOf(await readPages(server, `${path}${sign}limit=37`, { token })), all)
+    if (isLong || place % 4 === 0)
+      t.strictSame(keysOf(await readPages(server, `${path}${sign}limit=37`, { token })), all)
 
     for (const [query, place] of [
       ['limit=0', '/limit'],

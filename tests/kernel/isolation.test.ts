@@ -11,7 +11,7 @@ const careless = `
 const later = { timer: () => setTimeout(() => { throw new Error('from a timer') }),
   promise: () => { Promise.reject(new Error('from a promise')) },
   text: () => { Promise.reject('from a promise without a stack') },
-  loop: () => { for (const end = Date.now() + 3000; Date.now() < end; ); },
+  loop: () => { for (const end = Date.now() + 2000; Date.now() < end; ); },
   microtask: () => queueMicrotask(() => { throw new Error('from a microtask') }) }
 setTimeout(() => { throw new Error('while it was loaded') })
 ${pluginSource(

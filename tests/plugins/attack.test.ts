@@ -12,7 +12,7 @@ import { ADMIN } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
 
 /** The duration of the attack, and the minimum number of turns that are measured before it. */
-const SECONDS = amount({ short: 2, long: 60 })
+const SECONDS = amount({ short: 1, long: 60 })
 const QUIET_TURNS = amount({ short: 3, long: 100 })
 
 /** The defaults, except for rates, which are low enough that a short attack exceeds them. */

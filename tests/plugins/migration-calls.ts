@@ -26,7 +26,7 @@ export function createMigrationCalls(chat: TestChat) {
     async statusUntil(isWanted: (status: TestReply['body']) => boolean): Promise<TestReply['body'][]> {
       const seen: TestReply['body'][] = [await status()]
       while (!isWanted(seen.at(-1))) {
-        await pause(5)
+        await pause(10)
         seen.push(await status())
       }
       return seen
