@@ -3,7 +3,6 @@ import t from '../run/file-test.ts'
 import { createTestClock } from '../support/clock.ts'
 import { ADMIN, createHome, startServer, type TestReply, type TestServer } from '../support/server.ts'
 import { connectSocket } from '../support/socket.ts'
-import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** A plugin with a socket that sends the name of the caller. */
 const mirror = `export default {
@@ -196,7 +195,7 @@ t.test(
 )
 
 t.test('two servers that start at once on an empty database sign with one secret', async (t) => {
-  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
+  const home = createHome(t)
   const servers = await Promise.all([startServer(t, { home }), startServer(t, { home })])
   for (const server of servers)
     for (const { admin } of servers) t.equal((await me(server, admin.token)).status, 200)
