@@ -14,7 +14,7 @@ const KEY = 'sk-test-0123456789abcdef'
 
 const SCAN = { gives: 'credentials' }
 
-/** A kind in plain JavaScript with a condition and a scan; this process scans by the event `pager scan`. */
+/** A kind in plain JavaScript with a condition and a scan; this process scans and writes by events. */
 const PAGER = `
 const limits = { dialect: 'plain', max_length: 1000, length_unit: 'characters' }
 let isScanned = false
@@ -42,9 +42,13 @@ const pager = {
   capabilities: { direct: limits, group: limits },
   identity: ({ number }) => number,
   async probe({ config }) { assertCode(config) },
-  async open({ config }) {
+  async open({ config }, { receive }) {
     assertCode(config)
-    return { async send(target, { key }) { return { id: key } }, async close() {} }
+    process.on('pager message', receive)
+    return {
+      async send(target, { text, key }) { process.emit('pager answer', text); return { id: key } },
+      async close() { process.off('pager message', receive) },
+    }
   },
   registration: {
     ...${JSON.stringify(SCAN)},
@@ -285,6 +289,92 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     t.strictSame((await server.request('GET', path)).body, [])
   })
 
+  await t.test(
+    'an example becomes a schedule, which delivers to a conversation, runs, pauses and goes',
+    async (t) => {
+      const { id } = (await server.request('GET', '/agents/assistant')).body
+      const channel = {
+        kind: 'pager',
+        name: 'Desk',
+        config: { number: '7', code: 'right', network: 'public' },
+      }
+      await server.request('POST', `/agents/${id}/channels`, { body: channel })
+      await reaches(server, `/agents/${id}/channels`, ([desk]) => desk.runtime.state === 'connected')
+      const receive = () => new Promise((resolve) => process.once('pager answer' as never, resolve))
+      const answered = receive()
+      process.emit(
+        'pager message' as never,
+        {
+          id: 'first',
+          conversation: { id: 'room-7', type: 'group' },
+          sender: { id: '7', name: 'Grace' },
+          text: 'hello',
+          mentioned: true,
+          target: {},
+        } as never,
+      )
+      await answered
+
+      await page.goto(`/chat/${id}`)
+      await page.getByRole('region', { name: 'On a schedule' }).getByRole('link').first().click()
+      await sheet.getByText('Monday to Friday at 8:30 AM').waitFor()
+      await sheet.getByLabel('Name').fill('Morning plan')
+      await sheet.getByLabel('Repeats').selectOption('week')
+      await sheet.getByText('Wed', { exact: true }).click()
+      await sheet.getByText('Monday and Wednesday at 8:30 AM').waitFor()
+      await sheet
+        .getByRole('region', { name: 'Next times' })
+        .getByText(/^Wed, .*8:30/)
+        .first()
+        .waitFor()
+      await sheet.getByLabel('Also send answers to').click()
+      await page.getByRole('option', { name: 'Desk' }).click()
+      t.ok(await inSheet('Create').isDisabled(), 'a conversation must be chosen')
+      await sheet.getByLabel('Conversation of the channel').click()
+      await page.getByRole('option', { name: 'Grace · group' }).click()
+      await inSheet('Create').click()
+      await closed()
+      const [job] = (await server.request('GET', `/agents/${id}/cron`)).body
+      t.match(job, { schedule: { cron: '30 8 * * 1,3' }, deliver: { conversation_id: 'room-7' } })
+
+      const delivered = receive()
+      await menu('Morning plan', 'Run now')
+      t.type(await delivered, 'string')
+      await page.getByText('Succeeded', { exact: true }).waitFor()
+      await menu('Morning plan', 'Runs')
+      await sheet.getByText('Started by hand').waitFor()
+      await inSheet('Close').last().click()
+
+      await page.getByRole('switch', { name: 'Run Morning plan' }).uncheck({ force: true })
+      await page.getByText('Paused', { exact: false }).first().waitFor()
+      await button('Morning plan').click()
+      await sheet.getByLabel('Repeats').selectOption('custom')
+      await sheet.getByLabel('Cron expression').last().fill('61 * * * *')
+      await sheet.getByText('There are no times', { exact: false }).waitFor()
+      await inSheet('Save').click()
+      await sheet.getByRole('alert').waitFor()
+      await sheet.getByLabel('Repeats').selectOption('interval')
+      await inSheet('Save').click()
+      await closed()
+      await page.getByText('Every hour', { exact: false }).waitFor()
+      await menu('Morning plan', 'Delete')
+      await inSheet('Delete').click()
+      await page.getByText('No schedules yet').waitFor()
+
+      await page
+        .getByRole('button', { name: /^Add “/ })
+        .first()
+        .click()
+      await page.getByText(/^Next/).waitFor()
+      await page.getByRole('link', { name: 'Schedules' }).first().click()
+      await page.getByRole('switch', { name: /^Run / }).waitFor()
+      await server.request(
+        'DELETE',
+        `/agents/${id}/channels/${(await server.request('GET', `/agents/${id}/channels`)).body[0].id}`,
+      )
+    },
+  )
+
   await t.test('a guest sees what a guest may do', async (t) => {
     const ben = await server.createUser({ username: 'ben' })
     const { page, faults } = await openConsole(browser, url, {
@@ -301,7 +391,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     await page.getByRole('main').locator(`a[href="/agents/${id}"]`).click()
     await page.getByText('admin shares this agent with you.', { exact: false }).waitFor()
     const tabs = page.getByRole('navigation', { name: 'Settings of the agent' }).getByRole('link')
-    t.strictSame(await tabs.allTextContents(), ['General', 'Files'])
+    t.strictSame(await tabs.allTextContents(), ['General', 'Files', 'Schedules'])
     t.equal(await page.getByRole('button', { name: 'Actions for assistant' }).count(), 0)
     t.strictSame(faults, [])
   })
@@ -321,11 +411,18 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       '/skills',
       '/files',
       '/channels',
+      '/schedules',
       '/sharing',
       '/external',
     ]
-    const paths = ['/agents', '/channels', '/models', ...tabs.map((tab) => `/agents/${id}${tab}`)]
-    for (const path of isLong ? paths : ['/channels', '/models', `/agents/${id}`]) {
+    const paths = [
+      '/schedules',
+      '/agents',
+      '/channels',
+      '/models',
+      ...tabs.map((tab) => `/agents/${id}${tab}`),
+    ]
+    for (const path of isLong ? paths : ['/schedules', '/channels', '/models', `/agents/${id}`]) {
       await page.evaluate(
         `history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
       )

@@ -81,6 +81,13 @@ const agentTabs = [
   }),
   createRoute({
     getParentRoute: () => agent,
+    path: '/schedules',
+    validateSearch: ({ example }: Record<string, unknown>): { example?: number } =>
+      typeof example === 'number' ? { example } : {},
+    component: lazyRouteComponent(() => import('./schedules/schedules-tab.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => agent,
     path: '/sharing',
     component: lazyRouteComponent(() => import('./agents/sharing-tab.tsx')),
   }),
@@ -95,6 +102,12 @@ const channels = createRoute({
   getParentRoute: () => root,
   path: '/channels',
   component: lazyRouteComponent(() => import('./channels/channels-page.tsx')),
+})
+
+const schedules = createRoute({
+  getParentRoute: () => root,
+  path: '/schedules',
+  component: lazyRouteComponent(() => import('./schedules/schedules-page.tsx')),
 })
 
 const models = createRoute({
@@ -179,6 +192,7 @@ export const router = createRouter({
     agents,
     agent.addChildren(agentTabs),
     channels,
+    schedules,
     models,
     people,
     invites,

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { t } from '../i18n/words.ts'
+import { useFacts } from '../server/facts.ts'
 import { may, useAccount } from '../session/account.ts'
 import classes from './agent-tabs.module.css'
 import type { Agent } from './use-agent.ts'
@@ -12,6 +13,7 @@ interface Props {
 /** The pages of an agent that the account can use. */
 export function AgentTabs({ agent: { id }, isManaged }: Props) {
   const account = useAccount()
+  const { features } = useFacts()
   const tabs = [
     { to: '/agents/$id', label: t('agents.general') },
     ...(isManaged
@@ -26,6 +28,7 @@ export function AgentTabs({ agent: { id }, isManaged }: Props) {
     ...(isManaged && may(account, 'channels')
       ? [{ to: '/agents/$id/channels', label: t('frame.channels') } as const]
       : []),
+    ...(features.schedules ? [{ to: '/agents/$id/schedules', label: t('frame.schedules') } as const] : []),
     ...(isManaged ? [{ to: '/agents/$id/sharing', label: t('agents.sharing') } as const] : []),
     ...(isManaged && may(account, 'acp_runners')
       ? [{ to: '/agents/$id/external', label: t('agents.external') } as const]

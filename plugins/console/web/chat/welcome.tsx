@@ -1,11 +1,16 @@
+import { Link } from '@tanstack/react-router'
+import { CalendarClock } from 'lucide-react'
 import { language } from '../i18n/language.ts'
+import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
+import { useFacts } from '../server/facts.ts'
 import { draftOf } from './composer/draft.ts'
 import type { ListedAgent } from './use-agent.ts'
 import classes from './welcome.module.css'
 
-/** The beginning of a conversation: a greeting, and prompts that can be tried. */
+/** The beginning of a conversation: a greeting, prompts that can be tried, and tasks that become schedules. */
 export function Welcome({ agent }: { agent: ListedAgent }) {
+  const { features } = useFacts()
   const { data } = api.useQuery('get', '/agents/{id}/chat/welcome', { params: { path: { id: agent.id } } })
   return (
     <div className={classes.welcome}>
@@ -23,6 +28,22 @@ export function Welcome({ agent }: { agent: ListedAgent }) {
           </button>
         ))}
       </div>
+      {data && features.schedules && (
+        <section className={classes.tasks} aria-label={t('schedules.regularly')}>
+          {data.task_examples[language].slice(0, 3).map((task, example) => (
+            <Link
+              key={task}
+              className={classes.task}
+              to="/agents/$id/schedules"
+              params={{ id: agent.id }}
+              search={{ example }}
+            >
+              <CalendarClock size={14} aria-hidden className={classes.clock} />
+              {task}
+            </Link>
+          ))}
+        </section>
+      )}
     </div>
   )
 }

@@ -16,6 +16,7 @@ const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'agent.changed': ['/agents', '/agents/{id}', '/agents/{id}/status'],
   'agent.deleted': ['/agents'],
   'channel.changed': ['/agents/{id}/channels', '/agents/{id}/channels/*'],
+  'approval.resolved': ['/agents/{id}/cron', '/agents/{id}/cron/*'],
   'usage.changed': ['/usage', '/usage/*', '/admin/usage', '/auth/me'],
 }
 

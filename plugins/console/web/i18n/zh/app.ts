@@ -12,6 +12,7 @@ import invites from './invites.json'
 import models from './models.json'
 import overview from './overview.json'
 import people from './people.json'
+import schedules from './schedules.json'
 import skills from './skills.json'
 import sso from './sso.json'
 import tools from './tools.json'
@@ -33,6 +34,7 @@ export default {
   models,
   overview,
   people,
+  schedules,
   skills,
   sso,
   tools,

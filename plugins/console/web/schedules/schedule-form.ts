@@ -1,0 +1,76 @@
+import type { components } from '#client'
+import { client } from '../server/client.ts'
+import { ifMatch, send, sendTagged } from '../server/send.ts'
+import { listChanges } from '../ui/draft.ts'
+import { newRule, type RuleValues, readRule, writeRule } from './rule.ts'
+
+export type Schedule = components['schemas']['Schedule']
+export type ListedSchedule = components['schemas']['ListedSchedule'] & { agent_id: string }
+export type Example = components['schemas']['ExampleSchedule']
+export type Destination = components['schemas']['Destination']
+
+/** The values of the form of a schedule. */
+export interface ScheduleValues extends Pick<Schedule, 'name' | 'prompt' | 'thread' | 'model' | 'deliver'> {
+  rule: RuleValues
+}
+
+/** The values with which the form of a new schedule begins: empty, or those of an example. */
+export const newValues = ({ name = '', prompt = '', schedule }: Partial<Example> = {}): ScheduleValues => ({
+  name,
+  prompt,
+  rule: schedule ? readRule(schedule) : newRule(),
+  thread: 'new',
+  model: null,
+  deliver: null,
+})
+
+/** The values of a stored schedule. */
+export const valuesOf = ({ name, prompt, schedule, thread, model, deliver }: Schedule): ScheduleValues => ({
+  name,
+  prompt,
+  rule: readRule(schedule),
+  thread,
+  model,
+  deliver,
+})
+
+const toBody = ({ rule, name, prompt, ...values }: ScheduleValues) => ({
+  ...values,
+  name: name.trim(),
+  prompt: prompt.trim(),
+  schedule: writeRule(rule),
+})
+
+const pathOf = ({ agent_id: id, id: job_id }: Pick<ListedSchedule, 'agent_id' | 'id'>) => ({ id, job_id })
+
+/** Stores a new schedule. */
+export const createSchedule = (agentId: string, values: ScheduleValues) =>
+  send(client.POST('/agents/{id}/cron', { params: { path: { id: agentId } }, body: toBody(values) }))
+
+/** Reads a schedule with the tag of its version. */
+export const readSchedule = (schedule: ListedSchedule) =>
+  sendTagged(client.GET('/agents/{id}/cron/{job_id}', { params: { path: pathOf(schedule) } }))
+
+/** Stores what has changed of a schedule. An unchanged rule is not sent, as its intervals would count anew. */
+export function updateSchedule(
+  schedule: ListedSchedule,
+  base: ScheduleValues,
+  values: ScheduleValues,
+  tag: string | null,
+) {
+  const body = listChanges(toBody(base), toBody(values))
+  const params = { path: pathOf(schedule), header: ifMatch(tag) }
+  return send(client.PATCH('/agents/{id}/cron/{job_id}', { params, body }))
+}
+
+/** Pauses a schedule, or lets it run again. */
+export const enableSchedule = (schedule: ListedSchedule, enabled: boolean) =>
+  send(client.PATCH('/agents/{id}/cron/{job_id}', { params: { path: pathOf(schedule) }, body: { enabled } }))
+
+/** Starts a run at once. */
+export const runSchedule = (schedule: ListedSchedule) =>
+  send(client.POST('/agents/{id}/cron/{job_id}/run-now', { params: { path: pathOf(schedule) } }))
+
+/** Deletes a schedule with its list of runs. */
+export const deleteSchedule = (schedule: ListedSchedule) =>
+  send<unknown>(client.DELETE('/agents/{id}/cron/{job_id}', { params: { path: pathOf(schedule) } }))
