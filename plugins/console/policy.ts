@@ -15,6 +15,8 @@ export const protect: NonNullable<Pages<Cradle>['headers']> = ({ headers: { host
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     "font-src 'self'",
+    // Only scripts of the page make such addresses: it shows PDF files in them.
+    'frame-src blob:',
     "worker-src 'self'",
     "manifest-src 'self'",
     `connect-src 'self'${sockets}`,

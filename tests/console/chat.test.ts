@@ -1,12 +1,25 @@
 import type { Page } from 'playwright-core'
 import t from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
+import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
+import { pluginSource } from '../support/kernel.ts'
+
+/** A tool that names a source. */
+const LIBRARY = pluginSource(
+  'library',
+  `host.extend('agents.tools', { name: 'look_up', label: { en: 'Look up', zh: '查阅' }, description: 'Finds a page.',
+     input_schema: { type: 'object' }, disableable: true,
+     execute: (_, { cite }) => { cite({ id: 'a', title: 'The almanac', url: 'https://almanac.test/' }); return 'Page 7' } })`,
+  "depends: ['agents'],",
+)
 
 t.test('a chat in a browser', { skip: noChromium }, async (t) => {
-  const chat = await startChat(t)
+  const chat = await startChat(t, { plugins: { library: LIBRARY } })
   const { fake, server } = chat
+  await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/look_up`, { body: { enabled: true } })
   const browser = await startChromium(t)
   const url = await serveConsole(t, server)
   const { page, faults } = await openConsole(browser, url, { path: `/chat/${chat.agent_id}` })
@@ -230,6 +243,113 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     await page.getByRole('menuitem', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('link', { name: 'Quarterly numbers' }).waitFor({ state: 'detached' })
+    t.strictSame(faults, [])
+  })
+
+  await t.test('numbers in an answer lead to its sources', async (t) => {
+    await begin()
+    fake.next(
+      { toolCalls: [{ name: 'look_up', arguments: {} }] },
+      { text: 'Seven [1], not `a[1]` and not [2].' },
+    )
+    await say('Look it up')
+    await page.getByRole('link', { name: 'The almanac' }).click()
+    await page.getByRole('dialog').getByText('https://almanac.test/').waitFor()
+    await page.keyboard.press('Escape')
+    await see('a[1]')
+    t.equal(await page.getByRole('article').getByRole('link').count(), 1)
+    t.strictSame(faults, [])
+  })
+
+  await t.test('keys move between messages, open actions and pick files', async (t) => {
+    await begin()
+    fake.next({ text: 'One.' }, { text: 'Two.' })
+    await say('First')
+    await see('One.')
+    await say('Second')
+    await see('Two.')
+    const field = page.getByRole('textbox', { name: 'Message assistant…' })
+    const focused = () => page.evaluate<string>('document.activeElement.textContent')
+    await field.blur()
+    await page.keyboard.press('k')
+    t.match(await focused(), /^Second/)
+    await page.keyboard.press('k')
+    t.match(await focused(), /^First/)
+    await page.keyboard.press('j')
+    t.match(await focused(), /^Second/)
+
+    await field.fill('/fil')
+    await page.getByRole('option', { name: 'Files and sources' }).waitFor()
+    await page.keyboard.press('Enter')
+    const panel = page.getByRole('complementary', { name: 'Files and sources' })
+    await panel.waitFor()
+    t.equal(await field.inputValue(), '')
+    await field.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+
+    const path = encodeURIComponent('plans/summer.md')
+    await server.request('PUT', `/agents/${chat.agent_id}/files/content?path=${path}`, {
+      body: Buffer.from('# Summer'),
+    })
+    await field.fill('Read @summ')
+    await page.getByRole('option', { name: 'plans/summer.md' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Remove summer.md' }).waitFor()
+    t.equal(await field.inputValue(), 'Read ')
+    const hold = createHold()
+    fake.next({ text: ['It says ', 'more'], holdAfter: 1, hold: hold.hold })
+    await field.fill('Read it')
+    await page.keyboard.press('Enter')
+    await see('It says')
+    await field.press('Escape')
+    await page.getByText('Stopped', { exact: true }).waitFor()
+    hold.release()
+    t.strictSame(faults, [])
+  })
+
+  await t.test('the chat is accessible in both themes and fits a phone', { skip: !isLong }, async (t) => {
+    fake.next(
+      {
+        reasoning: ['I should look.'],
+        toolCalls: [
+          { name: 'look_up', arguments: {} },
+          { name: 'write_file', arguments: { path: 'report.md', content: '# Done' } },
+        ],
+      },
+      { text: '# Title\n\nSeven [1].\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nx = "1"  # one\n```' },
+      { status: 401, error: { message: 'no such key' } },
+      { toolCalls: [{ name: 'execute', arguments: { command: 'echo', args: ['hello'] } }] },
+    )
+    const views: Record<string, () => Promise<unknown>> = {
+      welcome: begin,
+      reply: async () => {
+        await say('Show all')
+        await page.getByRole('heading', { name: 'Title' }).waitFor()
+        await page.getByRole('button', { name: /^2 steps/ }).click()
+        await page.getByRole('button', { name: 'Write report.md' }).click()
+      },
+      failure: async () => {
+        await say('Fail')
+        await page.getByRole('article').getByRole('alert').first().waitFor()
+      },
+      approval: async () => {
+        await say('Run')
+        await page.getByRole('region', { name: 'Needs your approval' }).waitFor()
+      },
+      panel: () => page.getByRole('button', { name: 'Files and sources' }).click(),
+      suggestions: () => page.getByRole('textbox', { name: 'Message assistant…' }).fill('/'),
+    }
+    for (const [name, show] of Object.entries(views)) {
+      await show()
+      t.strictSame(await findBarriers(page, ALL_RULES), [], name)
+      await chooseTheme(page, 'dark')
+      t.strictSame(await findBarriers(page, ['color-contrast']), [], `${name} in the dark theme`)
+      await chooseTheme(page, 'light')
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    t.strictSame(await findBarriers(page, ALL_RULES), [], 'on a phone')
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it fits')
+    await page.setViewportSize({ width: 1440, height: 900 })
     t.strictSame(faults, [])
   })
 

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { Page } from 'playwright-core'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { isLong } from '../run/tier.ts'
+import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { startFake } from '../support/model-calls.ts'
@@ -63,19 +62,6 @@ export default {
   setup(host) { host.extend('channels.kinds', pager) },
 }
 `
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-const ALL_RULES = ['wcag2a', 'wcag2aa', 'best-practice']
-
-/** The rules of accessibility that a page breaks, each with the elements that break it. */
-async function findBarriers(page: Page, rules: string[]): Promise<string[]> {
-  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(AXE)
-  return page.evaluate<string[]>(
-    `axe.run(document, { runOnly: ${JSON.stringify(rules)} }).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`,
-  )
-}
 
 t.test('Settings of agents, channels and models', { skip: noChromium }, async (t) => {
   const server = await startServer(t, { plugins: { pager: PAGER } })
@@ -438,13 +424,6 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
   })
   t.strictSame(faults, [])
 })
-
-/** Has the page follow another theme of the system, and waits until all of its colours have changed. */
-async function chooseTheme(page: Page, theme: 'light' | 'dark') {
-  await page.emulateMedia({ colorScheme: theme })
-  await page.locator(`html[data-mantine-color-scheme=${theme}]`).waitFor({ state: 'attached' })
-  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
-}
 
 /** Waits until an object of the server is as expected. */
 const reaches = (server: TestServer, path: string, holds: (body: TestReply['body']) => boolean) =>

@@ -28,7 +28,7 @@ export function ConversationHeader({ agent, store }: Props) {
     document.title = `${title} · svc`
   }, [title])
   const header = (
-    <header className={classes.header}>
+    <div className={classes.header}>
       <h1 className={classes.title}>{title}</h1>
       <div className={classes.middle}>{store && <State store={store} />}</div>
       <ActionIcon
@@ -45,7 +45,7 @@ export function ConversationHeader({ agent, store }: Props) {
           <ThreadMenu agent_id={agent.id} row={row} title={title} />
         </Suspense>
       )}
-    </header>
+    </div>
   )
   // A phone has one bar for the menu and the page.
   const bar = isPhone && document.getElementById('phone-title')

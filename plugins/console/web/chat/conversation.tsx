@@ -13,6 +13,7 @@ import { Messages } from './messages/messages.tsx'
 import type { SendSettings } from './store/thread-store.ts'
 import { openThread, useIsLost, useThreadStore } from './store/threads.ts'
 import type { ListedAgent } from './use-agent.ts'
+import { useEscape } from './use-escape.ts'
 import { Welcome } from './welcome.tsx'
 
 const Panel = lazy(() => import('./files/panel.tsx'))
@@ -28,6 +29,7 @@ export function Conversation({ agent, thread_id }: Props) {
   const store = useThreadStore(agent.id, thread_id)
   const navigate = useNavigate()
   const isLost = useIsLost(agent.id)
+  useEscape(store)
   const { isOpen: isPanelOpen } = useSyncExternalStore(panel.listen, panel.read)
 
   const send = async (content: InputBlock[], settings: SendSettings) => {

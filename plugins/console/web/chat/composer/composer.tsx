@@ -5,6 +5,7 @@ import {
   type DragEvent,
   type KeyboardEvent,
   useEffect,
+  useId,
   useRef,
   useState,
   useSyncExternalStore,
@@ -22,7 +23,9 @@ import { draftOf } from './draft.ts'
 import { DraftFiles } from './draft-files.tsx'
 import { ModelOptions } from './model-options.tsx'
 import { Polish } from './polish.tsx'
+import { Suggestions } from './suggestions.tsx'
 import { uploadTo } from './upload.ts'
+import { useSuggestions } from './use-suggestions.ts'
 
 interface Props {
   agent: ListedAgent
@@ -43,6 +46,22 @@ export function Composer({ agent, store, onSend }: Props) {
   const [isOver, setOver] = useState(false)
   const uploading = useAction()
   const field = useRef<HTMLTextAreaElement>(null)
+  const attachButton = useRef<HTMLButtonElement>(null)
+  const [caret, setCaret] = useState(0)
+  const id = useId()
+  const {
+    items,
+    chosen,
+    setPlace,
+    handleKey: handleSuggestion,
+  } = useSuggestions({
+    agent_id: agent.id,
+    store,
+    draft,
+    text,
+    caret,
+    onAttach: () => attachButton.current?.click(),
+  })
   const isEmpty = text.trim() === '' && files.length === 0
 
   // A phone would open its keyboard.
@@ -72,7 +91,7 @@ export function Composer({ agent, store, onSend }: Props) {
   }
 
   const handleKey = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing || handleSuggestion(event)) return
     const last = queued.at(-1)
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
@@ -81,7 +100,7 @@ export function Composer({ agent, store, onSend }: Props) {
       event.preventDefault()
       store.unqueue(last.queue_id)
       draft.set({ text: last.text })
-    } else if (event.key === 'Escape' && isActive && !pending) store?.stop()
+    }
   }
   const paste = (event: ClipboardEvent) => {
     if (event.clipboardData.files.length === 0) return
@@ -113,6 +132,7 @@ export function Composer({ agent, store, onSend }: Props) {
       {[error, uploading.error].map(
         (reason) => reason !== undefined && <Failure key="failure" error={reason} />,
       )}
+      <Suggestions id={id} items={items} chosen={chosen} onMove={setPlace} />
       <DraftFiles draft={draft} files={files} isUploading={uploading.isBusy} />
       <Textarea
         ref={field}
@@ -127,8 +147,16 @@ export function Composer({ agent, store, onSend }: Props) {
             : (question?.description.split('\n')[0] ?? t('chat.message', { agent: agent.name }))
         }
         value={text}
-        onChange={(event) => draft.set({ text: event.currentTarget.value })}
+        onChange={(event) => {
+          setCaret(event.currentTarget.selectionStart)
+          draft.set({ text: event.currentTarget.value })
+        }}
         onKeyDown={handleKey}
+        onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
+        {...(items.length > 0 && {
+          'aria-controls': id,
+          'aria-activedescendant': `${id}-${chosen}`,
+        })}
         onPaste={paste}
         classNames={{ input: classes.field }}
       />
@@ -138,6 +166,7 @@ export function Composer({ agent, store, onSend }: Props) {
             {(props) => (
               <ActionIcon
                 {...props}
+                ref={attachButton}
                 variant="subtle"
                 color="gray"
                 size={34}

@@ -36,6 +36,12 @@ function createDraft(key: string) {
       }
     },
     set,
+    /** Adds a file of the workspace. */
+    attach({ path, filename, media_type }: Omit<DraftFile, 'type'>) {
+      const type = media_type.startsWith('image/') ? ('image' as const) : ('file' as const)
+      const others = draft.files.filter((file) => file.path !== path)
+      set({ files: [...others, { type, path, filename, media_type }] })
+    },
     /** Puts a text into the draft, after what was written. */
     insert: (text: string) => set({ text: draft.text.trim() === '' ? text : `${draft.text}\n${text}` }),
     /** Empties the draft; until the returned function is called, a reload brings it back. */

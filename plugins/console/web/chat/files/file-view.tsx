@@ -22,7 +22,7 @@ interface Props {
 export function FileView({ agent_id, file }: Props) {
   const { path, media_type } = file
   const asText = isText({ path, media_type, size: file.size ?? 0, kind: 'file', updated_at: 0 })
-  const asMedia = /^(image\/(?!svg)|audio\/|application\/pdf)/.test(media_type)
+  const asMedia = isMedia(media_type)
   const content = useQuery({
     queryKey: ['file', agent_id, path],
     queryFn: async () => {
@@ -37,7 +37,7 @@ export function FileView({ agent_id, file }: Props) {
   if (!asText && !asMedia)
     return (
       <Text size="sm" c="var(--meta)">
-        {t('chat.no_preview')}
+        {t(media_type === 'application/pdf' ? 'chat.no_pdf' : 'chat.no_preview')}
       </Text>
     )
   if (!content.data) return <Skeleton height={240} />
@@ -47,6 +47,10 @@ export function FileView({ agent_id, file }: Props) {
   if (/\.md$/i.test(path)) return <Markdown text={text} />
   return <CodeBlock code={text} language={/\.(\w{1,12})$/.exec(path)?.[1] ?? ''} />
 }
+
+/** A PDF needs a browser that shows it in a frame, which those of phones do not. */
+const isMedia = (type: string) =>
+  type === 'application/pdf' ? navigator.pdfViewerEnabled : /^(image\/(?!svg)|audio\/)/.test(type)
 
 /** A picture, a PDF or sound. It is loaded with the token, so its address is one of this page. */
 function Media({ blob, file: { filename, media_type } }: { blob: Blob; file: ChatFile }) {
@@ -60,5 +64,5 @@ function Media({ blob, file: { filename, media_type } }: { blob: Blob; file: Cha
   if (media_type.startsWith('image/')) return <img className={classes.picture} src={url} alt={filename} />
   // biome-ignore lint/a11y/useMediaCaption: a file of the workspace has no captions
   if (media_type.startsWith('audio/')) return <audio controls src={url} aria-label={filename} />
-  return <iframe className={classes.pdf} src={url} title={filename} />
+  return <iframe className={classes.pdf} src={`${url}#navpanes=0`} title={filename} />
 }

@@ -18,14 +18,6 @@ import classes from './panel.module.css'
 export default function Panel({ store }: { store: ThreadStore | undefined }) {
   const { file } = useSyncExternalStore(panel.listen, panel.read)
   const { error, run } = useAction()
-  const attach = () => {
-    if (!file || !store) return
-    const { path, filename, media_type } = file
-    const type = media_type.startsWith('image/') ? ('image' as const) : ('file' as const)
-    const draft = draftOf(store.thread_id)
-    const others = draft.read().files.filter((one) => one.path !== path)
-    draft.set({ files: [...others, { type, path, filename, media_type }] })
-  }
   return (
     <aside className={classes.panel} aria-label={t('chat.panel')}>
       <header className={classes.head}>
@@ -57,7 +49,11 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
               {t('chat.download')}
             </Button>
             {store && (
-              <Button size="compact-sm" variant="default" onClick={attach}>
+              <Button
+                size="compact-sm"
+                variant="default"
+                onClick={() => draftOf(store.thread_id).attach(file)}
+              >
                 {t('chat.attach_to_message')}
               </Button>
             )}

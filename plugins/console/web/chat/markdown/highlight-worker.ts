@@ -1,7 +1,7 @@
 import { createHighlighterCore, type DynamicImportLanguageRegistration } from 'shiki/core'
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript'
-import dark from 'shiki/themes/github-dark.mjs'
-import light from 'shiki/themes/github-light.mjs'
+import dark from 'shiki/themes/github-dark-high-contrast.mjs'
+import light from 'shiki/themes/github-light-high-contrast.mjs'
 import type { CodeLine } from './highlight.ts'
 
 /** The languages that are coloured, each loaded when it is first seen. */
@@ -61,7 +61,7 @@ const colour = async (code: string, named: string): Promise<CodeLine[] | undefin
   if (!language) return undefined
   const { loadLanguage, codeToTokensWithThemes } = await highlighter
   await loadLanguage(language)
-  const themes = { light: 'github-light', dark: 'github-dark' }
+  const themes = { light: light.name!, dark: dark.name! }
   return codeToTokensWithThemes(code, { lang: name, themes }).map((line) =>
     line.map(({ content, variants }) => ({
       text: content,

@@ -3,8 +3,15 @@ import { type MouseEvent, type ReactNode, useState } from 'react'
 import { t } from '../../i18n/words.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 
+interface Props {
+  href: string | undefined
+  /** The name of its target, if its text does not say it. */
+  label?: string | undefined
+  children?: ReactNode
+}
+
 /** A link of a model. It opens after a question that shows its address; other protocols are not linked. */
-export function MarkdownLink({ href, children }: { href: string | undefined; children?: ReactNode }) {
+export function MarkdownLink({ href, label, children }: Props) {
   const [isAsking, setAsking] = useState(false)
   const address = toWebAddress(href)
   if (!address) return <span>{children}</span>
@@ -14,7 +21,14 @@ export function MarkdownLink({ href, children }: { href: string | undefined; chi
   }
   return (
     <>
-      <a href={address} target="_blank" rel="noreferrer noopener" onClick={ask} onAuxClick={ask}>
+      <a
+        href={address}
+        target="_blank"
+        rel="noreferrer noopener"
+        onClick={ask}
+        onAuxClick={ask}
+        aria-label={label}
+      >
         {children}
       </a>
       {isAsking && (

@@ -10,6 +10,7 @@ import { useThreadRow } from '../thread-list.ts'
 import type { ListedAgent } from '../use-agent.ts'
 import classes from './messages.module.css'
 import { TurnView } from './turn-view.tsx'
+import { useMessageKeys } from './use-message-keys.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import { Waiting } from './waiting.tsx'
 
@@ -45,6 +46,7 @@ export function Messages({ agent, store }: Props) {
     paddingEnd: 8,
   })
 
+  useMessageKeys(scroller, virtual)
   const isAtEnd = useStickToEnd(scroller, store)
   const handleScroll = () => {
     if (older !== null && scroller.current!.scrollTop < NEAR_START_PX) store.loadOlder().catch(() => {})
@@ -71,6 +73,7 @@ export function Messages({ agent, store }: Props) {
               <div
                 key={key}
                 data-index={index}
+                tabIndex={-1}
                 ref={virtual.measureElement}
                 className={classes.row}
                 style={{ transform: `translateY(${start}px)` }}

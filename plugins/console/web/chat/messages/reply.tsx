@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { t } from '../../i18n/words.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
@@ -9,6 +9,7 @@ import { FoldedSteps } from './folded-steps.tsx'
 import { listParts, type Part } from './parts.ts'
 import { Plan, readPlan } from './plan.tsx'
 import classes from './reply.module.css'
+import { listSources, SourcesContext } from './sources.ts'
 import { Thought } from './thought.tsx'
 import { TurnEnd } from './turn-end.tsx'
 
@@ -26,6 +27,7 @@ export function Reply({ turn, store, isActive }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isPaused = useThread(store, (view) => isActive && view.pending !== null)
   const parts = listParts(turn)
+  const sources = useMemo(() => listSources(turn), [turn])
   const hasSteps = parts.some(({ type }) => type !== 'text')
   const shown = isActive || isOpen || !hasSteps ? parts : parts.filter(({ type }) => type === 'text')
   const plan = isActive ? readPlan(findPlan(parts)) : []
@@ -34,14 +36,16 @@ export function Reply({ turn, store, isActive }: Props) {
       {!isActive && hasSteps && (
         <FoldedSteps turn={turn} parts={parts} isOpen={isOpen} onToggle={() => setOpen(!isOpen)} />
       )}
-      {shown.map((part, index) => (
-        <PartView
-          key={part.key}
-          part={part}
-          isActive={isActive && !isPaused}
-          isLast={index === shown.length - 1}
-        />
-      ))}
+      <SourcesContext value={sources}>
+        {shown.map((part, index) => (
+          <PartView
+            key={part.key}
+            part={part}
+            isActive={isActive && !isPaused}
+            isLast={index === shown.length - 1}
+          />
+        ))}
+      </SourcesContext>
       {!isActive && <TurnEnd turn={turn} store={store} />}
       {plan.length > 0 && (
         <div className={classes.plan}>
