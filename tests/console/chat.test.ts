@@ -307,6 +307,32 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
+  await t.test('tabs share one stream of events, which another one continues', async (t) => {
+    const { page: first } = await openConsole(browser, url, { path: `/chat/${chat.agent_id}` })
+    const opened = first.waitForEvent('popup')
+    const streams: string[] = []
+    first.context().on('request', (request) => {
+      if (request.url().endsWith('/api/events')) streams.push(request.frame().page() === first ? '1' : '2')
+    })
+    await first.evaluate(`void open('/usage')`)
+    const second = await opened
+    const rename = async (title: string) => {
+      const thread_id = await chat.createThread()
+      await chat.threads('PATCH', `/${thread_id}`, { body: { title } })
+    }
+    const link = (on: Page, name: string) => on.getByRole('link', { name }).waitFor()
+    await second.getByRole('link', { name: 'Account' }).waitFor()
+    await rename('For both')
+    await Promise.all([link(first, 'For both'), link(second, 'For both')])
+    t.strictSame(streams, [])
+    const taken = second.waitForRequest('**/api/events')
+    await first.goto('about:blank')
+    t.ok((await taken).headers()['last-event-id'], 'nothing is missed in between')
+    await rename('For the second')
+    await link(second, 'For the second')
+    await first.close()
+  })
+
   await t.test('the chat is accessible in both themes and fits a phone', { skip: !isLong }, async (t) => {
     fake.next(
       {

@@ -1,11 +1,7 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import type { components } from '#client'
-import { language } from '../i18n/language.ts'
-import { readToken, renewToken, SignedOut } from '../session/token.ts'
+import { readSession } from '../session/token.ts'
+import { followStream } from './event-stream.ts'
 import { queries } from './queries.ts'
-
-const MIN_DELAY_MS = 1_000
-const MAX_DELAY_MS = 30_000
 
 /** An event of the account, by its type. */
 export type AccountEvent = components['schemas']['AccountEvent']
@@ -20,7 +16,19 @@ const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'usage.changed': ['/usage', '/usage/*', '/admin/usage', '/auth/me'],
 }
 
+/** A message between the tabs of a browser, of which one reads the events for all. */
+type TabMessage =
+  | { type: 'event'; id: string | undefined; event: AccountEvent }
+  | { type: 'lost' }
+  /** A tab was opened, and the reader answers with the approvals that wait. */
+  | { type: 'joined' }
+  | { type: 'waiting'; id: string | undefined; events: AccountEvent[] }
+
 let isLive = false
+let hasBegun = false
+let lastId: string | undefined
+/** The approvals that wait, by their threads. */
+const waiting = new Map<string, AccountEvent>()
 const listeners = new Set<(event: AccountEvent) => void>()
 
 /** True while the server says what changes, so that lists need not be read again after an own change. */
@@ -31,67 +39,67 @@ export function onEvent(listener: (event: AccountEvent) => void): void {
   listeners.add(listener)
 }
 
-/** Reads the events of the account until it is aborted, and has lists read again that have changed. */
+/** Follows the events of the account until it is aborted: the tabs of a browser share one stream. */
 export async function followEvents(signal: AbortSignal): Promise<void> {
-  let lastEventId: string | undefined
-  let failures = 0
-  let hasBegun = false
-  const receive = ({ id, data }: EventSourceMessage) => {
-    lastEventId = id ?? lastEventId
-    failures = 0
-    isLive = true
-    const event: AccountEvent = JSON.parse(data)
-    // At the first stream of a page nothing that it shows is old.
-    if (event.type === 'reset' && hasBegun) void queries.invalidateQueries()
-    hasBegun = true
-    refresh(CHANGED[event.type] ?? [])
-    for (const listener of listeners) listener(event)
-  }
-  while (!signal.aborted) {
-    try {
-      const isServed = await readEvents({ lastEventId, receive, signal })
-      if (!isServed) return
-    } catch (error) {
-      if (signal.aborted || error instanceof SignedOut) return
-    } finally {
-      isLive = false
+  const user = readSession()?.user.id
+  // Browsers have locks in secure contexts only; elsewhere each tab has a stream of its own.
+  if (!navigator.locks || user === undefined) return readEvents(signal, () => {})
+  const name = `svc.events.${user}`
+  const channel = new BroadcastChannel(name)
+  const tell = (message: TabMessage) => channel.postMessage(message)
+  let isReader = false
+  signal.addEventListener('abort', () => channel.close())
+  channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
+    if (data.type === 'event') receive(data.event, data.id)
+    else if (data.type === 'lost') isLive = false
+    else if (data.type === 'joined') {
+      if (isReader && isLive) tell({ type: 'waiting', id: lastId, events: [...waiting.values()] })
+    } else {
+      isLive = true
+      hasBegun = true
+      lastId = data.id
+      for (const event of data.events) receive(event, data.id)
     }
-    failures += 1
-    const delay = Math.min(MIN_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS)
-    await new Promise((resolve) => setTimeout(resolve, delay * (0.5 + Math.random() / 2)))
   }
+  tell({ type: 'joined' })
+  const read = () => {
+    isReader = true
+    return readEvents(signal, tell)
+  }
+  await navigator.locks.request(name, { signal }, read).catch((error) => {
+    if (!signal.aborted) throw error
+  })
 }
 
-/** Reads one stream to its end; returns false if this server has no events. */
-async function readEvents({
-  lastEventId,
-  receive,
-  signal,
-}: {
-  lastEventId: string | undefined
-  receive(event: EventSourceMessage): void
-  signal: AbortSignal
-}): Promise<boolean> {
-  const open = async (refused?: string) => {
-    const headers = {
-      authorization: `Bearer ${await renewToken(refused)}`,
-      accept: 'text/event-stream',
-      'accept-language': language,
-      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-    }
-    return fetch('/api/events', { headers, signal })
-  }
-  let response = await open()
-  if (response.status === 401) response = await open(readToken())
-  if (response.status === 404) return false
-  if (!response.ok || !response.body) throw new TypeError(`The server answered ${response.status}.`)
-  const parser = createParser({ onEvent: receive })
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) return true
-    parser.feed(value)
-  }
+/** Reads the events of the account and passes them on to other tabs. */
+const readEvents = (signal: AbortSignal, tell: (message: TabMessage) => void) =>
+  followStream({
+    signal,
+    readLastId: () => lastId,
+    receive: ({ id, data }) => {
+      const event: AccountEvent = JSON.parse(data)
+      tell({ type: 'event', id, event })
+      receive(event, id)
+    },
+    onLost: () => {
+      isLive = false
+      if (!signal.aborted) tell({ type: 'lost' })
+    },
+  })
+
+function receive(event: AccountEvent, id: string | undefined): void {
+  lastId = id ?? lastId
+  isLive = true
+  if (event.type === 'reset') {
+    waiting.clear()
+    // At the first stream of a page nothing that it shows is old.
+    if (hasBegun) void queries.invalidateQueries()
+  } else if (event.type === 'approval.pending') waiting.set(event.thread_id, event)
+  else if (event.type === 'approval.resolved' || event.type === 'thread.deleted')
+    waiting.delete(event.thread_id)
+  hasBegun = true
+  refresh(CHANGED[event.type] ?? [])
+  for (const listener of listeners) listener(event)
 }
 
 /** Reads the lists and objects of these paths again, if they are shown. */

@@ -101,7 +101,10 @@ async function refresh(): Promise<components['schemas']['Login'] | undefined> {
   const headers = { 'content-type': 'application/json', 'x-requested-with': 'console' }
   const reply = await fetch('/api/auth/refresh', { method: 'POST', headers, body: '{}' })
   if (reply.status >= 500) throw new TypeError(`The server answered ${reply.status}.`)
-  return reply.ok ? reply.json() : undefined
+  if (reply.ok) return reply.json()
+  // A body that nobody reads keeps its connection.
+  await reply.text()
+  return undefined
 }
 
 /** Tabs share the cookie, which each refresh replaces. Browsers have locks in secure contexts only. */
