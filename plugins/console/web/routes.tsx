@@ -6,6 +6,12 @@ import { PageFailure } from './frame/page-failure.tsx'
 
 const root = createRootRoute({ component: Frame })
 
+type Load = Parameters<typeof lazyRouteComponent>[0]
+
+/** A page beside the menu, which is loaded when it is first opened. */
+const page = <const Path extends string>(path: Path, load: Load) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+
 const chatPage = lazyRouteComponent(() => import('./chat/chat-page.tsx'))
 
 const chat = createRoute({
@@ -23,50 +29,18 @@ const threadChat = createRoute({
   component: chatPage,
 })
 
-const account = createRoute({
-  getParentRoute: () => root,
-  path: '/account',
-  component: lazyRouteComponent(() => import('./account/account-page.tsx')),
-})
-
-const agents = createRoute({
-  getParentRoute: () => root,
-  path: '/agents',
-  component: lazyRouteComponent(() => import('./agents/agents-page.tsx')),
-})
-
-const agent = createRoute({
-  getParentRoute: () => root,
-  path: '/agents/$id',
-  component: lazyRouteComponent(() => import('./agents/agent-page.tsx')),
-})
+const account = page('/account', () => import('./account/account-page.tsx'))
+const agents = page('/agents', () => import('./agents/agents-page.tsx'))
+const agent = page('/agents/$id', () => import('./agents/agent-page.tsx'))
+const tab = <const Path extends string>(path: Path, load: Load) =>
+  createRoute({ getParentRoute: () => agent, path, component: lazyRouteComponent(load) })
 
 const agentTabs = [
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/',
-    component: lazyRouteComponent(() => import('./agents/general-tab.tsx')),
-  }),
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/instructions',
-    component: lazyRouteComponent(() => import('./agents/instructions-tab.tsx')),
-  }),
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/persona',
-    component: lazyRouteComponent(() => import('./agents/persona-tab.tsx')),
-  }),
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/tools',
-    component: lazyRouteComponent(() => import('./agents/tools-tab.tsx')),
-  }),
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/skills',
-    component: lazyRouteComponent(() => import('./agents/skills-tab.tsx')),
-  }),
+  tab('/', () => import('./agents/general-tab.tsx')),
+  tab('/instructions', () => import('./agents/instructions-tab.tsx')),
+  tab('/persona', () => import('./agents/persona-tab.tsx')),
+  tab('/tools', () => import('./agents/tools-tab.tsx')),
+  tab('/skills', () => import('./agents/skills-tab.tsx')),
   createRoute({
     getParentRoute: () => agent,
     path: '/files',
@@ -74,11 +48,7 @@ const agentTabs = [
       typeof path === 'string' ? { path } : {},
     component: lazyRouteComponent(() => import('./agents/files-tab.tsx')),
   }),
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/channels',
-    component: lazyRouteComponent(() => import('./channels/channels-tab.tsx')),
-  }),
+  tab('/channels', () => import('./channels/channels-tab.tsx')),
   createRoute({
     getParentRoute: () => agent,
     path: '/schedules',
@@ -86,102 +56,24 @@ const agentTabs = [
       typeof example === 'number' ? { example } : {},
     component: lazyRouteComponent(() => import('./schedules/schedules-tab.tsx')),
   }),
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/sharing',
-    component: lazyRouteComponent(() => import('./agents/sharing-tab.tsx')),
-  }),
-  createRoute({
-    getParentRoute: () => agent,
-    path: '/external',
-    component: lazyRouteComponent(() => import('./agents/external-tab.tsx')),
-  }),
+  tab('/sharing', () => import('./agents/sharing-tab.tsx')),
+  tab('/external', () => import('./agents/external-tab.tsx')),
 ] as const
 
-const channels = createRoute({
-  getParentRoute: () => root,
-  path: '/channels',
-  component: lazyRouteComponent(() => import('./channels/channels-page.tsx')),
-})
-
-const schedules = createRoute({
-  getParentRoute: () => root,
-  path: '/schedules',
-  component: lazyRouteComponent(() => import('./schedules/schedules-page.tsx')),
-})
-
-const models = createRoute({
-  getParentRoute: () => root,
-  path: '/models',
-  component: lazyRouteComponent(() => import('./models/models-page.tsx')),
-})
-
-const people = createRoute({
-  getParentRoute: () => root,
-  path: '/people',
-  component: lazyRouteComponent(() => import('./people/people-page.tsx')),
-})
-
-const invites = createRoute({
-  getParentRoute: () => root,
-  path: '/invites',
-  component: lazyRouteComponent(() => import('./invites/invites-page.tsx')),
-})
-
-const skills = createRoute({
-  getParentRoute: () => root,
-  path: '/skills',
-  component: lazyRouteComponent(() => import('./skills/skills-page.tsx')),
-})
-
-const skillPackage = createRoute({
-  getParentRoute: () => root,
-  path: '/skills/$package',
-  component: lazyRouteComponent(() => import('./skills/package-page.tsx')),
-})
-
-const audit = createRoute({
-  getParentRoute: () => root,
-  path: '/audit',
-  component: lazyRouteComponent(() => import('./audit/audit-page.tsx')),
-})
-
-const overview = createRoute({
-  getParentRoute: () => root,
-  path: '/overview',
-  component: lazyRouteComponent(() => import('./overview/overview-page.tsx')),
-})
-
-const usage = createRoute({
-  getParentRoute: () => root,
-  path: '/usage',
-  component: lazyRouteComponent(() => import('./usage/usage-page.tsx')),
-})
-
-const sso = createRoute({
-  getParentRoute: () => root,
-  path: '/sso',
-  component: lazyRouteComponent(() => import('./sso/sso-page.tsx')),
-})
-
-const trajectory = createRoute({
-  getParentRoute: () => root,
-  path: '/chat/$agent/$thread/trajectory',
-  component: lazyRouteComponent(() => import('./trajectory/trajectory-page.tsx')),
-})
-
-const firstRun = createRoute({
-  getParentRoute: () => root,
-  path: '/first-run',
-  component: lazyRouteComponent(() => import('./first-run/first-run-page.tsx')),
-})
-
-const pluginPage = createRoute({
-  getParentRoute: () => root,
-  path: '$',
-  component: lazyRouteComponent(() => import('./plugin-pages/plugin-page.tsx')),
-})
-
+const channels = page('/channels', () => import('./channels/channels-page.tsx'))
+const schedules = page('/schedules', () => import('./schedules/schedules-page.tsx'))
+const models = page('/models', () => import('./models/models-page.tsx'))
+const people = page('/people', () => import('./people/people-page.tsx'))
+const invites = page('/invites', () => import('./invites/invites-page.tsx'))
+const skills = page('/skills', () => import('./skills/skills-page.tsx'))
+const skillPackage = page('/skills/$package', () => import('./skills/package-page.tsx'))
+const audit = page('/audit', () => import('./audit/audit-page.tsx'))
+const overview = page('/overview', () => import('./overview/overview-page.tsx'))
+const usage = page('/usage', () => import('./usage/usage-page.tsx'))
+const sso = page('/sso', () => import('./sso/sso-page.tsx'))
+const trajectory = page('/chat/$agent/$thread/trajectory', () => import('./trajectory/trajectory-page.tsx'))
+const firstRun = page('/first-run', () => import('./first-run/first-run-page.tsx'))
+const pluginPage = page('$', () => import('./plugin-pages/plugin-page.tsx'))
 /** The pages of the console by their addresses. Each page is loaded when it is first opened. */
 export const router = createRouter({
   routeTree: root.addChildren([

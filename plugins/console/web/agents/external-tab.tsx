@@ -11,6 +11,7 @@ import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Toggle } from '../ui/toggle.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { RunnerSheet } from './runner-sheet.tsx'
 import { useLoadedAgent } from './use-agent.ts'
 
@@ -23,15 +24,12 @@ export default function ExternalTab() {
   const params = { path: { id: agent.id } }
   const { data, ...query } = api.useQuery('get', '/agents/{id}/acp', { params })
   const [open, setOpen] = useState<{ name: string; runner?: Runner }>()
-  const [error, setError] = useState<unknown>()
+  const { error, run } = useAction()
   const runners =
     data && Object.entries(data.runners).map(([name, runner]) => ({ name, runner: runner as Runner }))
 
-  const attempt = async (change: Promise<unknown>) => {
-    setError(undefined)
-    await change.catch(setError)
-    await refresh('/agents/{id}/acp', '/agents/{id}/tool-settings')
-  }
+  const attempt = (change: Promise<unknown>) =>
+    run(() => change.finally(() => refresh('/agents/{id}/acp', '/agents/{id}/tool-settings')))
   const setTool = (tool_enabled: boolean) =>
     attempt(send(client.PUT('/agents/{id}/acp', { params, body: { tool_enabled } })))
   const enable = (

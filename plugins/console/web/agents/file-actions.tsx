@@ -1,10 +1,10 @@
-import { ActionIcon, Menu } from '@mantine/core'
-import { Ellipsis } from 'lucide-react'
+import { Menu } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
+import { RowMenu } from '../ui/row-menu.tsx'
 import { FilePath } from './file-path.tsx'
 import { baseName, downloadFile, downloadFolder, type WorkspaceFile } from './files.ts'
 
@@ -31,24 +31,10 @@ export function FileActions({ id, file, canManage, onFailure }: Props) {
 
   return (
     <>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <ActionIcon variant="subtle" color="gray" aria-label={t('forms.actions', { name })}>
-            <Ellipsis size={16} />
-          </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={download}>{t(isFolder ? 'agents.download_zip' : 'agents.download')}</Menu.Item>
-          {canManage && (
-            <>
-              <Menu.Item onClick={() => setOpen('rename')}>{t('agents.rename')}</Menu.Item>
-              <Menu.Item color="red" onClick={() => setOpen('delete')}>
-                {t('common.delete')}
-              </Menu.Item>
-            </>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+      <RowMenu name={name} onDelete={canManage ? () => setOpen('delete') : undefined}>
+        <Menu.Item onClick={download}>{t(isFolder ? 'agents.download_zip' : 'agents.download')}</Menu.Item>
+        {canManage && <Menu.Item onClick={() => setOpen('rename')}>{t('agents.rename')}</Menu.Item>}
+      </RowMenu>
       {open === 'rename' && <FilePath id={id} from={path} onClose={() => setOpen(undefined)} />}
       {open === 'delete' && (
         <Confirm

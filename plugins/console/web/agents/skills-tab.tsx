@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Menu, Stack, Text } from '@mantine/core'
-import { Ellipsis, Package, Plus } from 'lucide-react'
+import { Button, Menu, Stack, Text } from '@mantine/core'
+import { Package, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
 import { formatBytes } from '../i18n/format.ts'
@@ -13,7 +13,9 @@ import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
+import { RowMenu } from '../ui/row-menu.tsx'
 import { Toggle } from '../ui/toggle.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { SkillCopy } from './skill-copy.tsx'
 import { SkillEditor } from './skill-editor.tsx'
 import { SkillPush } from './skill-push.tsx'
@@ -30,14 +32,13 @@ export default function SkillsTab() {
   const [open, setOpen] = useState<
     { dialog: 'new' | 'copy' } | { dialog: 'edit' | 'push' | 'delete'; skill: Skill }
   >()
-  const [error, setError] = useState<unknown>()
+  const { error, run } = useAction()
   const close = () => setOpen(undefined)
 
-  const enable = async ({ slug }: Skill, enabled: boolean) => {
-    setError(undefined)
+  const enable = ({ slug }: Skill, enabled: boolean) => {
     const init = { params: { path: { ...path, slug } }, body: { enabled } }
-    await send(client.PATCH('/agents/{id}/skills/{slug}', init)).catch(setError)
-    await refresh('/agents/{id}/skills')
+    const update = send(client.PATCH('/agents/{id}/skills/{slug}', init))
+    return run(() => update.finally(() => refresh('/agents/{id}/skills')))
   }
   const remove = async ({ slug }: Skill) => {
     await send<unknown>(client.DELETE('/agents/{id}/skills/{slug}', { params: { path: { ...path, slug } } }))
@@ -92,28 +93,17 @@ export default function SkillsTab() {
               checked={skill.enabled}
               onToggle={(checked) => enable(skill, checked)}
             />
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={t('forms.actions', { name: skill.name })}
-                >
-                  <Ellipsis size={16} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item onClick={() => setOpen({ dialog: 'edit', skill })}>{t('common.edit')}</Menu.Item>
-                {may(account, 'skill_packages') && (
-                  <Menu.Item onClick={() => setOpen({ dialog: 'push', skill })}>
-                    {t('agents.skill_push')}
-                  </Menu.Item>
-                )}
-                <Menu.Item color="red" onClick={() => setOpen({ dialog: 'delete', skill })}>
-                  {t('common.delete')}
+            <RowMenu
+              name={skill.name}
+              onEdit={() => setOpen({ dialog: 'edit', skill })}
+              onDelete={() => setOpen({ dialog: 'delete', skill })}
+            >
+              {may(account, 'skill_packages') && (
+                <Menu.Item onClick={() => setOpen({ dialog: 'push', skill })}>
+                  {t('agents.skill_push')}
                 </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+              )}
+            </RowMenu>
           </ListRow>
         )}
       </List>

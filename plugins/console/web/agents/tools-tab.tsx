@@ -1,5 +1,4 @@
 import { Select, Stack, Text } from '@mantine/core'
-import { useState } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
@@ -10,6 +9,7 @@ import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { State } from '../ui/state.tsx'
 import { Toggle } from '../ui/toggle.tsx'
+import { useAction } from '../ui/use-action.ts'
 import type { Config } from './general-fields.tsx'
 import { aboutTool } from './tool-words.ts'
 import { updateAgent, useLoadedAgent } from './use-agent.ts'
@@ -21,17 +21,14 @@ type Policy = '' | 'ask' | 'never'
 /** The tools of an agent: which it has, and which need a person's approval. */
 export default function ToolsTab() {
   const { agent } = useLoadedAgent()
-  const [error, setError] = useState<unknown>()
+  const { error, run } = useAction()
   const path = { id: agent.id }
   const { data, ...query } = api.useQuery('get', '/agents/{id}/tool-settings', { params: { path } })
   const config: Config = agent.config ?? {}
   const tools: Tool[] | undefined = data && [...data.builtin, ...data.plugins]
 
-  const attempt = async (change: Promise<unknown>) => {
-    setError(undefined)
-    await change.catch(setError)
-    await refresh('/agents/{id}/tool-settings')
-  }
+  const attempt = (change: Promise<unknown>) =>
+    run(() => change.finally(() => refresh('/agents/{id}/tool-settings')))
   const toggle = ({ name: tool_name, ...tool }: Tool, enabled: boolean) => {
     const params = { path: { ...path, tool_name } }
     const source = 'plugin_id' in tool ? ({ source: 'plugin', plugin_id: tool.plugin_id } as const) : {}

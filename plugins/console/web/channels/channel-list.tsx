@@ -1,5 +1,3 @@
-import { ActionIcon, Menu } from '@mantine/core'
-import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
@@ -9,7 +7,9 @@ import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Monogram } from '../ui/monogram.tsx'
+import { RowMenu } from '../ui/row-menu.tsx'
 import { Toggle } from '../ui/toggle.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { type Channel, deleteChannel, updateChannel, valuesOf } from './channel-form.ts'
 import { ChannelState, readReason } from './channel-state.tsx'
 import { EditChannel } from './edit-channel.tsx'
@@ -25,14 +25,13 @@ interface Props extends Rows<Channel> {
 export function ChannelList({ agentName, ...rows }: Props) {
   const { data: kinds } = api.useQuery('get', '/channels/kinds')
   const [open, setOpen] = useState<{ dialog: 'edit' | 'delete'; channel: Channel }>()
-  const [error, setError] = useState<unknown>()
+  const { error, run } = useAction()
   const labelOf = (kind: string) => kinds?.find((one) => one.kind === kind)?.label ?? kind
 
-  const enable = async (channel: Channel, enabled: boolean) => {
-    setError(undefined)
+  const enable = (channel: Channel, enabled: boolean) => {
     const values = valuesOf(channel)
-    await updateChannel(channel, values, { ...values, enabled }).catch(setError)
-    await refresh('/agents/{id}/channels')
+    const update = updateChannel(channel, values, { ...values, enabled })
+    return run(() => update.finally(() => refresh('/agents/{id}/channels')))
   }
   const remove = async (channel: Channel) => {
     await deleteChannel(channel)
@@ -66,23 +65,11 @@ export function ChannelList({ agentName, ...rows }: Props) {
               checked={channel.enabled}
               onToggle={(checked) => enable(channel, checked)}
             />
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <ActionIcon
-                  variant="subtle"
-                  color="gray"
-                  aria-label={t('forms.actions', { name: channel.name })}
-                >
-                  <Ellipsis size={16} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Item onClick={() => setOpen({ dialog: 'edit', channel })}>{t('common.edit')}</Menu.Item>
-                <Menu.Item color="red" onClick={() => setOpen({ dialog: 'delete', channel })}>
-                  {t('common.delete')}
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            <RowMenu
+              name={channel.name}
+              onEdit={() => setOpen({ dialog: 'edit', channel })}
+              onDelete={() => setOpen({ dialog: 'delete', channel })}
+            />
           </ListRow>
         )}
       </List>

@@ -1,9 +1,8 @@
 import { ActionIcon } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { PanelRight } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
-import { createPortal } from 'react-dom'
 import { t } from '../i18n/words.ts'
+import { PhoneBar } from '../ui/phone-bar.tsx'
 import classes from './conversation-header.module.css'
 import { togglePanel } from './files/open-file.ts'
 import type { ThreadStore } from './store/thread-store.ts'
@@ -22,34 +21,32 @@ interface Props {
 export function ConversationHeader({ agent, store }: Props) {
   const row = useThreadRow(agent.id, store?.thread_id)
   useThread(store, ({ turns }) => turns.length === 0)
-  const isPhone = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false })
   const title = store ? titleOf({ thread_id: store.thread_id, title: row?.title ?? null }) : agent.name
   useEffect(() => {
     document.title = `${title} · svc`
   }, [title])
-  const header = (
-    <div className={classes.header}>
-      <h1 className={classes.title}>{title}</h1>
-      <div className={classes.middle}>{store && <State store={store} />}</div>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        onClick={togglePanel}
-        aria-label={t('chat.panel')}
-        title={t('chat.panel')}
-      >
-        <PanelRight size={18} aria-hidden />
-      </ActionIcon>
-      {row && (
-        <Suspense>
-          <ThreadMenu agent_id={agent.id} row={row} title={title} />
-        </Suspense>
-      )}
-    </div>
+  return (
+    <PhoneBar>
+      <div className={classes.header}>
+        <h1 className={classes.title}>{title}</h1>
+        <div className={classes.middle}>{store && <State store={store} />}</div>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          onClick={togglePanel}
+          aria-label={t('chat.panel')}
+          title={t('chat.panel')}
+        >
+          <PanelRight size={18} aria-hidden />
+        </ActionIcon>
+        {row && (
+          <Suspense>
+            <ThreadMenu agent_id={agent.id} row={row} title={title} />
+          </Suspense>
+        )}
+      </div>
+    </PhoneBar>
   )
-  // A phone has one bar for the menu and the page.
-  const bar = isPhone && document.getElementById('phone-title')
-  return bar ? createPortal(header, bar) : header
 }
 
 /** Says if the agent is at work or waits for somebody. */

@@ -1,16 +1,17 @@
 import { ActionIcon, Drawer } from '@mantine/core'
-import { useDisclosure, useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { Outlet } from '@tanstack/react-router'
 import { Menu, PanelLeft } from 'lucide-react'
 import { Suspense } from 'react'
 import { t } from '../i18n/words.ts'
+import { PHONE_BAR, useIsPhone } from '../ui/phone-bar.tsx'
 import classes from './frame.module.css'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 /** The frame of all pages: the menu at the left, on phones in a drawer, and the page. */
 export function Frame() {
-  const isPhone = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false })
+  const isPhone = useIsPhone()
   const [isMenuOpen, menu] = useDisclosure()
   const [isShown, setShown] = useLocalStorage({
     key: 'svc.menu',
@@ -33,7 +34,7 @@ export function Frame() {
             >
               <Menu size={20} />
             </ActionIcon>
-            <div id="phone-title" className={classes.title} />
+            <div id={PHONE_BAR} className={classes.title} />
           </header>
           <Drawer
             opened={isMenuOpen}

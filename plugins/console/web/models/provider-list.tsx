@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
-import { Ellipsis } from 'lucide-react'
+import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
@@ -9,8 +8,10 @@ import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Monogram } from '../ui/monogram.tsx'
+import { RowMenu } from '../ui/row-menu.tsx'
 import { State } from '../ui/state.tsx'
 import { Toggle } from '../ui/toggle.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { DeleteProvider } from './delete-provider.tsx'
 import { EditProvider } from './edit-provider.tsx'
 import { type Provider, updateProvider, valuesOf } from './provider-form.ts'
@@ -27,13 +28,12 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
   const { data: kinds } = api.useQuery('get', '/providers/kinds')
   const [editing, setEditing] = useState<Provider>()
   const [deleting, setDeleting] = useState<Provider>()
-  const [error, setError] = useState<unknown>()
+  const { error, run } = useAction()
 
-  const enable = async (provider: Provider, enabled: boolean) => {
-    setError(undefined)
+  const enable = (provider: Provider, enabled: boolean) => {
     const values = valuesOf(provider)
-    await updateProvider(provider, values, { ...values, enabled }, { schema: {} }).catch(setError)
-    await refresh('/providers', '/models')
+    const update = updateProvider(provider, values, { ...values, enabled }, { schema: {} })
+    return run(() => update.finally(() => refresh('/providers', '/models')))
   }
 
   const describe = ({ kind, models, base_url }: Provider) =>
@@ -82,23 +82,11 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
                   checked={provider.enabled}
                   onToggle={(checked) => enable(provider, checked)}
                 />
-                <Menu position="bottom-end">
-                  <Menu.Target>
-                    <ActionIcon
-                      variant="subtle"
-                      color="gray"
-                      aria-label={t('forms.actions', { name: provider.name })}
-                    >
-                      <Ellipsis size={16} />
-                    </ActionIcon>
-                  </Menu.Target>
-                  <Menu.Dropdown>
-                    <Menu.Item onClick={() => setEditing(provider)}>{t('common.edit')}</Menu.Item>
-                    <Menu.Item color="red" onClick={() => setDeleting(provider)}>
-                      {t('common.delete')}
-                    </Menu.Item>
-                  </Menu.Dropdown>
-                </Menu>
+                <RowMenu
+                  name={provider.name}
+                  onEdit={() => setEditing(provider)}
+                  onDelete={() => setDeleting(provider)}
+                />
               </>
             ) : (
               <State tone={provider.enabled ? 'on' : 'off'}>

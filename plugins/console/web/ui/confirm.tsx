@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Failure } from './failure.tsx'
+import { useAction } from './use-action.ts'
 
 interface Props {
   title: string
@@ -18,20 +19,12 @@ interface Props {
 /** Asks before something that cannot be taken back. */
 export function Confirm({ title, children, action, name, onConfirm, onClose }: Props) {
   const [typed, setTyped] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
-
-  const confirm = async () => {
-    setBusy(true)
-    try {
+  const { isBusy, error, run } = useAction()
+  const confirm = () =>
+    run(async () => {
       await onConfirm()
       onClose()
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
 
   return (
     <Modal

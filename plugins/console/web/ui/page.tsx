@@ -1,5 +1,6 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { Heading } from './heading.tsx'
 import classes from './page.module.css'
 
 interface Props {
@@ -19,19 +20,7 @@ export function Page({ title, about, actions, children }: Props) {
   return (
     <main className={classes.page}>
       <Stack gap="lg">
-        <Group justify="space-between" align="flex-start">
-          <div className={classes.head}>
-            <Title order={1} size="h3">
-              {title}
-            </Title>
-            {about && (
-              <Text size="sm" c="var(--meta)">
-                {about}
-              </Text>
-            )}
-          </div>
-          {actions && <Group gap="sm">{actions}</Group>}
-        </Group>
+        <Heading order={1} {...{ title, about, actions }} />
         {children}
       </Stack>
     </main>

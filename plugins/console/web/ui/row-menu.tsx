@@ -6,8 +6,8 @@ import { t } from '../i18n/words.ts'
 interface Props {
   /** The name of what the actions change. */
   name: string
-  onEdit?: () => void
-  onDelete?: () => void
+  onEdit?: (() => void) | undefined
+  onDelete?: (() => void) | undefined
   /** Further actions, as `Menu.Item`. */
   children?: ReactNode
 }

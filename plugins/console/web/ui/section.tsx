@@ -1,5 +1,6 @@
-import { Group, Stack, Text, Title } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
+import { Heading } from './heading.tsx'
 
 interface Props {
   title: string
@@ -10,23 +11,11 @@ interface Props {
 }
 
 /** A part of a page under a title of its own. */
-export function Section({ title, about, actions, children }: Props) {
+export function Section({ children, ...heading }: Props) {
   const id = useId()
   return (
     <Stack gap="sm" component="section" aria-labelledby={id}>
-      <Group justify="space-between" align="flex-end">
-        <div>
-          <Title order={2} size="h5" id={id}>
-            {title}
-          </Title>
-          {about && (
-            <Text size="sm" c="var(--meta)">
-              {about}
-            </Text>
-          )}
-        </div>
-        {actions && <Group gap="sm">{actions}</Group>}
-      </Group>
+      <Heading order={2} id={id} {...heading} />
       {children}
     </Stack>
   )

@@ -1,10 +1,11 @@
 import { Button, Stack } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import type { FormEvent, ReactNode } from 'react'
 import { t } from '../i18n/words.ts'
 import { Confirm } from './confirm.tsx'
 import { FormFailure, IssuesProvider } from './issues.tsx'
 import classes from './settings-form.module.css'
+import { useAction } from './use-action.ts'
 
 interface Props {
   /** The name of the form for those who cannot see it. */
@@ -17,25 +18,16 @@ interface Props {
 
 /** A form on a page. While it has changes, a bar to store them sticks to the bottom; leaving the page asks first. */
 export function SettingsForm({ label, isDirty, onSave, onReset, children }: Props) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { isBusy, error, run, forget } = useAction()
   const blocker = useBlocker({
     shouldBlockFn: () => isDirty,
     withResolver: true,
     enableBeforeUnload: isDirty,
   })
 
-  const save = async (event: FormEvent) => {
+  const save = (event: FormEvent) => {
     event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      await onSave()
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setBusy(false)
-    }
+    void run(onSave)
   }
 
   return (
@@ -49,7 +41,7 @@ export function SettingsForm({ label, isDirty, onSave, onReset, children }: Prop
               <Button
                 variant="default"
                 onClick={() => {
-                  setError(undefined)
+                  forget()
                   onReset()
                 }}
               >

@@ -1,10 +1,11 @@
 import { Button, Drawer, Stack } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Confirm } from './confirm.tsx'
 import { FormFailure, IssuesProvider } from './issues.tsx'
+import { useIsPhone } from './phone-bar.tsx'
 import classes from './sheet.module.css'
+import { useAction } from './use-action.ts'
 
 interface Props {
   title: string
@@ -26,29 +27,22 @@ interface Props {
 /** A sheet at the side in which something is edited. It asks before it loses changes. */
 export function Sheet(props: Props) {
   const { title, children, isDirty = false, onSave, onClose, aside, width = 480, canSave = true } = props
-  const [isBusy, setBusy] = useState(false)
   const [isAsking, setAsking] = useState(false)
-  const [error, setError] = useState<unknown>()
+  const { isBusy, error, run } = useAction()
   const form = useRef<HTMLFormElement>(null)
-  const isPhone = useMediaQuery('(max-width: 640px)', undefined, { getInitialValueInEffect: false })
+  const isPhone = useIsPhone()
   const close = () => (isDirty ? setAsking(true) : onClose())
 
   useEffect(() => {
     if (error !== undefined) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [error])
 
-  const save = async (event: FormEvent) => {
+  const save = (event: FormEvent) => {
     event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
+    void run(async () => {
       await onSave?.()
       if (props.closesOnSave ?? true) onClose()
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setBusy(false)
-    }
+    })
   }
 
   return (

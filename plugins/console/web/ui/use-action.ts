@@ -15,5 +15,5 @@ export function useAction() {
       setBusy(false)
     }
   }
-  return { isBusy, error, run }
+  return { isBusy, error, run, forget: () => setError(undefined) }
 }

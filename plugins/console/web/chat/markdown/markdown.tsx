@@ -2,10 +2,7 @@ import { lazy, memo, Suspense } from 'react'
 import { splitBlocks } from './blocks.ts'
 import classes from './markdown.module.css'
 
-const loadBlock = () => import('./markdown-block.tsx')
-const MarkdownBlock = lazy(loadBlock)
-/** Begins to load what renders Markdown. */
-export const preloadMarkdown = () => void loadBlock()
+const MarkdownBlock = lazy(() => import('./markdown-block.tsx'))
 
 /** A text of a model as Markdown. Blocks that are finished are not parsed again while more is written. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
