@@ -1,6 +1,6 @@
 import type { Guard, GuardUse } from '../http/guard.ts'
 import { isRepeatable } from '../http/repetition.ts'
-import { isProbe, type Route } from '../http/route.ts'
+import { isProbe, type Route, type UploadSpec } from '../http/route.ts'
 import type { JSONSchema } from '../schema.ts'
 import { type Components, toPascalCase } from './components.ts'
 import type { ErrorResponses } from './error-responses.ts'
@@ -125,12 +125,15 @@ function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): strin
 /** Bytes; `format` is what generators of clients know. */
 const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
 
-const FILE_FORM = {
+const formOf = ({ max_files, fields = [] }: UploadSpec) => ({
   type: 'object',
-  properties: { file: BINARY },
+  properties: {
+    file: max_files ? { type: 'array', items: BINARY, minItems: 1, maxItems: max_files } : BINARY,
+    ...Object.fromEntries(fields.map((name) => [name, { type: 'string' }])),
+  },
   required: ['file'],
   additionalProperties: false,
-}
+})
 
 /** Content whose form somebody else has set. */
 const ANYTHING = { '*/*': { schema: {} } }
@@ -146,7 +149,7 @@ function describeContent(
   if (!body && !upload) return undefined
   return {
     // First, because some generators make no code for a form behind another body.
-    ...(upload && { 'multipart/form-data': { schema: FILE_FORM } }),
+    ...(upload && { 'multipart/form-data': { schema: formOf(upload) } }),
     ...(body && {
       'application/json': {
         schema: describe({ title: `${name}Body`, ...body }, name),

@@ -17,7 +17,7 @@ import { readBytes } from './raw-body.ts'
 import { isRepeatable, performOnce } from './repetition.ts'
 import { assertParams } from './request-facts.ts'
 import { type AuditSpec, type Download, type FileReply, isChosenReply, isProbe, type Route } from './route.ts'
-import type { UploadedFile, UploadReader } from './upload.ts'
+import type { Upload, UploadReader } from './upload.ts'
 import { sendWebReply } from './web-reply.ts'
 
 /** The parts that serving a route needs besides the route. */
@@ -79,7 +79,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     let params: Record<string, string> = {}
     let query: unknown
     let body: unknown
-    let file: UploadedFile | undefined
+    let upload: Upload | undefined
     let status: number
     let result: unknown
     let isReplayed = false
@@ -110,7 +110,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })
       let bytes: Uint8Array | undefined
       if (route.raw) bytes = await readBytes(context.req, route.raw.max_bytes)
-      else if (takesFile(context)) file = await parts.readUpload(context.req, route.upload!)
+      else if (takesFile(context)) upload = await parts.readUpload(context.req, route.upload!)
       else body = checkBody?.(await parts.readBody(context))
       const facts = { params, headers, ip, request_id, locale: state.locale }
       const identify = (username: string) => {
@@ -120,12 +120,13 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         noted = facts
       }
       const { signal } = reading
-      const given = { ...facts, identify, note, ...added, query, body, file, bytes, signal }
+      const uploaded = route.upload?.max_files ? upload : { file: upload?.files[0] }
+      const given = { ...facts, identify, note, ...added, query, body, ...uploaded, bytes, signal }
       const handle = async () => route.handler(given as never, parts.cradle)
       const key = isRepeatable(route) && context.get('Idempotency-Key')
       if (key && added.caller) {
         const call = { key, account_id: added.caller.id, defaultStatus: statuses[0]! }
-        const content = [route.path, params, query, file ? [file.filename, file.size] : body]
+        const content = [route.path, params, query, upload ? describeUpload(upload) : body]
         const once = await performOnce({ ...call, parts: content }, parts.repetition, handle)
         result = once.result
         isReplayed = once.isReplayed
@@ -136,7 +137,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       status = parts.explain(error, state.locale, state.request_id).status
       throw error
     } finally {
-      if (file) await rm(file.path, { force: true })
+      for (const { path } of upload?.files ?? []) await rm(path, { force: true })
       if (context.method !== 'GET') parts.limits.outdate()
       if (audit && !isReplayed)
         await parts.audit({
@@ -183,6 +184,12 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     if (route.response[status] === null) context.status = status
   }
 }
+
+/** The part of an upload by which its repetition is recognized. */
+const describeUpload = ({ files, fields }: Upload) => [
+  ...files.flatMap(({ filename, size }) => [filename, size]),
+  ...Object.entries(fields).flat(),
+]
 
 /** Of a stream that ends with its answer: the client may use the connection again. */
 const FINITE_STREAM_HEADERS = {

@@ -5,7 +5,7 @@ import type { JSONSchema, TypeOf } from '../schema.ts'
 import type { KernelServices } from '../types.ts'
 import type { StreamItem } from './event-stream.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
-import type { UploadedFile } from './upload.ts'
+import type { Upload, UploadedFile } from './upload.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -32,7 +32,7 @@ export interface RouteSpec {
   readonly body?: JSONSchema
   /** The most bytes that the body may have, if that is more than `http.body_limit`: for bodies that contain files. */
   readonly body_bytes?: number
-  /** Takes one file: the field `file` of a multipart form, or the body itself; with a `body` as well, either of them. */
+  /** Takes files: the field `file` of a multipart form, or the body itself; with a `body` as well, either of them. */
   readonly upload?: UploadSpec
   /** Takes the body as it comes, whatever it is, and answers with text: for routes whose form somebody else has set. */
   readonly raw?: RawSpec
@@ -89,10 +89,16 @@ export interface RawSpec {
   readonly max_bytes: number
 }
 
-/** The most bytes that a file may have; `as: 'body'` takes the body itself as the file, whatever its media type. */
+/** The files that a route takes. */
 export interface UploadSpec {
+  /** The most bytes that one file may have. */
   readonly max_bytes: number
+  /** Takes the body itself as the file, whatever its media type. */
   readonly as?: 'body'
+  /** The most files of one form; with it, the handler receives `files` and the texts in `fields`, else one `file`. */
+  readonly max_files?: number
+  /** The names of the text fields that the form may have besides. */
+  readonly fields?: readonly string[]
 }
 
 /** The action of an audit row, and the field of the reply that names the new object if no parameter does. */
@@ -123,13 +129,18 @@ type Part<Spec, Name extends 'query' | 'body'> = Spec extends { readonly [Key in
   ? { readonly [Key in Name]: TypeOf<Schema> }
   : object
 
-/** A body, a file, or either of them. */
+/** One file, or several and the texts of the form. */
+type Files<Spec> = Spec extends { readonly max_files: number } ? Upload : { readonly file: UploadedFile }
+
+type NoFiles<Spec> = { readonly [Name in keyof Files<Spec>]: undefined }
+
+/** A body, files, or either of them. */
 type Content<Spec> = Spec extends { readonly upload: UploadSpec }
   ? Spec extends { readonly body: infer Schema }
     ?
-        | { readonly file: UploadedFile; readonly body: undefined }
-        | { readonly file: undefined; readonly body: TypeOf<Schema> }
-    : { readonly file: UploadedFile }
+        | (Files<Spec['upload']> & { readonly body: undefined })
+        | (NoFiles<Spec['upload']> & { readonly body: TypeOf<Schema> })
+    : Files<Spec['upload']>
   : Spec extends { readonly raw: RawSpec }
     ? { readonly bytes: Uint8Array; readonly query: Readonly<Record<string, string>> }
     : Part<Spec, 'body'>
@@ -217,7 +228,12 @@ export const assertRoute = createFormCheck<Route>(
       body_bytes: { type: 'integer', minimum: 1 },
       upload: {
         type: 'object',
-        properties: { max_bytes: { type: 'integer', minimum: 1 }, as: { const: 'body' } },
+        properties: {
+          max_bytes: { type: 'integer', minimum: 1 },
+          as: { const: 'body' },
+          max_files: { type: 'integer', minimum: 1 },
+          fields: { type: 'array', items: { type: 'string', minLength: 1 } },
+        },
         required: ['max_bytes'],
         additionalProperties: false,
       },

@@ -20,11 +20,19 @@ export interface UploadedFile {
   size: number
 }
 
-/** Receives the file of a request, as its route takes it. */
-export type UploadReader = (request: IncomingMessage, spec: UploadSpec) => Promise<UploadedFile>
+/** The files of a request, at least one, and the texts of the other fields of its form. */
+export interface Upload {
+  files: readonly UploadedFile[]
+  fields: Readonly<Record<string, string>>
+}
 
-/** The one field that a form has. */
+/** Receives the files of a request, as its route takes them. */
+export type UploadReader = (request: IncomingMessage, spec: UploadSpec) => Promise<Upload>
+
+/** The field of a form that contains files. */
 const FIELD = 'file'
+/** The most bytes of any other field. */
+const MAX_FIELD_BYTES = 4096
 /** The most bytes of a form besides the file itself. */
 const FRAME_BYTES = 64 * 1024
 /** The age from which on a file can only be left from a crash, in milliseconds. */
@@ -34,25 +42,43 @@ const STALE_MS = 24 * 3600_000
 export function createUploadReader(folder: string): UploadReader {
   let isPrepared = false
 
-  return async (request, { max_bytes, as }) => {
-    const [receive, frame] = as === 'body' ? [receiveBody, 0] : [receiveForm, FRAME_BYTES]
-    if (Number(request.headers['content-length'] ?? 0) > max_bytes + frame) throw tooLarge(max_bytes)
+  return async (request, spec) => {
+    const { max_bytes, max_files = 1, as } = spec
+    const frame = as === 'body' ? 0 : FRAME_BYTES
+    if (Number(request.headers['content-length'] ?? 0) > max_bytes * max_files + frame)
+      throw tooLarge(max_bytes)
     if (!isPrepared) prepare(folder)
     isPrepared = true
-    const path = join(folder, randomUUID())
-    // Whoever writes to it learns that it failed, also before.
-    const sink = createWriteStream(path, { mode: 0o600 }).on('error', () => undefined)
+    const sinks: WriteStream[] = []
+    const openSink = () => {
+      // Whoever writes to it learns that it failed, also before.
+      const sink = createWriteStream(join(folder, randomUUID()), { mode: 0o600 }).on('error', () => undefined)
+      sinks.push(sink)
+      return sink
+    }
     try {
-      const described = await receive(request, sink, max_bytes)
-      return { ...described, path, size: (await stat(path)).size }
+      const received =
+        as === 'body'
+          ? { files: [await receiveBody(request, openSink(), max_bytes)], fields: {} }
+          : await receiveForm(request, openSink, spec)
+      const files = received.files.map(async (described, index) => {
+        const path = String(sinks[index]!.path)
+        return { ...described, path, size: (await stat(path)).size }
+      })
+      return { files: await Promise.all(files), fields: received.fields }
     } catch (error) {
-      sink.destroy()
-      // It may still be opening the file, which would come after it was removed.
-      if (!sink.closed) await new Promise<void>((resolve) => sink.once('close', resolve))
-      await rm(path, { force: true })
+      await Promise.all(sinks.map(discard))
       throw error
     }
   }
+}
+
+/** Closes a file and removes it. */
+async function discard(sink: WriteStream): Promise<void> {
+  sink.destroy()
+  // It may still be opening the file, which would come after it was removed.
+  if (!sink.closed) await new Promise<void>((resolve) => sink.once('close', resolve))
+  await rm(sink.path, { force: true })
 }
 
 /** The name and media type of the file, as the request states them. */
@@ -86,58 +112,74 @@ async function receiveBody(
   return { filename: FIELD, media_type }
 }
 
-/** Stores the file of a form. */
+/** Stores the files of a form. */
 async function receiveForm(
   request: IncomingMessage,
-  sink: WriteStream,
-  maxBytes: number,
-): Promise<Described> {
-  const form = openForm(request, maxBytes)
+  openSink: () => WriteStream,
+  { max_bytes, max_files = 1, fields: known = [] }: UploadSpec,
+): Promise<{ files: Described[]; fields: Record<string, string> }> {
+  const form = openForm(request, { max_bytes, max_files, known })
   const issues: Issue[] = []
   const refuse = (issue: Issue) => void issues.push(issue)
-  let file: Described | undefined
-  let stored: Promise<void> | undefined
+  const files: Described[] = []
+  const fields: Record<string, string> = {}
+  const stored: Promise<void>[] = []
   const failed = new AbortController()
+  const tooMany = {
+    path: '',
+    rule: 'maxProperties',
+    message: max_files === 1 ? 'must hold one file' : `must hold at most ${max_files} files`,
+  }
 
-  const received = new Promise<void>((resolve, reject) => {
+  const received = new Promise<unknown>((resolve, reject) => {
     form
       .on('file', (name, stream, filename, _, media_type) => {
-        stream.once('limit', () => reject(tooLarge(maxBytes)))
+        stream.once('limit', () => reject(tooLarge(max_bytes)))
         if (name !== FIELD) refuse(unknownField(name))
-        else file = { filename: filename ?? FIELD, media_type }
-        stored = pipeline(stream, sink, { signal: failed.signal })
-        stored.catch(reject)
+        files.push({ filename: filename ?? FIELD, media_type })
+        const storing = pipeline(stream, openSink(), { signal: failed.signal })
+        storing.catch(reject)
+        stored.push(storing)
       })
-      .on('field', (name) => refuse(unknownField(name)))
-      .on('filesLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
-      .on('partsLimit', () => refuse({ path: '', rule: 'maxProperties', message: 'must hold one file' }))
+      .on('field', (name, value, _, isCut) => {
+        if (!known.includes(name)) refuse(unknownField(name))
+        else if (isCut) refuse({ path: `/${name}`, rule: 'maxLength', message: 'is too long' })
+        fields[name] = value
+      })
+      .on('filesLimit', () => refuse(tooMany))
+      .on('partsLimit', () => refuse(tooMany))
       .on('error', (cause) => reject(new AppError('BAD_FORM', {}, { cause })))
-      .on('finish', () => resolve(stored))
+      .on('finish', () => resolve(Promise.all(stored)))
     finished(request, { writable: false }).catch((cause) => reject(new AppError('BAD_FORM', {}, { cause })))
     request.pipe(form)
   })
   try {
     await received
-    if (!file && issues.length === 0) refuse({ path: `/${FIELD}`, rule: 'required', message: 'is missing' })
+    if (files.length === 0 && issues.length === 0)
+      refuse({ path: `/${FIELD}`, rule: 'required', message: 'is missing' })
     if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
-    return file!
+    return { files, fields }
   } catch (error) {
     request.unpipe(form)
     failed.abort()
-    await stored?.catch(() => 'why is known already')
+    // Why is known already.
+    await Promise.allSettled(stored)
     throw error
   }
 }
 
-function openForm({ headers }: IncomingMessage, maxBytes: number): BusboyInstance {
+function openForm(
+  { headers }: IncomingMessage,
+  { max_bytes, max_files, known }: { max_bytes: number; max_files: number; known: readonly string[] },
+): BusboyInstance {
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,
       limits: {
-        files: 1,
-        fileSize: maxBytes,
-        parts: 4,
-        fieldSize: 1024,
+        files: max_files,
+        fileSize: max_bytes,
+        parts: max_files + known.length + 3,
+        fieldSize: MAX_FIELD_BYTES,
         headerPairs: 16,
         headerSize: 16_384,
       },

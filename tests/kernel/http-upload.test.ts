@@ -17,6 +17,12 @@ const shelf = pluginSource(
   host.routes([
     route('/file', described),
     route('/either', described, { body: { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false } }),
+    route('/several', ({ files, fields, body }) => ({
+      body, fields, files: files?.map(({ path, ...file }) => ({ ...file, bytes: readFileSync(path, 'utf8') })),
+    }), {
+      upload: { max_bytes: ${MAX_BYTES}, max_files: 2, fields: ['folder', 'note'] },
+      body: { type: 'object', properties: { name: { type: 'string' } }, additionalProperties: false },
+    }),
     route('/whole', described, { method: 'PUT', upload: { max_bytes: ${MAX_BYTES}, as: 'body' } }),
     route('/kept', ({ file }) => renameSync(file.path, file.path + '.kept')),
     route('/failing', () => { throw host.error('FORBIDDEN') }),
@@ -161,6 +167,35 @@ t.test('a route can accept either a file or a body', async (t) => {
   t.same(Object.keys(requestBody.content), ['multipart/form-data', 'application/json'])
   t.match(responses[400].$ref, /BadFormOrBadJsonOrBadRequestError$/)
   t.same(Object.keys(api.paths['/file'].post.requestBody.content), ['multipart/form-data'])
+})
+
+t.test('a route can accept several files with texts beside them', async (t) => {
+  const two: Parameters<typeof post>[1] = [
+    ['folder', 'notes/'],
+    ['file', blob('one'), 'a'],
+    ['file', blob('two'), 'b'],
+  ]
+  const { status, body } = await post('/several', two)
+  t.equal(status, 200)
+  t.match(body, { fields: { folder: 'notes/' }, files: [{ filename: 'a', bytes: 'one' }, { bytes: 'two' }] })
+  t.match(await post('/several', [['file', blob('x'), 'a']]), { body: { fields: {}, files: [{ size: 1 }] } })
+  const json = await server.request('POST', '/several', { body: { name: 'Ada' } })
+  t.same(json.body, { body: { name: 'Ada' } })
+
+  const refused = (path: string, message: string) => ({
+    status: 422,
+    body: { error: { details: { issues: [{ path, message }] } } },
+  })
+  const third: typeof two = [...two, ['file', blob('x'), 'c']]
+  t.match(await post('/several', third), refused('', 'must hold at most 2 files'))
+  t.match(await post('/several', [...two, ['file2', 'x']]), refused('/file2', 'is not known'))
+  t.match(await post('/several', [...two, ['note', 'x'.repeat(5000)]]), refused('/note', 'is too long'))
+  const large: typeof two = [two[1]!, ['file', blob('x'.repeat(MAX_BYTES + 1)), 'b']]
+  t.match(await post('/several', large), { status: 413 })
+  t.same(left(), [])
+  const { body: api } = await server.request('GET', '/openapi.json')
+  const form = api.paths['/several'].post.requestBody.content['multipart/form-data'].schema
+  t.match(form, { properties: { file: { type: 'array', maxItems: 2 }, folder: { type: 'string' } } })
 })
 
 t.test('a route can accept the request body itself as its file', async (t) => {
