@@ -805,6 +805,115 @@ export interface paths {
      */
     get: operations["listScheduleRuns"];
   };
+  "/knowledge-bases/search": {
+    /**
+     * Search knowledge bases
+     * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one.
+     */
+    post: operations["searchKnowledgeBases"];
+  };
+  "/knowledge-bases": {
+    /**
+     * List the knowledge bases
+     * @description Lists the knowledge bases that you may search: your own first, then those that others share. Their sums are those of the documents as they are now.
+     */
+    get: operations["listKnowledgeBases"];
+    /**
+     * Create a knowledge base
+     * @description Creates an empty knowledge base, which belongs to you; add documents to it next.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    post: operations["createKnowledgeBase"];
+  };
+  "/knowledge-bases/{id}": {
+    /**
+     * Get a knowledge base
+     * @description Returns a knowledge base of your own, or one that is shared.
+     */
+    get: operations["getKnowledgeBase"];
+    /**
+     * Delete a knowledge base
+     * @description Deletes the knowledge base with its documents and their files; the next search finds nothing of it.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    delete: operations["deleteKnowledgeBase"];
+    /**
+     * Change a knowledge base
+     * @description Changes the given fields. One that is no longer shared is not searched for others from then on.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    patch: operations["updateKnowledgeBase"];
+  };
+  "/knowledge-bases/{id}/reindex": {
+    /**
+     * Index a knowledge base again
+     * @description Queues all of its documents, those that failed included. What was indexed before is found until it is replaced.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    post: operations["reindexKnowledgeBase"];
+  };
+  "/knowledge-bases/{id}/documents": {
+    /**
+     * List the documents of a knowledge base
+     * @description Lists the documents by their paths, on request only those of one status.
+     */
+    get: operations["listKnowledgeDocuments"];
+    /**
+     * Add documents to a knowledge base
+     * @description Takes files, as fields `file` of a form, or the `url` of a page or file. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    post: operations["addKnowledgeDocuments"];
+  };
+  "/knowledge-bases/{id}/documents/{doc_id}": {
+    /**
+     * Get a document of a knowledge base
+     * @description Returns the document with the state of its newest content.
+     */
+    get: operations["getKnowledgeDocument"];
+    /**
+     * Delete a document of a knowledge base
+     * @description Deletes the document with its file; the next search finds nothing of it.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    delete: operations["deleteKnowledgeDocument"];
+  };
+  "/knowledge-bases/{id}/documents/{doc_id}/content": {
+    /**
+     * Read a document as it was uploaded
+     * @description Sends the newest content as an attachment. It supports `Range`, and `If-None-Match` with an earlier `ETag`.
+     */
+    get: operations["readKnowledgeDocument"];
+  };
+  "/knowledge-bases/{id}/documents/{doc_id}/text": {
+    /**
+     * Read the text of a document
+     * @description Returns the text as it was read, with its places: where pages and headings begin and end. The places of passages and sources count characters of this text.
+     */
+    get: operations["readKnowledgeDocumentText"];
+  };
+  "/knowledge-bases/{id}/documents/{doc_id}/reindex": {
+    /**
+     * Index a document again
+     * @description Queues the document once more, e.g. after it failed.
+     *
+     * Needs the permission `knowledge_bases`, which administrators have.
+     */
+    post: operations["reindexKnowledgeDocument"];
+  };
+  "/knowledge-bases/{id}/events": {
+    /**
+     * Follow the documents of a knowledge base
+     * @description Sends the documents that are not ready, then each document whenever it changes: `document.changed` with its row, `document.deleted` with its id.
+     */
+    get: operations["followKnowledgeBase"];
+  };
   "/agents/{id}/threads/{thread_id}/trajectory": {
     /**
      * List the events of a thread
@@ -4499,6 +4608,254 @@ export interface components {
       turn_id: string | null;
       error?: components["schemas"]["RunError"];
     };
+    /** SearchKnowledgeBasesBody */
+    SearchKnowledgeBasesBody: {
+      query: string;
+      /** @description Every base that you may read, if it is missing */
+      knowledge_base_ids?: string[];
+      /**
+       * @description The most passages
+       * @default 10
+       */
+      limit?: number;
+    };
+    KnowledgeBaseNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_BASE_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    KnowledgeIndexUnavailableError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_INDEX_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * KnowledgeLocator
+     * @description The place in the text of the document
+     */
+    KnowledgeLocator: {
+      /** @description The first character, counted in the text as it was read */
+      start: number;
+      /** @description The character after the last one */
+      end: number;
+      /** @description The page or slide */
+      page?: number;
+      /** @description The path of headings, joined by ` › ` */
+      heading?: string;
+    };
+    /** KnowledgePassage */
+    KnowledgePassage: {
+      knowledge_base_id: string;
+      document_id: string;
+      filename: string;
+      /** @description Unique within the knowledge base */
+      path: string;
+      locator: components["schemas"]["KnowledgeLocator"];
+      text: string;
+      /** @description Higher is better; comparable within one answer only */
+      score: number;
+    };
+    /**
+     * KnowledgeBaseStatus
+     * @enum {string}
+     */
+    KnowledgeBaseStatus: "empty" | "indexing" | "ready" | "failed";
+    /** KnowledgeBase */
+    KnowledgeBase: {
+      id: string;
+      name: string;
+      /** @description What it is about; models read it to decide if they search it */
+      description: string | null;
+      /** @description True if every account may search it */
+      is_shared: boolean;
+      /** @description True if new threads of its owner use it */
+      is_default: boolean;
+      /** @description Username */
+      owner: string;
+      /** @description True if it belongs to the caller */
+      is_owner: boolean;
+      documents: number;
+      /** @description Passages that can be found */
+      chunks: number;
+      /** @description Of the documents as they were uploaded */
+      bytes: number;
+      /** @description `failed` if no document could be read */
+      status: components["schemas"]["KnowledgeBaseStatus"];
+      /** @description The model that passages are compared with besides their words; null for words alone */
+      embedding_model: string | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** CreateKnowledgeBaseBody */
+    CreateKnowledgeBaseBody: {
+      name: string;
+      /** @description What it is about; models read it to decide if they search it */
+      description?: string | null;
+      /** @description True if every account may search it */
+      is_shared?: boolean;
+      /** @description True if your new threads use it */
+      is_default?: boolean;
+    };
+    KnowledgeBaseNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** UpdateKnowledgeBaseBody */
+    UpdateKnowledgeBaseBody: {
+      name?: string;
+      /** @description What it is about; models read it to decide if they search it */
+      description?: string | null;
+      /** @description True if every account may search it */
+      is_shared?: boolean;
+      /** @description True if your new threads use it */
+      is_default?: boolean;
+    };
+    /**
+     * KnowledgeDocumentStatus
+     * @enum {string}
+     */
+    KnowledgeDocumentStatus: "queued" | "parsing" | "indexing" | "ready" | "failed";
+    /**
+     * KnowledgeDocumentError
+     * @description The reason for which it failed
+     */
+    KnowledgeDocumentError: {
+      code: string;
+      message: string;
+    };
+    /** KnowledgeDocument */
+    KnowledgeDocument: {
+      id: string;
+      /** @description Unique within the knowledge base */
+      path: string;
+      filename: string;
+      media_type: string;
+      /** @description Bytes */
+      size: number;
+      status: components["schemas"]["KnowledgeDocumentStatus"];
+      error?: components["schemas"]["KnowledgeDocumentError"];
+      progress: number;
+      /** @description Passages that can be found */
+      chunks: number;
+      /** @description Pages or slides, for formats that have them */
+      pages?: number;
+      /** @description The address that it was fetched from */
+      url?: string;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** AddKnowledgeDocumentsBody */
+    AddKnowledgeDocumentsBody: {
+      /**
+       * Format: uri
+       * @description The address of a page or a file
+       */
+      url: string;
+    };
+    AddressNotAllowedOrBadFormOrBadJsonOrBadRequestError: {
+      error: {
+        /** @enum {string} */
+        code: "ADDRESS_NOT_ALLOWED" | "BAD_FORM" | "BAD_JSON" | "BAD_REQUEST";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    DocumentUnsupportedOrUnsupportedMediaTypeError: {
+      error: {
+        /** @enum {string} */
+        code: "DOCUMENT_UNSUPPORTED" | "UNSUPPORTED_MEDIA_TYPE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    DocumentNotReadError: {
+      error: {
+        /** @enum {string} */
+        code: "DOCUMENT_NOT_READ";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** KnowledgeDocumentPlace */
+    KnowledgeDocumentPlace: {
+      /** @description The first character, counted in the text as it was read */
+      start: number;
+      /** @description The character after the last one */
+      end: number;
+      /** @description The page or slide */
+      page?: number;
+      /** @description The path of headings, joined by ` › ` */
+      heading?: string;
+    };
+    /** KnowledgeDocumentText */
+    KnowledgeDocumentText: {
+      text: string;
+      places: components["schemas"]["KnowledgeDocumentPlace"][];
+    };
+    /** KnowledgeDocumentChanged */
+    KnowledgeDocumentChanged: {
+      /** @constant */
+      type: "document.changed";
+      document: components["schemas"]["KnowledgeDocument"];
+    };
+    /** KnowledgeDocumentDeleted */
+    KnowledgeDocumentDeleted: {
+      /** @constant */
+      type: "document.deleted";
+      id: string;
+    };
+    /** KnowledgeEvent */
+    KnowledgeEvent: components["schemas"]["KnowledgeDocumentChanged"] | components["schemas"]["KnowledgeDocumentDeleted"];
     /**
      * TrajectoryEventType
      * @enum {string}
@@ -8239,6 +8596,53 @@ export interface components {
     RunSchedule409Error: {
       content: {
         "application/json": components["schemas"]["RunSchedule409Error"];
+      };
+    };
+    /** @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist. */
+    KnowledgeBaseNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeBaseNotFoundError"];
+      };
+    };
+    /** @description - `KNOWLEDGE_INDEX_UNAVAILABLE`: The index of knowledge bases is not available on this server. */
+    KnowledgeIndexUnavailableError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeIndexUnavailableError"];
+      };
+    };
+    /**
+     * @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    KnowledgeBaseNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      };
+    };
+    /**
+     * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
+     * - `BAD_FORM`: The multipart body is incomplete.
+     * - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     */
+    AddressNotAllowedOrBadFormOrBadJsonOrBadRequestError: {
+      content: {
+        "application/json": components["schemas"]["AddressNotAllowedOrBadFormOrBadJsonOrBadRequestError"];
+      };
+    };
+    /**
+     * @description - `DOCUMENT_UNSUPPORTED`: Documents like {filename} cannot be read.
+     * - `UNSUPPORTED_MEDIA_TYPE`: This route accepts {expected}.
+     */
+    DocumentUnsupportedOrUnsupportedMediaTypeError: {
+      content: {
+        "application/json": components["schemas"]["DocumentUnsupportedOrUnsupportedMediaTypeError"];
+      };
+    };
+    /** @description - `DOCUMENT_NOT_READ`: The document has not been read yet. */
+    DocumentNotReadError: {
+      content: {
+        "application/json": components["schemas"]["DocumentNotReadError"];
       };
     };
     /**
@@ -12619,6 +13023,545 @@ export interface operations {
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["AgentNotFoundOrNotFoundError"];
       422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Search knowledge bases
+   * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one.
+   */
+  searchKnowledgeBases: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "query": "Who pays for the train?",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["SearchKnowledgeBasesBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgePassage"][];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      503: components["responses"]["KnowledgeIndexUnavailableError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the knowledge bases
+   * @description Lists the knowledge bases that you may search: your own first, then those that others share. Their sums are those of the documents as they are now.
+   */
+  listKnowledgeBases: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["KnowledgeBase"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create a knowledge base
+   * @description Creates an empty knowledge base, which belongs to you; add documents to it next.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  createKnowledgeBase: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Staff handbook",
+         *   "description": "Rules for travel, holidays and expenses",
+         *   "is_shared": false,
+         *   "is_default": false
+         * }
+         */
+        "application/json": components["schemas"]["CreateKnowledgeBaseBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeBase"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a knowledge base
+   * @description Returns a knowledge base of your own, or one that is shared.
+   */
+  getKnowledgeBase: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["KnowledgeBase"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a knowledge base
+   * @description Deletes the knowledge base with its documents and their files; the next search finds nothing of it.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  deleteKnowledgeBase: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a knowledge base
+   * @description Changes the given fields. One that is no longer shared is not searched for others from then on.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  updateKnowledgeBase: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Staff handbook",
+         *   "description": "Rules for travel, holidays and expenses",
+         *   "is_shared": false,
+         *   "is_default": false
+         * }
+         */
+        "application/json": components["schemas"]["UpdateKnowledgeBaseBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["KnowledgeBase"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Index a knowledge base again
+   * @description Queues all of its documents, those that failed included. What was indexed before is found until it is replaced.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  reindexKnowledgeBase: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeBase"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the documents of a knowledge base
+   * @description Lists the documents by their paths, on request only those of one status.
+   */
+  listKnowledgeDocuments: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+        /** @description Only documents with this status */
+        status?: components["schemas"]["KnowledgeDocumentStatus"];
+      };
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["KnowledgeDocument"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Add documents to a knowledge base
+   * @description Takes files, as fields `file` of a form, or the `url` of a page or file. A `path` that ends in a slash is the folder of all files, otherwise the path of the one file. Each document is read and indexed in the background; one with the path of another replaces it, whose text is found until the new one is ready. A file that the knowledge base contains already is answered with the document it is. Addresses in private networks are refused, and `robots.txt` is respected.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  addKnowledgeDocuments: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        "multipart/form-data": {
+          file: string[];
+          path?: string;
+        };
+        /**
+         * @example {
+         *   "url": "https://example.com/handbook"
+         * }
+         */
+        "application/json": components["schemas"]["AddKnowledgeDocumentsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeDocument"][];
+        };
+      };
+      400: components["responses"]["AddressNotAllowedOrBadFormOrBadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["DocumentUnsupportedOrUnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a document of a knowledge base
+   * @description Returns the document with the state of its newest content.
+   */
+  getKnowledgeDocument: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+        /** @description The id of a document */
+        doc_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeDocument"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a document of a knowledge base
+   * @description Deletes the document with its file; the next search finds nothing of it.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  deleteKnowledgeDocument: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+        /** @description The id of a document */
+        doc_id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Read a document as it was uploaded
+   * @description Sends the newest content as an attachment. It supports `Range`, and `If-None-Match` with an earlier `ETag`.
+   */
+  readKnowledgeDocument: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+        /** @description The id of a document */
+        doc_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "*/*": string;
+        };
+      };
+      /** @description The range that was asked for */
+      206: {
+        content: {
+          "*/*": string;
+        };
+      };
+      /** @description The client has the file already */
+      304: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      409: components["responses"]["DocumentNotReadError"];
+      416: components["responses"]["RangeNotSatisfiableError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Read the text of a document
+   * @description Returns the text as it was read, with its places: where pages and headings begin and end. The places of passages and sources count characters of this text.
+   */
+  readKnowledgeDocumentText: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+        /** @description The id of a document */
+        doc_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeDocumentText"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      409: components["responses"]["DocumentNotReadError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Index a document again
+   * @description Queues the document once more, e.g. after it failed.
+   *
+   * Needs the permission `knowledge_bases`, which administrators have.
+   */
+  reindexKnowledgeDocument: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+        /** @description The id of a document */
+        doc_id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      202: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeDocument"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Follow the documents of a knowledge base
+   * @description Sends the documents that are not ready, then each document whenever it changes: `document.changed` with its row, `document.deleted` with its id.
+   */
+  followKnowledgeBase: {
+    parameters: {
+      path: {
+        /** @description The id of a knowledge base */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "text/event-stream": components["schemas"]["KnowledgeEvent"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

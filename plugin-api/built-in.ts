@@ -15,6 +15,7 @@ export interface BuiltInPlugins {
   events: typeof import('../plugins/events/index.ts')
   experts: typeof import('../plugins/experts/index.ts')
   invites: typeof import('../plugins/invites/index.ts')
+  knowledge: typeof import('../plugins/knowledge/index.ts')
   migration: typeof import('../plugins/migration/index.ts')
   'openai-api': typeof import('../plugins/openai-api/index.ts')
   overview: typeof import('../plugins/overview/index.ts')

@@ -41,6 +41,7 @@ const UNAUDITED = [
   'POST /auth/oidc/start',
   'POST /auth/refresh',
   'POST /hooks/:channel_id',
+  'POST /knowledge-bases/search',
   'POST /mcp',
   'POST /providers/:id/test',
   'POST /providers/probe',

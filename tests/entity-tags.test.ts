@@ -37,6 +37,7 @@ await created(`/agents/${agent_id}/skills`, {
   slug: 'charts',
   files: [{ path: 'SKILL.md', content: '---\nname: Charts\ndescription: Draws charts\n---\n' }],
 })
+const base = await created('/knowledge-bases', { name: 'House' })
 await server.createUser({ username: 'ann' })
 
 /** Each object with an address of its own, and changes of it by number. */
@@ -49,6 +50,7 @@ const OBJECTS: [path: string, change: (n: number) => object][] = [
   [`/agents/${agent_id}/cron/${schedule.id}`, (n) => ({ prompt: `Do it ${n} times.` })],
   [`/providers/${provider.id}`, (n) => ({ max_concurrency: n + 1 })],
   [`/admin/providers/${shared.id}`, (n) => ({ name: `all-${n}` })],
+  [`/knowledge-bases/${base.id}`, (n) => ({ description: `Text ${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
   // Off from the first change on, until one of the parallel changes.
   [`/agents/${agent_id}/skills/charts`, (n) => ({ enabled: n >= 10 })],

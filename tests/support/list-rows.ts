@@ -249,6 +249,35 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path: `${path}/${id}/runs`, ids }
       },
     },
+    'GET /knowledge-bases': {
+      key: 'id',
+      async fill(count) {
+        const { id } = await create('/knowledge-bases', { name: wide(50), description: control(2000) })
+        return { path: '/knowledge-bases', ids: await copy('knowledge_bases', { _id: id }, count) }
+      },
+    },
+    'GET /knowledge-bases/:id/documents': {
+      key: 'id',
+      async fill(count) {
+        const { id: base_id } = await create('/knowledge-bases', { name: 'full' })
+        const content = { filename: wide(250), media_type: 'text/plain', size: 1, hash: 'x', version: 'x' }
+        const ids = Array.from({ length: count }, (_, n) => `doc_${n}`)
+        const documents = ids.map((_id, n) => ({
+          ...{
+            _id,
+            base_id,
+            user_id: 'x',
+            path: numbered(n, 500),
+            url: `http://${'u'.repeat(1990)}`,
+            ...content,
+          },
+          ...{ text_version: null, pages: 1, status: 'failed', error: null, progress: 0, indexes: {} },
+          ...{ created_at: 0, updated_at: 0, changed_at: 0 },
+        }))
+        if (count > 0) await db.collection<{ _id: string }>('knowledge_documents').insertMany(documents)
+        return { path: `/knowledge-bases/${base_id}/documents`, ids }
+      },
+    },
     'GET /skill-packages': {
       key: 'id',
       async fill(count) {

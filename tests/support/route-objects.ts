@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
+import type { BaseDocument, KnowledgeDocument } from '../../plugins/knowledge/types.ts'
 import { digest } from '../../plugins/sso/sign-in-state.ts'
 import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
 import type { ObjectAnswers, RouteSample } from './route-samples.ts'
@@ -166,6 +167,52 @@ export function createObjects(cast: Cast) {
     return { id: id!, job_id: made.id }
   }
 
+  const newBase = async (account: Account, is_shared = false): Promise<Params> => {
+    const { id } = await arrange(server, administrator, [
+      'POST',
+      '/knowledge-bases',
+      { name: name(), is_shared },
+    ])
+    // An account without the permission may have had it before.
+    await server.db
+      .collection<BaseDocument>('knowledge_bases')
+      .updateOne({ _id: id }, { $set: { user_id: account.id } })
+    return { id }
+  }
+  /** A document that was read. */
+  const newDocument = async ({ id }: Params): Promise<Params> => {
+    const doc_id = `doc_${name()}`
+    const { user_id } = (await server.db.collection<BaseDocument>('knowledge_bases').findOne({ _id: id! }))!
+    const document: KnowledgeDocument = {
+      _id: doc_id,
+      base_id: id!,
+      user_id,
+      path: doc_id,
+      filename: 'a.txt',
+      media_type: 'text/plain',
+      size: 4,
+      hash: doc_id,
+      url: null,
+      version: doc_id,
+      text_version: doc_id,
+      pages: null,
+      status: 'ready',
+      error: null,
+      progress: 1,
+      indexes: {},
+      created_at: 0,
+      updated_at: 0,
+      changed_at: 0,
+    }
+    const folder = join(server.home, 'knowledge', 'documents')
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, doc_id), 'text')
+    const segments = [{ kind: 'text', start: 0, end: 4 }]
+    await writeFile(join(folder, `${doc_id}.json`), JSON.stringify({ text: 'text', segments }))
+    await server.db.collection<KnowledgeDocument>('knowledge_documents').insertOne(document)
+    return { id: id!, doc_id }
+  }
+
   const makers: Record<ObjectAnswers['kind'], Record<string, Maker>> = {
     acp_runner: {
       built_in: () => ({ name: 'opencode' }),
@@ -294,6 +341,22 @@ export function createObjects(cast: Cast) {
         return { invite_id: id }
       },
       missing: () => ({ invite_id: MISSING }),
+    },
+    knowledge_base: {
+      own: (caller) => newBase(caller),
+      shared: () => newBase(owner, true),
+      other: () => newBase(owner),
+      missing: () => ({ id: `kb_${MISSING}` }),
+    },
+    knowledge_document: {
+      own: async (caller) => newDocument(await newBase(caller)),
+      shared: async () => newDocument(await newBase(owner, true)),
+      other: async () => newDocument(await newBase(owner)),
+      async own_below_another_base(caller) {
+        const { doc_id } = await newDocument(await newBase(caller))
+        return { ...(await newBase(caller)), doc_id: doc_id! }
+      },
+      missing: () => ({ id: `kb_${MISSING}`, doc_id: `doc_${MISSING}` }),
     },
     persona: {
       built_in: () => ({ code: 'INFP' }),

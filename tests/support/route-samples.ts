@@ -19,6 +19,8 @@ export interface ObjectAnswers {
     | 'chatting_agent'
     | 'expert'
     | 'invite'
+    | 'knowledge_base'
+    | 'knowledge_document'
     | 'model'
     | 'packed_skill'
     | 'persona'
@@ -52,7 +54,7 @@ export interface RouteSample {
   /** True if callers who must change their password may call it. */
   open?: true
   /** The scope that opens it for API keys, if `scopeOf` does not tell; `session` if none does. */
-  scope?: 'chat' | 'session'
+  scope?: 'chat' | 'read' | 'session'
 }
 
 const NO_AGENT = '404 AGENT_NOT_FOUND'
@@ -61,6 +63,7 @@ const NOT_FOUND = '404 NOT_FOUND'
 const FORBIDDEN = '403 FORBIDDEN'
 const NO_INVITE = '400 INVITE_INVALID'
 const NO_SKILL = '404 SKILL_NOT_FOUND'
+const NO_BASE = '404 KNOWLEDGE_BASE_NOT_FOUND'
 const NO_PACKAGE = '404 SKILL_PACKAGE_NOT_FOUND'
 
 /** Agents of the caller or of others; administrators can access all. */
@@ -121,6 +124,20 @@ const ownSchedule: ObjectAnswers = {
     missing: NOT_FOUND,
     missing_on_missing_agent: NO_AGENT,
   },
+}
+/** Knowledge bases belong to their account, administrators included; shared ones are read by everybody. */
+const seenBase: ObjectAnswers = {
+  kind: 'knowledge_base',
+  answers: { own: 'ok', shared: 'ok', other: NO_BASE, missing: NO_BASE },
+}
+const ownBase: ObjectAnswers = { ...seenBase, answers: { ...seenBase.answers, shared: FORBIDDEN } }
+const seenDocument: ObjectAnswers = {
+  kind: 'knowledge_document',
+  answers: { ...seenBase.answers, own_below_another_base: NOT_FOUND },
+}
+const ownDocument: ObjectAnswers = {
+  ...seenDocument,
+  answers: { ...seenDocument.answers, shared: FORBIDDEN },
 }
 const readThread: ObjectAnswers = {
   ...ownThread,
@@ -704,6 +721,46 @@ export const routeSamples: Record<string, RouteSample> = {
     status: 204,
     on: ownPackedSkill,
     spends: 'object',
+  },
+
+  'POST /knowledge-bases/search': {
+    who: 'user',
+    status: 200,
+    body: () => ({ query: 'trains' }),
+    scope: 'read',
+  },
+  'GET /knowledge-bases': { who: 'user', status: 200 },
+  'POST /knowledge-bases': { who: 'knowledge_bases', status: 201, body: ({ name }) => ({ name: name() }) },
+  'GET /knowledge-bases/:id': { who: 'user', status: 200, on: seenBase },
+  'PATCH /knowledge-bases/:id': {
+    who: 'knowledge_bases',
+    status: 200,
+    on: ownBase,
+    body: () => ({ description: 'new' }),
+  },
+  'DELETE /knowledge-bases/:id': { who: 'knowledge_bases', status: 204, on: ownBase, spends: 'object' },
+  'POST /knowledge-bases/:id/reindex': { who: 'knowledge_bases', status: 202, on: ownBase },
+  'GET /knowledge-bases/:id/events': { who: 'user', status: 200, on: seenBase },
+  'GET /knowledge-bases/:id/documents': { who: 'user', status: 200, on: seenBase },
+  'POST /knowledge-bases/:id/documents': {
+    who: 'knowledge_bases',
+    status: 202,
+    on: ownBase,
+    body: () => ({ url: 'http://192.31.196.1/page' }),
+  },
+  'GET /knowledge-bases/:id/documents/:doc_id': { who: 'user', status: 200, on: seenDocument },
+  'DELETE /knowledge-bases/:id/documents/:doc_id': {
+    who: 'knowledge_bases',
+    status: 204,
+    on: ownDocument,
+    spends: 'object',
+  },
+  'GET /knowledge-bases/:id/documents/:doc_id/content': { who: 'user', status: 200, on: seenDocument },
+  'GET /knowledge-bases/:id/documents/:doc_id/text': { who: 'user', status: 200, on: seenDocument },
+  'POST /knowledge-bases/:id/documents/:doc_id/reindex': {
+    who: 'knowledge_bases',
+    status: 202,
+    on: ownDocument,
   },
 
   'SOCKET /agents/:id/chat/ws': { who: 'user', status: 101, on: seenAgent, scope: 'chat' },

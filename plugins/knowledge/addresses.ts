@@ -1,0 +1,110 @@
+import { createWriteStream } from 'node:fs'
+import { Readable, Transform, type TransformCallback } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { AppError } from '#kernel'
+import { findNetworkFailure, type GuardedFetch } from '#toolbox'
+import { MAX_FILE_BYTES } from './intake.ts'
+import type { Cradle } from './manifest.ts'
+import { isAllowed } from './robots.ts'
+
+const MAX_REDIRECTS = 5
+const MAX_ROBOTS_BYTES = 512 * 1024
+/** The time for one document, from the first connection to the last byte, in milliseconds. */
+const TIME_MS = 120_000
+/** The name by which robots.txt addresses this server. */
+const AGENT = 'AgentPlatformService'
+
+/** A file that was fetched. */
+interface Fetched {
+  media_type: string
+  size: number
+}
+
+/** Fetches web addresses, within the rules of addresses and of robots.txt. */
+export type Addresses = ReturnType<typeof createAddresses>
+
+/** Creates the client. */
+export function createAddresses({
+  connection,
+  server,
+}: { connection: GuardedFetch } & Pick<Cradle, 'server'>) {
+  const headers = { 'user-agent': `${AGENT}/${server.version}` }
+
+  const assertAllowedByRobots = async (url: URL, signal: AbortSignal) => {
+    const response = await connection.fetch(new URL('/robots.txt', url).href, { headers, signal })
+    const type = response.headers.get('content-type') ?? ''
+    // A site without rules allows everything, also one that answers with a page.
+    if (!response.ok || type.includes('html')) return void (await response.body?.cancel())
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk)
+      size += chunk.length
+      if (size > MAX_ROBOTS_BYTES) break
+    }
+    if (!isAllowed(Buffer.concat(chunks).toString(), AGENT, url))
+      throw new AppError('DOCUMENT_REFUSED_BY_ROBOTS')
+  }
+
+  const fetchTo = async (address: string, file: string, signal: AbortSignal): Promise<Fetched> => {
+    let url = new URL(address)
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+      await assertAllowedByRobots(url, signal)
+      const response = await connection.fetch(url.href, { headers, redirect: 'manual', signal })
+      const location = response.headers.get('location')
+      if (response.status >= 300 && response.status < 400 && location && URL.canParse(location, url.href)) {
+        await response.body?.cancel()
+        url = new URL(location, url)
+        if (!/^https?:$/.test(url.protocol)) throw unreachable('it redirects to something else than a page')
+        continue
+      }
+      if (!response.ok) {
+        await response.body?.cancel()
+        throw unreachable(`the server answered ${response.status}`)
+      }
+      return { media_type: response.headers.get('content-type') ?? '', size: await store(response, file) }
+    }
+    throw unreachable('it redirects too often')
+  }
+
+  return {
+    /** Throws ADDRESS_NOT_ALLOWED if an address is in a private network. */
+    assertAllowed: connection.assertAllowed,
+
+    /**
+     * Fetches an address into a file. Throws ADDRESS_NOT_ALLOWED, DOCUMENT_REFUSED_BY_ROBOTS, DOCUMENT_UNREACHABLE or
+     * DOCUMENT_TOO_LARGE.
+     */
+    async fetch(address: string, file: string, signal: AbortSignal): Promise<Fetched> {
+      const until = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)])
+      try {
+        return await fetchTo(address, file, until)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error instanceof AppError) throw error
+        const { reason = 'unreachable', code } = findNetworkFailure(error) ?? {}
+        throw unreachable(code ? `${reason}, ${code}` : reason, error)
+      }
+    },
+  }
+}
+
+const unreachable = (reason: string, cause?: unknown) =>
+  new AppError('DOCUMENT_UNREACHABLE', { reason }, { cause })
+
+/** Stores a body; returns its size in bytes. */
+async function store({ body }: Response, file: string): Promise<number> {
+  let size = 0
+  const bounded = new Transform({
+    transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
+      size += chunk.length
+      done(size > MAX_FILE_BYTES ? new AppError('DOCUMENT_TOO_LARGE') : null, chunk)
+    },
+  })
+  await pipeline(
+    body ? Readable.fromWeb(body as never) : Readable.from([]),
+    bounded,
+    createWriteStream(file, { mode: 0o600 }),
+  )
+  return size
+}

@@ -1,0 +1,265 @@
+import type { Document, Filter, IndexDescription } from 'mongodb'
+import { AppError, isDuplicateKey } from '#kernel'
+import { findPage, type PageRequest } from '#toolbox'
+import type { Cradle } from './manifest.ts'
+import type { BaseDocument, DocumentStatus, KnowledgeDocument } from './types.ts'
+
+/** The indexes for lists, paths, contents, the queue and what follows changes. */
+export const documentIndexes: IndexDescription[] = [
+  { key: { base_id: 1, path: 1 }, unique: true },
+  { key: { base_id: 1, hash: 1 } },
+  { key: { base_id: 1, changed_at: 1 } },
+  { key: { user_id: 1, size: 1 } },
+  { key: { version: 1 } },
+  { key: { 'work.wake_at': 1, user_id: 1 }, partialFilterExpression: { 'work.wake_at': { $exists: true } } },
+  { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
+]
+
+const live = { deleted_at: { $exists: false } }
+
+/** The content of a new document, or of one that it replaces. */
+export type NewContent = Pick<
+  KnowledgeDocument,
+  'path' | 'filename' | 'media_type' | 'size' | 'hash' | 'url' | 'version'
+>
+
+/** The documents of knowledge bases. */
+export type Documents = ReturnType<typeof createDocuments>
+
+/** Creates the store of documents. */
+export function createDocuments({
+  collections: { knowledge_documents: documents },
+  clock,
+  ids,
+  changes,
+}: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'changes'>) {
+  /** The fields that put a document into the queue. */
+  const queued = () => ({
+    status: 'queued' as const,
+    error: null,
+    progress: 0,
+    work: { queued_at: clock.now(), wake_at: clock.now(), attempts: 0 },
+    changed_at: clock.now(),
+  })
+
+  const update = async (
+    selected: Filter<KnowledgeDocument>,
+    change: Document,
+  ): Promise<KnowledgeDocument | null> => {
+    const changed = await documents.findOneAndUpdate({ ...selected, ...live }, change, {
+      returnDocument: 'after',
+    })
+    if (changed) changes.notify(changed.base_id)
+    return changed
+  }
+
+  return {
+    /** Changes a document that still has this content; null if it has not, or was removed. */
+    change: ({ _id, version }: KnowledgeDocument, fields: Document) =>
+      update({ _id, version }, { $set: { ...fields, changed_at: clock.now() } }),
+
+    /** The same, and takes it out of the queue. */
+    finish: ({ _id, version }: KnowledgeDocument, fields: Document) =>
+      update(
+        { _id, version },
+        { $set: { ...fields, updated_at: clock.seconds(), changed_at: clock.now() }, $unset: { work: 1 } },
+      ),
+
+    /** Throws NOT_FOUND. */
+    async find({ _id: base_id }: BaseDocument, _id: string): Promise<KnowledgeDocument> {
+      const found = await documents.findOne({ _id, base_id, ...live })
+      if (!found) throw new AppError('NOT_FOUND')
+      return found
+    },
+
+    findAll: (ids: readonly string[]) => documents.find({ _id: { $in: [...ids] }, ...live }).toArray(),
+
+    /** Returns a document of a base with this content. */
+    findSame: (base_id: string, hash: string) => documents.findOne({ base_id, hash, ...live }),
+
+    findAtPath: (base_id: string, path: string) => documents.findOne({ base_id, path, ...live }),
+
+    /** Lists the documents of a base by their paths. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: (base_id: string, status: DocumentStatus | undefined, page: PageRequest) =>
+      findPage(
+        documents,
+        { parts: [{ base_id, ...(status && { status }), ...live }], sort: { path: 1 } },
+        page,
+      ),
+
+    /** Returns the documents of a base that have changed from a time in Unix milliseconds on, the oldest first. */
+    listChanged: (base_id: string, since: number, most: number) =>
+      documents
+        .find({ base_id, changed_at: { $gte: since }, ...live })
+        .sort({ changed_at: 1 })
+        .limit(most)
+        .toArray(),
+
+    /** Returns documents of a base that are queued or worked on. */
+    listUnready: (base_id: string, most: number) =>
+      documents
+        .find({ base_id, status: { $in: ['queued', 'parsing', 'indexing'] }, ...live })
+        .sort({ path: 1 })
+        .limit(most)
+        .toArray(),
+
+    countOf: (base_id: string) => documents.countDocuments({ base_id, ...live }),
+
+    /** Returns the bytes of all documents of an account. */
+    async sumBytes(user_id: string): Promise<number> {
+      const [sum] = await documents
+        .aggregate<{ bytes: number }>([
+          { $match: { user_id, ...live } },
+          { $group: { _id: null, bytes: { $sum: '$size' } } },
+        ])
+        .toArray()
+      return sum?.bytes ?? 0
+    },
+
+    /** Counts the documents of bases by status, with their bytes and the passages in an index. */
+    summarize: (base_ids: readonly string[], index_id: string) =>
+      documents
+        .aggregate<{
+          _id: { base_id: string; status: DocumentStatus }
+          documents: number
+          bytes: number
+          chunks: number
+        }>([
+          { $match: { base_id: { $in: [...base_ids] }, ...live } },
+          {
+            $group: {
+              _id: { base_id: '$base_id', status: '$status' },
+              documents: { $sum: 1 },
+              bytes: { $sum: '$size' },
+              chunks: { $sum: `$indexes.${index_id}.chunks` },
+            },
+          },
+        ])
+        .toArray(),
+
+    /**
+     * Stores a document, or another content of the one with its path, and queues it. Returns the version that no
+     * longer counts, if there is one.
+     */
+    async put(
+      { _id: base_id, user_id }: BaseDocument,
+      content: NewContent,
+    ): Promise<{ document: KnowledgeDocument; unused?: string }> {
+      const now = clock.seconds()
+      const fresh: KnowledgeDocument = {
+        _id: ids.make('doc_'),
+        base_id,
+        user_id,
+        ...content,
+        text_version: null,
+        pages: null,
+        indexes: {},
+        created_at: now,
+        updated_at: now,
+        ...queued(),
+      }
+      for (;;) {
+        const before = await documents.findOneAndUpdate(
+          { base_id, path: content.path, ...live },
+          { $set: { ...content, ...queued(), updated_at: now } },
+        )
+        if (before) {
+          changes.notify(base_id)
+          const unused = before.version === before.text_version ? undefined : before.version
+          return { document: { ...before, ...content, ...queued(), updated_at: now }, unused }
+        }
+        try {
+          await documents.insertOne(fresh)
+          changes.notify(base_id)
+          return { document: fresh }
+        } catch (error) {
+          // Another request has stored a document at this path meanwhile.
+          if (!isDuplicateKey(error)) throw error
+        }
+      }
+    },
+
+    /** Queues documents once more; what is found of them stays until then. */
+    async requeue(selected: Filter<KnowledgeDocument>): Promise<void> {
+      await documents.updateMany({ ...selected, ...live }, { $set: queued() })
+    },
+
+    /** Hides documents from everyone and frees their paths; returns those that remain to be removed. */
+    async hide(selected: Filter<KnowledgeDocument>): Promise<KnowledgeDocument[]> {
+      await documents.updateMany({ ...selected, ...live }, [
+        {
+          $set: {
+            deleted_at: { $literal: clock.now() },
+            path: { $concat: [{ $literal: '\u0001' }, '$_id'] },
+          },
+        },
+        { $unset: 'work' },
+      ])
+      return documents.find({ ...selected, deleted_at: { $exists: true } }).toArray()
+    },
+
+    listHidden: (selected: Filter<KnowledgeDocument>) => documents.find(selected).toArray(),
+
+    remove: (selected: Filter<KnowledgeDocument>) => documents.deleteMany(selected),
+
+    /** Returns those of these versions that no document has. */
+    async listUnknown(versions: readonly string[]): Promise<string[]> {
+      const found = await documents
+        .find(
+          { $or: [{ version: { $in: [...versions] } }, { text_version: { $in: [...versions] } }] },
+          { projection: { version: 1, text_version: 1 } },
+        )
+        .toArray()
+      const known = new Set(found.flatMap(({ version, text_version }) => [version, text_version]))
+      return versions.filter((version) => !known.has(version))
+    },
+
+    /** Returns the accounts with due work, those with the oldest first. */
+    async listWaiting(now: number): Promise<string[]> {
+      const found = await documents
+        .aggregate<{ _id: string }>([
+          { $match: { 'work.wake_at': { $lte: now } } },
+          { $group: { _id: '$user_id', queued_at: { $min: '$work.queued_at' } } },
+          { $sort: { queued_at: 1 } },
+        ])
+        .toArray()
+      return found.map(({ _id }) => _id)
+    },
+
+    /** Returns the document of an account whose turn it is. */
+    findDue: (user_id: string, now: number) =>
+      documents.findOne(
+        { user_id, 'work.wake_at': { $lte: now } },
+        { sort: { 'work.queued_at': 1, _id: 1 } },
+      ),
+
+    /** Queues the documents that are missing in an index; returns how many there are. */
+    async queueMissing(index_id: string): Promise<number> {
+      const missing = {
+        [`indexes.${index_id}`]: { $exists: false },
+        status: { $ne: 'failed' as const },
+        ...live,
+      }
+      await documents.updateMany({ ...missing, work: { $exists: false } }, [
+        {
+          $set: {
+            work: { queued_at: clock.now(), wake_at: clock.now(), attempts: 0 },
+          },
+        },
+      ])
+      return documents.countDocuments(missing)
+    },
+
+    /** True if an index contains documents. */
+    isIndexed: async (index_id: string): Promise<boolean> =>
+      (await documents.findOne({ [`indexes.${index_id}`]: { $exists: true }, ...live })) !== null,
+
+    /** Forgets an index that was dropped. */
+    async forgetIndex(index_id: string): Promise<void> {
+      await documents.updateMany(
+        { [`indexes.${index_id}`]: { $exists: true } },
+        { $unset: { [`indexes.${index_id}`]: 1 } },
+      )
+    },
+  }
+}

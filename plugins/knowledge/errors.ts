@@ -1,0 +1,71 @@
+import type { ErrorTable } from '#kernel'
+
+/** The errors of knowledge bases; those of documents are shown in their rows. */
+export const knowledgeErrors = {
+  KNOWLEDGE_BASE_NOT_FOUND: {
+    status: 404,
+    message: { en: 'The knowledge base does not exist.', zh: '找不到该知识库。' },
+  },
+  KNOWLEDGE_INDEX_UNAVAILABLE: {
+    status: 503,
+    message: {
+      en: 'The index of knowledge bases is not available on this server.',
+      zh: '此服务器上的知识库索引不可用。',
+    },
+  },
+  DOCUMENT_NOT_READ: {
+    status: 409,
+    message: { en: 'The document has not been read yet.', zh: '文档尚未读取完成。' },
+  },
+  DOCUMENT_ENCRYPTED: {
+    status: 422,
+    message: { en: 'The document is protected by a password.', zh: '文档受密码保护。' },
+  },
+  DOCUMENT_DAMAGED: {
+    status: 422,
+    message: {
+      en: 'The document is damaged, or is not of the format that its name says.',
+      zh: '文档已损坏，或其格式与文件名不符。',
+    },
+  },
+  DOCUMENT_EMPTY: {
+    status: 422,
+    message: {
+      en: 'The document contains no text. If it is a scan, run text recognition on it first.',
+      zh: '文档中没有文字。如果是扫描件，请先进行文字识别。',
+    },
+  },
+  DOCUMENT_TOO_LARGE: {
+    status: 422,
+    message: {
+      en: 'The document contains too much to be read: too many pages, cells or characters, or too much once unpacked.',
+      zh: '文档内容过多，无法读取：页数、单元格或字符过多，或解压后过大。',
+    },
+  },
+  DOCUMENT_TIMEOUT: {
+    status: 422,
+    message: { en: 'It took too long to read the document.', zh: '读取文档超时。' },
+  },
+  DOCUMENT_UNSUPPORTED: {
+    status: 415,
+    message: { en: 'Documents like {filename} cannot be read.', zh: '无法读取此类文档：{filename}。' },
+  },
+  DOCUMENT_UNREACHABLE: {
+    status: 422,
+    message: { en: 'The address could not be fetched: {reason}.', zh: '无法获取该地址：{reason}。' },
+  },
+  DOCUMENT_REFUSED_BY_ROBOTS: {
+    status: 422,
+    message: {
+      en: 'The site does not allow programs to read this address (robots.txt).',
+      zh: '该网站不允许程序读取此地址（robots.txt）。',
+    },
+  },
+  EMBEDDING_FAILED: {
+    status: 502,
+    message: {
+      en: 'The embedding model did not answer: {reason}',
+      zh: '嵌入模型没有返回结果：{reason}',
+    },
+  },
+} satisfies ErrorTable

@@ -1,0 +1,89 @@
+// Owns knowledge bases, their documents and the index of passages. The index is made from the documents, so it can be made
+// again; everything else is in the database and in files below the home.
+import { definePlugin } from '#kernel'
+import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import { type Addresses, createAddresses } from './addresses.ts'
+import { baseRoutes } from './base-routes.ts'
+import { type Bases, baseIndexes, createBases } from './bases.ts'
+import { type Changes, createChanges } from './changes.ts'
+import { createDocumentFiles, type DocumentFiles } from './document-files.ts'
+import { documentRoutes } from './document-routes.ts'
+import { createDocuments, type Documents, documentIndexes } from './documents.ts'
+import { createEmbedder, type Embedder } from './embedder.ts'
+import { manifest } from './manifest.ts'
+import { createReadingThreads, type ReadingThreads } from './reading/reading-thread.ts'
+import { createRemoval, type Removal } from './removal.ts'
+import { createSearch, type Search } from './search.ts'
+import { searchRoutes } from './search-routes.ts'
+import { createKnowledgeSettings, type KnowledgeSettings } from './settings.ts'
+import { createPassageIndex, type PassageIndex } from './store/passage-index.ts'
+import { createIndexing, type Indexing } from './work/indexing.ts'
+import { createQueue, type Queue } from './work/queue.ts'
+import { createRebuilding, type Rebuilding } from './work/rebuilding.ts'
+import './types.ts'
+
+declare module '#kernel/types' {
+  interface PrivateServices {
+    knowledge: {
+      addresses: Addresses
+      bases: Bases
+      changes: Changes
+      connection: GuardedFetch
+      documentFiles: DocumentFiles
+      documents: Documents
+      embedder: Embedder
+      indexing: Indexing
+      passageIndex: PassageIndex
+      queue: Queue
+      readingThreads: ReadingThreads
+      rebuilding: Rebuilding
+      removal: Removal
+      search: Search
+      settings: KnowledgeSettings
+    }
+  }
+}
+
+export default definePlugin({
+  ...manifest,
+  setup(host) {
+    host.collection('knowledge_bases', { indexes: baseIndexes })
+    host.collection('knowledge_documents', { indexes: documentIndexes })
+    host.collection('knowledge_settings')
+    host.collection('knowledge_leases')
+    host.service('connection', ({ config }) =>
+      createGuardedFetch({ allowHosts: config.allow_hosts as string[] }),
+    )
+    host.service('addresses', createAddresses)
+    host.service('bases', createBases)
+    host.service('changes', createChanges)
+    host.service('documentFiles', createDocumentFiles)
+    host.service('documents', createDocuments)
+    host.service('embedder', createEmbedder)
+    host.service('indexing', createIndexing)
+    host.service('passageIndex', ({ config, log, server }) => createPassageIndex({ config, log, server }))
+    host.service('queue', createQueue)
+    host.service('readingThreads', createReadingThreads)
+    host.service('rebuilding', createRebuilding)
+    host.service('removal', createRemoval)
+    host.service('search', createSearch)
+    host.service('settings', createKnowledgeSettings)
+    host.limit('knowledge_bases', ({ bases }, user_id) => bases.count(user_id))
+    host.limit('knowledge_bytes', ({ documents }, user_id) => documents.sumBytes(user_id))
+    host.routes([...searchRoutes, ...baseRoutes, ...documentRoutes])
+    host.extend('users.removal', ({ user_id }, { removal }) => removal.removeBases({ user_id }))
+    host.job({ name: 'knowledge.removal', every_seconds: 300, run: ({ removal }) => removal.finish() })
+    host.health(({ passageIndex }) => {
+      if (passageIndex.failure) throw passageIndex.failure
+    })
+    host.check('knowledge index', async ({ passageIndex }) => {
+      await passageIndex.check()
+      return 'LanceDB runs'
+    })
+  },
+  ready: ({ queue }) => queue.begin(),
+  async stop({ queue, readingThreads, passageIndex, connection }) {
+    await queue.end()
+    await Promise.all([readingThreads.end(), passageIndex.close(), connection.close()])
+  },
+})

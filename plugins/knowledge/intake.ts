@@ -1,0 +1,115 @@
+import { posix } from 'node:path'
+import { AppError, type UploadedFile } from '#kernel'
+import { hashFile, readHead } from './document-files.ts'
+import type { Cradle } from './manifest.ts'
+import { chooseMediaType, findKind } from './reading/document-kind.ts'
+import type { BaseDocument, KnowledgeDocument } from './types.ts'
+
+/** The most bytes of one document. */
+export const MAX_FILE_BYTES = 50 * 1024 * 1024
+/** The most documents of one request. */
+export const MAX_FILES = 20
+const MAX_PATH = 500
+
+type Parts = Pick<Cradle, 'documents' | 'documentFiles' | 'ids' | 'limits' | 'queue'>
+
+/**
+ * Stores files as documents of a base and queues them. A file with the path of another one replaces it; one whose bytes
+ * the base has already is not stored again. Throws DOCUMENT_UNSUPPORTED, VALIDATION_FAILED or LIMIT_REACHED.
+ */
+export async function takeFiles(
+  base: BaseDocument,
+  { files, path }: { files: readonly UploadedFile[]; path: string | undefined },
+  parts: Parts,
+): Promise<KnowledgeDocument[]> {
+  const placed = await Promise.all(
+    files.map(async (file) => {
+      const place = toPath(file.filename, path, files.length)
+      const filename = posix.basename(place)
+      const head = await readHead(file.path)
+      if (!findKind(filename, file.media_type, head)) throw new AppError('DOCUMENT_UNSUPPORTED', { filename })
+      return { file, place, filename, hash: await hashFile(file.path) }
+    }),
+  )
+  const { documents, documentFiles, ids, limits, queue } = parts
+  const taken: KnowledgeDocument[] = []
+  for (const { file, place, filename, hash } of placed) {
+    const there = await documents.findAtPath(base._id, place)
+    const same = there?.hash === hash ? there : there ? null : await documents.findSame(base._id, hash)
+    if (same && same.status !== 'failed') {
+      taken.push(same)
+      continue
+    }
+    if (!there) limits.assertRoom('knowledge_documents', await documents.countOf(base._id))
+    const bytes = await documents.sumBytes(base.user_id)
+    // The last byte of the file must fit too.
+    limits.assertRoom('knowledge_bytes', bytes - (there?.size ?? 0) + Math.max(0, file.size - 1))
+    const version = ids.make()
+    await documentFiles.adopt(file.path, version)
+    const { document, unused } = await documents.put(base, {
+      path: place,
+      filename,
+      media_type: chooseMediaType(filename, file.media_type),
+      size: file.size,
+      hash,
+      url: null,
+      version,
+    })
+    if (unused) await documentFiles.remove([unused])
+    taken.push(document)
+  }
+  queue.wake()
+  return taken
+}
+
+/** Queues a web address as a document of a base. Throws ADDRESS_NOT_ALLOWED or LIMIT_REACHED. */
+export async function takeAddress(
+  base: BaseDocument,
+  address: string,
+  { addresses, documents, documentFiles, ids, limits, queue }: Parts & Pick<Cradle, 'addresses'>,
+): Promise<KnowledgeDocument> {
+  const url = new URL(address)
+  if (url.username || url.password) throw invalid('/url', 'must not contain a user name or a password')
+  await addresses.assertAllowed(url.href)
+  const { host, pathname, search } = url
+  const path = cleanPath(`${host}${pathname === '/' ? '' : pathname}${search}`) || host
+  if (!(await documents.findAtPath(base._id, path)))
+    limits.assertRoom('knowledge_documents', await documents.countOf(base._id))
+  limits.assertRoom('knowledge_bytes', await documents.sumBytes(base.user_id))
+  const { document, unused } = await documents.put(base, {
+    path,
+    filename: posix.basename(path),
+    media_type: 'application/octet-stream',
+    size: 0,
+    hash: null,
+    url: url.href,
+    version: ids.make(),
+  })
+  if (unused) await documentFiles.remove([unused])
+  queue.wake()
+  return document
+}
+
+/** Returns the path of an uploaded file: `wanted` is the folder of all files if it ends in a slash, else the path of one. */
+function toPath(filename: string, wanted: string | undefined, count: number): string {
+  const isFolder = wanted === undefined || wanted === '' || wanted.endsWith('/')
+  if (!isFolder && count > 1) throw invalid('/path', 'must end in a slash if there are several files')
+  const path = cleanPath(isFolder ? `${wanted ?? ''}${filename}` : wanted)
+  if (!path) throw invalid('/path', 'is not a path')
+  if (path.length > MAX_PATH) throw invalid('/path', `must have at most ${MAX_PATH} characters`)
+  return path
+}
+
+/** Removes what no path needs: empty names, dots, control characters. */
+const cleanPath = (path: string): string =>
+  path
+    .normalize('NFC')
+    .replace(/[\p{Cc}\p{Cs}]/gu, '')
+    .split(/[/\\]/)
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && name !== '.' && name !== '..')
+    .join('/')
+    .slice(0, MAX_PATH + 1)
+
+const invalid = (path: string, message: string) =>
+  new AppError('VALIDATION_FAILED', { issues: [{ path, rule: 'path', message }] })

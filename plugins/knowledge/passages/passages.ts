@@ -1,0 +1,144 @@
+import type { ReadText, Segment } from '../reading/blocks.ts'
+import { countTokens } from './tokens.ts'
+
+/** A piece of a document's text that is found as a whole; `start` and `end` count characters of that text. */
+export interface Passage {
+  start: number
+  end: number
+  page?: number
+  heading?: string
+}
+
+/** The sizes of passages, in tokens. */
+export interface PassageSizes {
+  chunk_tokens: number
+  chunk_overlap: number
+}
+
+/** A passage ends before a heading from this part of its size on. */
+const ENOUGH = 2 / 3
+/** A passage is never larger than its size by more than this factor. */
+const TOO_LARGE = 4 / 3
+
+const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
+const words = new Intl.Segmenter('und', { granularity: 'word' })
+
+/** A range that is not cut. */
+interface Piece extends Passage {
+  kind: Segment['kind']
+  tokens: number
+}
+
+/** Cuts a text into passages: at headings, then between paragraphs, then between sentences. */
+export function* cutPassages({ text, segments }: ReadText, sizes: PassageSizes): Generator<Passage> {
+  const { chunk_tokens: size, chunk_overlap: overlap } = sizes
+  const limit = size * TOO_LARGE
+  let open: Piece[] = []
+  let tokens = 0
+  /** False if the open pieces are only those that the last passage ended with. */
+  let isNew = false
+
+  const close = (): Passage => {
+    const [first] = open
+    const { page, heading } = open.find(({ kind }) => kind !== 'heading') ?? first!
+    return {
+      start: first!.start,
+      end: open.at(-1)!.end,
+      ...(page !== undefined && { page }),
+      ...(heading && { heading }),
+    }
+  }
+  /** Begins the next passage with the last pieces of this one. */
+  const overlapping = (): Piece[] => {
+    let kept = 0
+    const from = open.findLastIndex((piece) => {
+      kept += piece.tokens
+      return kept > overlap || piece.kind === 'heading'
+    })
+    return open.slice(from + 1)
+  }
+  const begin = (pieces: Piece[]) => {
+    open = pieces
+    tokens = pieces.reduce((sum, piece) => sum + piece.tokens, 0)
+    isNew = false
+  }
+
+  for (const piece of toPieces(text, segments, limit)) {
+    const isHeading = piece.kind === 'heading'
+    if (isNew && ((isHeading && tokens >= size * ENOUGH) || tokens + piece.tokens > limit)) {
+      // A heading belongs to what follows it.
+      const isHanging = open.length > 1 && open.at(-1)!.kind === 'heading'
+      const hanging = isHanging ? open.splice(-1) : []
+      yield close()
+      begin(isHanging ? hanging : isHeading ? [] : overlapping())
+      if (tokens + piece.tokens > limit) begin(hanging)
+    }
+    open.push(piece)
+    tokens += piece.tokens
+    isNew = true
+  }
+  if (isNew) yield close()
+}
+
+/** Yields the segments, those that are too large in parts. */
+function* toPieces(text: string, segments: readonly Segment[], limit: number): Generator<Piece> {
+  for (const segment of segments) {
+    const { kind, start, end, page, heading } = segment
+    const content = text.slice(start, end)
+    const tokens = countTokens(content)
+    const place = { kind, page, heading }
+    if (tokens <= limit) yield { ...place, start, end, tokens }
+    else
+      for (const part of splitLong(content, kind, limit))
+        yield { ...place, start: start + part.start, end: start + part.end, tokens: part.tokens }
+  }
+}
+
+interface Part {
+  start: number
+  end: number
+  tokens: number
+}
+
+/** Splits a text at its lines, a line at its sentences, a sentence between its words. */
+function splitLong(text: string, kind: Segment['kind'], limit: number): Part[] {
+  const byLine = listParts(text.split(/(?<=\n)/))
+  return byLine.flatMap((line) => {
+    if (line.tokens <= (kind === 'code' ? limit : limit / 8)) return [line]
+    return split(text, line, sentences).flatMap((sentence) =>
+      sentence.tokens <= limit ? [sentence] : halve(text, sentence, limit),
+    )
+  })
+}
+
+const listParts = (pieces: Iterable<string>, offset = 0): Part[] => {
+  let start = offset
+  return [...pieces].map((piece) => {
+    const part = { start, end: start + piece.length, tokens: countTokens(piece) }
+    start = part.end
+    return part
+  })
+}
+
+const split = (text: string, { start, end }: Part, segmenter: Intl.Segmenter): Part[] =>
+  listParts(
+    [...segmenter.segment(text.slice(start, end))].map(({ segment }) => segment),
+    start,
+  )
+
+/** The characters around the middle of a text in which a word's end is looked for. */
+const MIDDLE = 100
+
+/** Splits what has no sentences in halves, between words near the middle, until each is small enough. */
+function halve(text: string, part: Part, limit: number): Part[] {
+  if (part.tokens <= limit) return [part]
+  const middle = Math.floor((part.start + part.end) / 2)
+  const from = Math.max(part.start, middle - MIDDLE)
+  const near = text.slice(from, Math.min(part.end, middle + MIDDLE))
+  const breaks = [...words.segment(near)].map(({ index }) => from + index).filter((at) => at > part.start)
+  // Between the halves of a character, nothing is cut.
+  const at = breaks.find((index) => index >= middle) ?? breaks.at(-1) ?? middle
+  return listParts([text.slice(part.start, at), text.slice(at, part.end)], part.start).flatMap((half) =>
+    halve(text, half, limit),
+  )
+}

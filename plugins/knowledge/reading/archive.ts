@@ -1,0 +1,76 @@
+import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { isContainer } from './document-kind.ts'
+import { ReadingFailure } from './reading-failure.ts'
+
+/** The most bytes that all files of an archive may have, unpacked. */
+const MAX_BYTES = 300 * 1024 * 1024
+const MAX_ENTRIES = 20_000
+
+/** The files of an Office document that contain its text, by their names. */
+export type Archive = ReadonlyMap<string, Buffer>
+
+/**
+ * Unpacks an Office document, all of it, so that its size is known before anything else reads it; returns the files that
+ * are `wanted`. Throws DOCUMENT_ENCRYPTED, DOCUMENT_DAMAGED or DOCUMENT_TOO_LARGE.
+ */
+export async function unpack(bytes: Buffer, wanted: (name: string) => boolean): Promise<Archive> {
+  if (isContainer(bytes)) throw new ReadingFailure('DOCUMENT_ENCRYPTED')
+  const files = new Map<string, Buffer>()
+  try {
+    const archive = await open(bytes)
+    if (archive.entryCount > MAX_ENTRIES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+    let total = 0
+    const room = (size: number) => {
+      total += size
+      if (total > MAX_BYTES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+    }
+    for await (const entry of list(archive)) {
+      if (entry.isEncrypted()) throw new ReadingFailure('DOCUMENT_ENCRYPTED')
+      // The announced size is a lower bound: an entry that unpacks to more is refused as damaged.
+      if (total + entry.uncompressedSize > MAX_BYTES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+      const isWanted = wanted(entry.fileName)
+      const content = await read(archive, entry, { isWanted, room })
+      if (isWanted) files.set(entry.fileName, content)
+    }
+  } catch (cause) {
+    if (cause instanceof ReadingFailure) throw cause
+    throw new ReadingFailure('DOCUMENT_DAMAGED', { cause })
+  }
+  return files
+}
+
+const open = (bytes: Buffer) =>
+  new Promise<ZipFile>((resolve, reject) => {
+    fromBuffer(bytes, { lazyEntries: true }, (error, archive) => (error ? reject(error) : resolve(archive)))
+  })
+
+async function* list(archive: ZipFile): AsyncGenerator<Entry> {
+  for (;;) {
+    const entry = await new Promise<Entry | undefined>((resolve, reject) => {
+      archive.removeAllListeners()
+      archive
+        .once('entry', resolve)
+        .once('end', () => resolve(undefined))
+        .on('error', reject)
+        .readEntry()
+    })
+    if (!entry) return
+    yield entry
+  }
+}
+
+async function read(
+  archive: ZipFile,
+  entry: Entry,
+  { isWanted, room }: { isWanted: boolean; room: (size: number) => void },
+): Promise<Buffer> {
+  const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
+    archive.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)))
+  })
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) {
+    room((chunk as Buffer).length)
+    if (isWanted) chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,100 @@
+import { ReadingFailure } from './reading-failure.ts'
+
+/** A part of a document in reading order; pages and slides count from 1. */
+export type Block =
+  | { kind: 'heading'; level: number; text: string; page?: number }
+  | { kind: 'text' | 'row' | 'code'; text: string; page?: number }
+
+/** A range of characters of a document's text that belong together; `heading` is the path of headings above it. */
+export interface Segment {
+  kind: Block['kind']
+  start: number
+  end: number
+  page?: number
+  heading?: string
+}
+
+/** The text of a document as it was read. */
+export interface ReadText {
+  text: string
+  segments: Segment[]
+  /** The number of pages or slides, for formats that have them. */
+  pages?: number
+}
+
+/** Joins the headings of a path. */
+const PATH_SEPARATOR = ' › '
+/** The longest path of headings. */
+const MAX_HEADING = 300
+/** The most characters that are kept of a document. */
+const MAX_TEXT = 20_000_000
+
+/** Lays out blocks as one text. Throws DOCUMENT_EMPTY or DOCUMENT_TOO_LARGE. */
+export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
+  const parts: string[] = []
+  const segments: Segment[] = []
+  const path: { level: number; text: string }[] = []
+  let length = 0
+  let before: Block['kind'] | undefined
+
+  for (const block of blocks) {
+    const text = tidy(block)
+    if (text === '') continue
+    if (block.kind === 'heading') {
+      while (path.length > 0 && path.at(-1)!.level >= block.level) path.pop()
+      path.push({ level: block.level, text: text.replace(/\s+/g, ' ') })
+    }
+    const gap = before === undefined ? '' : before === 'row' && block.kind === 'row' ? '\n' : '\n\n'
+    const start = length + gap.length
+    parts.push(gap, text)
+    length = start + text.length
+    if (length > MAX_TEXT) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+    const heading = path
+      .map((each) => each.text)
+      .join(PATH_SEPARATOR)
+      .slice(0, MAX_HEADING)
+    segments.push({
+      kind: block.kind,
+      start,
+      end: length,
+      ...(block.page !== undefined && { page: block.page }),
+      ...(heading && { heading }),
+    })
+    before = block.kind
+  }
+  if (segments.length === 0) throw new ReadingFailure('DOCUMENT_EMPTY')
+  return { text: parts.join(''), segments, ...(pages !== undefined && { pages }) }
+}
+
+/** Removes what is not text, and surplus space; code keeps its indentation. */
+function tidy({ kind, text }: Block): string {
+  const clean = text
+    .replace(/\r\n?/g, '\n')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g, '')
+    .toWellFormed()
+  if (kind === 'code') return clean.replace(/^\n+|\s+$/g, '')
+  return clean
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .trim()
+}
+
+/** Yields the rows of a table, each cell with the head of its column; the first row is the head if there are more. */
+export function* toRows(rows: readonly (readonly string[])[], page?: number): Generator<Block> {
+  const filled = rows
+    .map((row) => row.map((cell) => cell.replace(/\s+/g, ' ').trim()))
+    .filter((row) => row.some((cell) => cell !== ''))
+  const [head = [], ...rest] = filled
+  if (rest.length === 0) {
+    if (head.length > 0) yield { kind: 'row', text: head.filter(Boolean).join(' | '), page }
+    return
+  }
+  for (const row of rest) {
+    const cells = row.flatMap((cell, index) => {
+      if (cell === '') return []
+      return [head[index] ? `${head[index]}: ${cell}` : cell]
+    })
+    yield { kind: 'row', text: cells.join(' | '), page }
+  }
+}

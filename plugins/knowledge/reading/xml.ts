@@ -1,0 +1,55 @@
+import { posix } from 'node:path'
+import { Parser } from 'htmlparser2'
+import type { Archive } from './archive.ts'
+import { ReadingFailure } from './reading-failure.ts'
+
+/** The functions that are called while an XML file is read; names are without their prefix. */
+interface XmlHandler {
+  open?(name: string, attributes: Readonly<Record<string, string>>): void
+  text?(text: string): void
+  close?(name: string): void
+}
+
+const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)
+
+/** Reads an XML file of an archive; a file that does not exist is empty. */
+export function readXml(archive: Archive, name: string, handler: XmlHandler): void {
+  const bytes = archive.get(name)
+  if (!bytes) return
+  const parser = new Parser(
+    {
+      onopentag: (tag, attributes) => handler.open?.(withoutPrefix(tag), attributes),
+      ontext: (text) => handler.text?.(text),
+      onclosetag: (tag) => handler.close?.(withoutPrefix(tag)),
+    },
+    { xmlMode: true },
+  )
+  parser.end(bytes.toString())
+}
+
+/** A relation of a file in an Office document to another one. */
+interface Relation {
+  id: string
+  type: string
+  /** The name of the other file in the archive. */
+  target: string
+}
+
+/** Returns the relations of a file. */
+export function readRelations(archive: Archive, name: string): Relation[] {
+  const relations: Relation[] = []
+  const folder = posix.dirname(name)
+  readXml(archive, posix.join(folder, '_rels', `${posix.basename(name)}.rels`), {
+    open(tag, { Id: id = '', Type: type = '', Target: target = '' }) {
+      if (tag !== 'Relationship') return
+      const path = target.startsWith('/') ? target.slice(1) : posix.join(folder, target)
+      relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target: path })
+    },
+  })
+  return relations
+}
+
+/** Throws DOCUMENT_DAMAGED if an archive lacks the file that every document of its format has. */
+export function requirePart(archive: Archive, name: string): void {
+  if (!archive.has(name)) throw new ReadingFailure('DOCUMENT_DAMAGED')
+}

@@ -1,0 +1,156 @@
+import type { Cradle } from './manifest.ts'
+import { toWords } from './passages/words.ts'
+import type { FoundPassage } from './store/passage-index.ts'
+import type { BaseDocument, IndexDescription, KnowledgeDocument } from './types.ts'
+
+/** The words of a question that count. */
+const MAX_WORDS = 200
+/** The passages that are looked at for each one that is wanted. */
+const CANDIDATES = 4
+const MIN_CANDIDATES = 40
+/** The weight of ranks when lists are joined: the larger it is, the less the first ranks count for more. */
+const RANK_OFFSET = 60
+/** The most neighbouring passages that are shown as one. */
+const MAX_MERGED = 3
+
+/** A passage that was found, with its document. */
+export interface Hit {
+  document: KnowledgeDocument
+  start: number
+  end: number
+  page?: number
+  heading?: string
+  text: string
+  score: number
+}
+
+/** A question, and where answers are looked for. */
+interface Question {
+  query: string
+  bases: readonly BaseDocument[]
+  limit: number
+  /** Whose question it is. */
+  user_id: string
+  signal: AbortSignal
+}
+
+/** Finds passages in knowledge bases. */
+export type Search = ReturnType<typeof createSearch>
+
+/** Creates the search. */
+export function createSearch({
+  documents,
+  embedder,
+  log,
+  passageIndex,
+  settings,
+}: Pick<Cradle, 'documents' | 'embedder' | 'log' | 'passageIndex' | 'settings'>) {
+  /** Returns lists of passages, each with the best one first. */
+  const look = async (
+    index: IndexDescription,
+    { query, bases, limit, user_id, signal }: Question,
+  ): Promise<FoundPassage[][]> => {
+    const words = [...new Set(toWords(query).split(' '))].slice(0, MAX_WORDS).join(' ')
+    const wanted = {
+      base_ids: bases.map(({ _id }) => _id),
+      limit: Math.max(limit * CANDIDATES, MIN_CANDIDATES),
+    }
+    const byWords = words ? passageIndex.findByWords(index, { words, ...wanted }) : []
+    const byVector = embedder.embed(index, [query], { user_id, signal }).then(
+      (vectors) => (vectors ? passageIndex.findByVector(index, { vector: vectors[0]!, ...wanted }) : []),
+      (error) => {
+        signal.throwIfAborted()
+        // Words still answer.
+        log.warn({ error }, 'a question could not be embedded')
+        return []
+      },
+    )
+    return Promise.all([byWords, byVector])
+  }
+
+  /** Drops what is outdated: passages of removed or replaced documents, and repetitions. */
+  const verify = async (index: IndexDescription, found: FoundPassage[], bases: readonly BaseDocument[]) => {
+    const ids = [...new Set(found.map(({ document_id }) => document_id))]
+    const known = new Map((await documents.findAll(ids)).map((document) => [document._id, document]))
+    const readable = new Set(bases.map(({ _id }) => _id))
+    const seen = new Set<string>()
+    return found.flatMap((passage) => {
+      const document = known.get(passage.document_id)
+      const key = `${passage.document_id} ${passage.ordinal}`
+      const counts =
+        document && document.indexes[index.id]?.run === passage.run && readable.has(document.base_id)
+      if (!counts || seen.has(key)) return []
+      seen.add(key)
+      return [{ passage, document }]
+    })
+  }
+
+  const findIn = async (index: IndexDescription, question: Question): Promise<Hit[]> => {
+    const lists = await look(index, question)
+    const verified = await verify(index, joinByRank(lists), question.bases)
+    return mergeNeighbours(verified).slice(0, question.limit)
+  }
+
+  return {
+    /** Returns the best passages, at most `limit`. Throws KNOWLEDGE_INDEX_UNAVAILABLE. */
+    async find(question: Question): Promise<Hit[]> {
+      if (question.bases.length === 0) return []
+      const { active } = await settings.recent()
+      try {
+        return await findIn(active, question)
+      } catch (error) {
+        question.signal.throwIfAborted()
+        // Another process may have replaced the index within the last second.
+        const { active: current } = await settings.read()
+        if (current.id === active.id) throw error
+        return findIn(current, question)
+      }
+    },
+  }
+}
+
+/** Joins lists by reciprocal rank; a single list keeps its order. */
+function joinByRank(lists: readonly FoundPassage[][]): FoundPassage[] {
+  const joined = new Map<string, FoundPassage>()
+  for (const list of lists)
+    for (const [rank, passage] of list.entries()) {
+      const key = `${passage.run} ${passage.ordinal}`
+      const score = (joined.get(key)?.score ?? 0) + 1 / (RANK_OFFSET + rank + 1)
+      joined.set(key, { ...passage, score })
+    }
+  return [...joined.values()].sort((a, b) => b.score - a.score)
+}
+
+/** A run of neighbours that are shown as one. */
+interface Cluster {
+  document: KnowledgeDocument
+  passages: FoundPassage[]
+}
+
+/** Joins passages that follow one another in their document, so that what belongs together is read together. */
+function mergeNeighbours(found: readonly { passage: FoundPassage; document: KnowledgeDocument }[]): Hit[] {
+  const clusters: Cluster[] = []
+  for (const { passage, document } of found) {
+    const neighbour = clusters.find(
+      ({ passages }) =>
+        passages[0]!.document_id === passage.document_id &&
+        passages.length < MAX_MERGED &&
+        passages.some(({ ordinal }) => Math.abs(ordinal - passage.ordinal) === 1),
+    )
+    if (neighbour) neighbour.passages.push(passage)
+    else clusters.push({ document, passages: [passage] })
+  }
+  return clusters.map(({ document, passages }) => {
+    const inOrder = [...passages].sort((a, b) => a.ordinal - b.ordinal)
+    const [first] = inOrder
+    // The best one is the first that was found.
+    const { score } = passages[0]!
+    let { text, end } = first!
+    for (const next of inOrder.slice(1)) {
+      text += next.start >= end ? `\n\n${next.text}` : next.text.slice(end - next.start)
+      end = next.end
+    }
+    const { start, page, heading } = first!
+    return { document, start, end, ...(page && { page }), ...(heading && { heading }), text, score }
+  })
+}

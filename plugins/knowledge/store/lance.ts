@@ -1,0 +1,81 @@
+// The part of LanceDB that is used. Its own types are not imported: it is an optional dependency.
+
+/** A row of passages, as it is stored; `page` and `vector` may be missing. */
+export type StoredRow = Record<string, unknown>
+
+/** A query of a table. */
+interface LanceQuery {
+  where(filter: string): LanceQuery
+  select(columns: string[]): LanceQuery
+  limit(count: number): LanceQuery
+  fullTextSearch(query: string, options: { columns: string[] }): LanceQuery
+  distanceType(type: 'cosine'): LanceQuery
+  toArray(): Promise<StoredRow[]>
+}
+
+/** A table. */
+export interface LanceTable {
+  add(rows: StoredRow[]): Promise<unknown>
+  delete(filter: string): Promise<unknown>
+  query(): LanceQuery
+  vectorSearch(vector: Float32Array): LanceQuery
+  createIndex(column: string, options: { config: unknown; replace?: boolean }): Promise<void>
+  listIndices(): Promise<{ name: string; columns: string[] }[]>
+  countRows(filter?: string): Promise<number>
+  optimize(options?: { cleanupOlderThan?: Date }): Promise<unknown>
+  close(): void
+}
+
+/** A connection. */
+export interface LanceConnection {
+  tableNames(): Promise<string[]>
+  openTable(name: string): Promise<LanceTable>
+  createEmptyTable(
+    name: string,
+    schema: unknown,
+    options: { mode: 'create'; existOk: true },
+  ): Promise<LanceTable>
+  dropTable(name: string): Promise<void>
+  close(): void
+}
+
+/** The module of LanceDB. */
+interface LanceModule {
+  connect(
+    url: string,
+    options: { readConsistencyInterval: number },
+    session?: unknown,
+  ): Promise<LanceConnection>
+  Session: new (indexCacheBytes: bigint, metadataCacheBytes: bigint) => unknown
+  Index: {
+    fts(options: Record<string, unknown>): unknown
+    bitmap(): unknown
+    btree(): unknown
+    ivfPq(options: Record<string, unknown>): unknown
+  }
+}
+
+/** The part of Apache Arrow that describes tables. */
+interface ArrowModule {
+  Schema: new (fields: unknown[]) => unknown
+  Field: new (name: string, type: unknown, nullable: boolean) => unknown
+  Utf8: new () => unknown
+  Int32: new () => unknown
+  Float32: new () => unknown
+  FixedSizeList: new (size: number, field: unknown) => unknown
+}
+
+/** LanceDB with what it describes its tables with. */
+export interface Lance {
+  lance: LanceModule
+  arrow: ArrowModule
+}
+
+// Not written as literals, so that types do not ask for them.
+const NAMES: Record<keyof Lance, string> = { lance: '@lancedb/lancedb', arrow: 'apache-arrow' }
+
+/** Loads LanceDB, which takes some tenths of a second; rejects if it is not installed or does not run on this platform. */
+export async function loadLance(): Promise<Lance> {
+  const [lance, arrow] = await Promise.all([import(NAMES.lance), import(NAMES.arrow)])
+  return { lance, arrow }
+}

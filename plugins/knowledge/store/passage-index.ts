@@ -1,0 +1,270 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError } from '#kernel'
+import type { Cradle } from '../manifest.ts'
+import type { IndexDescription } from '../types.ts'
+import { type Lance, type LanceConnection, type LanceTable, loadLance } from './lance.ts'
+
+/** A passage in the index. */
+export interface IndexedPassage {
+  base_id: string
+  document_id: string
+  run: string
+  /** The position among the passages of its document. */
+  ordinal: number
+  start: number
+  end: number
+  /** 0 if the document has no pages. */
+  page: number
+  /** Empty if no heading is above it. */
+  heading: string
+  text: string
+}
+
+/** A passage to be stored. */
+export interface NewPassage extends IndexedPassage {
+  words: string
+  vector?: readonly number[]
+}
+
+/** A passage that was found; a higher score is better, and comparable within one list. */
+export interface FoundPassage extends IndexedPassage {
+  score: number
+}
+
+/** The caches of the index in bytes. */
+const CACHES = [64n * 1024n * 1024n, 16n * 1024n * 1024n] as const
+/** The writes after which a table is tidied: what was added is indexed, and small files are joined. */
+const WRITES_PER_TIDYING = 64
+/** The passages from which on vectors get an index of their own; fewer are compared one by one. */
+const VECTOR_INDEX_ROWS = 30_000
+const COLUMNS = ['base_id', 'document_id', 'run', 'ordinal', 'start', 'end', 'page', 'heading', 'text']
+
+/** The passages of all knowledge bases; each index is a table of its own. */
+export type PassageIndex = ReturnType<typeof createPassageIndex>
+
+/** Creates the index; LanceDB is loaded on first use. */
+export function createPassageIndex({
+  config,
+  server,
+  log,
+  load = loadLance,
+}: Pick<Cradle, 'config' | 'server' | 'log'> & { load?: () => Promise<Lance> }) {
+  const url = config.store_url ?? join(server.home, 'knowledge', 'index')
+  let opening: Promise<Lance & { connection: LanceConnection }> | undefined
+  let failure: unknown
+  const tables = new Map<string, Promise<LanceTable>>()
+  const writes = new Map<string, number>()
+  /** Writes of a table follow one another: they would collide. */
+  const tails = new Map<string, Promise<unknown>>()
+
+  const open = async () => {
+    const { lance, arrow } = await load()
+    if (!config.store_url) mkdirSync(url, { recursive: true, mode: 0o700 })
+    const session = new lance.Session(...CACHES)
+    return { lance, arrow, connection: await lance.connect(url, { readConsistencyInterval: 0 }, session) }
+  }
+
+  /** Throws KNOWLEDGE_INDEX_UNAVAILABLE if LanceDB cannot be used here. */
+  const connect = async () => {
+    opening ??= open()
+    try {
+      const opened = await opening
+      failure = undefined
+      return opened
+    } catch (cause) {
+      opening = undefined
+      failure = cause
+      throw new AppError('KNOWLEDGE_INDEX_UNAVAILABLE', {}, { cause })
+    }
+  }
+
+  const nameOf = ({ id }: Pick<IndexDescription, 'id'>) => `passages_${id}`
+
+  const openTable = async (index: IndexDescription): Promise<LanceTable> => {
+    const { connection, lance, arrow } = await connect()
+    const name = nameOf(index)
+    const { Schema, Field, Utf8, Int32, Float32, FixedSizeList } = arrow
+    const text = (column: string) => new Field(column, new Utf8(), false)
+    const number = (column: string) => new Field(column, new Int32(), false)
+    const { dimensions } = index
+    const schema = new Schema([
+      ...['base_id', 'document_id', 'run', 'heading', 'text', 'words'].map(text),
+      ...['ordinal', 'start', 'end', 'page'].map(number),
+      ...(dimensions === null
+        ? []
+        : [
+            new Field('vector', new FixedSizeList(dimensions, new Field('item', new Float32(), true)), false),
+          ]),
+    ])
+    const table = await connection.createEmptyTable(name, schema, { mode: 'create', existOk: true })
+    const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
+    const wanted = {
+      words: () =>
+        lance.Index.fts({
+          baseTokenizer: 'whitespace',
+          language: 'English',
+          stem: true,
+          removeStopWords: true,
+          lowercase: true,
+          asciiFolding: true,
+          withPosition: false,
+          maxTokenLength: 64,
+        }),
+      base_id: () => lance.Index.bitmap(),
+      document_id: () => lance.Index.btree(),
+    }
+    for (const [column, config] of Object.entries(wanted))
+      if (!indexed.has(column)) await table.createIndex(column, { config: config(), replace: true })
+    return table
+  }
+
+  const tableOf = (index: IndexDescription): Promise<LanceTable> => {
+    const name = nameOf(index)
+    const known = tables.get(name)
+    if (known) return known
+    const opened = openTable(index).catch((error) => {
+      tables.delete(name)
+      throw error
+    })
+    tables.set(name, opened)
+    return opened
+  }
+
+  /** Runs a write when those before it have ended. */
+  const inOrder = <Result>(
+    index: IndexDescription,
+    write: (table: LanceTable) => Promise<Result>,
+  ): Promise<Result> => {
+    const name = nameOf(index)
+    const next = (tails.get(name) ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(async () => {
+        const result = await write(await tableOf(index))
+        const count = (writes.get(name) ?? 0) + 1
+        writes.set(name, count)
+        if (count % WRITES_PER_TIDYING === 0) await tidy(index)
+        return result
+      })
+    tails.set(name, next)
+    return next
+  }
+
+  const tidy = async (index: IndexDescription) => {
+    const table = await tableOf(index)
+    try {
+      await table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) })
+      if (index.dimensions !== null && (await table.countRows()) >= VECTOR_INDEX_ROWS) {
+        const indexed = (await table.listIndices()).some(({ columns }) => columns.includes('vector'))
+        const { lance } = await connect()
+        if (!indexed)
+          await table.createIndex('vector', { config: lance.Index.ivfPq({ distanceType: 'cosine' }) })
+      }
+    } catch (error) {
+      // Another process has tidied at the same time, or will with its next write.
+      log.warn({ error }, 'the index of knowledge bases could not be tidied')
+    }
+  }
+
+  return {
+    /** Throws KNOWLEDGE_INDEX_UNAVAILABLE if LanceDB cannot be loaded or the store cannot be opened. */
+    check: async (): Promise<void> => void (await connect()),
+
+    /** The reason why the index could not be opened when it was last tried. */
+    get failure() {
+      return failure
+    },
+
+    /** True if the table of an index exists. */
+    async exists(index: IndexDescription): Promise<boolean> {
+      const { connection } = await connect()
+      return (await connection.tableNames()).includes(nameOf(index))
+    },
+
+    add: (index: IndexDescription, passages: readonly NewPassage[]) =>
+      inOrder(index, (table) => table.add(passages.map((passage) => ({ ...passage })))),
+
+    /** Removes the passages of a document, except those of a run. */
+    removeDocument: (index: IndexDescription, document_id: string, keptRun?: string) =>
+      inOrder(index, (table) =>
+        table.delete(
+          `document_id = ${quote(document_id)}${keptRun === undefined ? '' : ` AND run <> ${quote(keptRun)}`}`,
+        ),
+      ),
+
+    /** Removes the passages of a run that does not count. */
+    removeRun: (index: IndexDescription, document_id: string, run: string) =>
+      inOrder(index, (table) => table.delete(`document_id = ${quote(document_id)} AND run = ${quote(run)}`)),
+
+    removeBase: (index: IndexDescription, base_id: string) =>
+      inOrder(index, (table) => table.delete(`base_id = ${quote(base_id)}`)),
+
+    /** Indexes what was added last and joins small files. */
+    tidy: (index: IndexDescription) => inOrder(index, () => tidy(index)),
+
+    /** Removes an index that is not used any more. */
+    async drop(index: IndexDescription): Promise<void> {
+      const name = nameOf(index)
+      await tails.get(name)?.catch(() => undefined)
+      tables.delete(name)
+      const { connection } = await connect()
+      if ((await connection.tableNames()).includes(name)) await connection.dropTable(name)
+    },
+
+    /** Finds passages by their words (BM25), in these knowledge bases. */
+    async findByWords(
+      index: IndexDescription,
+      { words, base_ids, limit }: { words: string; base_ids: readonly string[]; limit: number },
+    ): Promise<FoundPassage[]> {
+      const table = await tableOf(index)
+      const rows = await table
+        .query()
+        .fullTextSearch(words, { columns: ['words'] })
+        .where(inBases(base_ids))
+        .select([...COLUMNS, '_score'])
+        .limit(limit)
+        .toArray()
+      return rows.map((row) => toFound(row, Number(row._score)))
+    },
+
+    /** Finds passages by their vectors, in these knowledge bases. */
+    async findByVector(
+      index: IndexDescription,
+      { vector, base_ids, limit }: { vector: readonly number[]; base_ids: readonly string[]; limit: number },
+    ): Promise<FoundPassage[]> {
+      const table = await tableOf(index)
+      const rows = await table
+        .vectorSearch(Float32Array.from(vector))
+        .distanceType('cosine')
+        .where(inBases(base_ids))
+        .select([...COLUMNS, '_distance'])
+        .limit(limit)
+        .toArray()
+      return rows.map((row) => toFound(row, 1 - Number(row._distance)))
+    },
+
+    /** Waits for the writes that have begun. */
+    async close(): Promise<void> {
+      await Promise.allSettled(tails.values())
+      const opened = await opening?.catch(() => undefined)
+      opened?.connection.close()
+    },
+  }
+}
+
+const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+const inBases = (base_ids: readonly string[]) => `base_id IN (${base_ids.map(quote).join(', ')})`
+
+const toFound = (row: Record<string, unknown>, score: number): FoundPassage => ({
+  base_id: String(row.base_id),
+  document_id: String(row.document_id),
+  run: String(row.run),
+  ordinal: Number(row.ordinal),
+  start: Number(row.start),
+  end: Number(row.end),
+  page: Number(row.page),
+  heading: String(row.heading),
+  text: String(row.text),
+  score,
+})

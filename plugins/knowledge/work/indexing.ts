@@ -1,0 +1,176 @@
+import { AppError, isUnavailable } from '#kernel'
+import { hashFile, readHead } from '../document-files.ts'
+import type { Cradle } from '../manifest.ts'
+import { chooseMediaType, findKind } from '../reading/document-kind.ts'
+import { ReadingFailure } from '../reading/reading-failure.ts'
+import type { IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'
+
+/** The attempts at a document before it counts as failed. */
+const MAX_ATTEMPTS = 5
+/** The pause before the second attempt in milliseconds; it doubles with each one. */
+const RETRY_MS = 5000
+/** The pause while the index cannot be used, in milliseconds. */
+const UNAVAILABLE_MS = 60_000
+
+/** Thrown to end the work on a document that was removed or got another content meanwhile. */
+const OUTDATED = Symbol('outdated')
+
+/** Reads documents, cuts them into passages and adds these to the indexes. */
+export type Indexing = ReturnType<typeof createIndexing>
+
+/** Creates the work on documents. */
+export function createIndexing({
+  addresses,
+  clock,
+  config,
+  documentFiles: files,
+  documents,
+  embedder,
+  ids,
+  log,
+  passageIndex,
+  readingThreads,
+  settings,
+}: Cradle) {
+  const time_ms = config.read_seconds * 1000
+
+  /** Changes the row of a document; throws OUTDATED if that is not its content any more. */
+  const change = async (document: KnowledgeDocument, fields: object): Promise<KnowledgeDocument> => {
+    const changed = await documents.change(document, fields)
+    if (!changed) throw OUTDATED
+    return changed
+  }
+
+  /** Fetches what has an address, and reads what has no text yet. */
+  const prepare = async (document: KnowledgeDocument, signal: AbortSignal): Promise<KnowledgeDocument> => {
+    const { version, url } = document
+    if (await files.hasText(version)) return document
+    let current = await change(document, { status: 'parsing' })
+    const file = files.contentOf(version)
+    let stated = current.media_type
+    if (url !== null && current.hash === null) {
+      await files.prepare()
+      const fetched = await addresses.fetch(url, file, signal)
+      stated = fetched.media_type
+      const media_type = chooseMediaType(current.filename, stated)
+      current = await change(current, { media_type, size: fetched.size, hash: await hashFile(file) })
+    }
+    const kind = findKind(current.filename, stated, await readHead(file))
+    if (!kind) throw new ReadingFailure('DOCUMENT_UNSUPPORTED')
+    const pages = await readingThreads.read(file, { kind, output: files.textOf(version), time_ms }, signal)
+    return change(current, { pages })
+  }
+
+  /** Adds a document to an index, in a run of its own, which counts once it is complete. */
+  const addTo = async (
+    index: IndexDescription,
+    document: KnowledgeDocument,
+    signal: AbortSignal,
+  ): Promise<IndexedRun> => {
+    const { _id: document_id, base_id, user_id, version, filename, path } = document
+    const { chunk_tokens, chunk_overlap } = index
+    const run = ids.make()
+    const sizes = { chunk_tokens, chunk_overlap }
+    const title = path === filename ? filename : `${path} ${filename}`
+    let chunks = 0
+    try {
+      const batches = readingThreads.cut(files.textOf(version), { title, sizes, time_ms }, signal)
+      for await (const { passages, progress } of batches) {
+        const vectors = await embedder.embed(
+          index,
+          passages.map(({ heading, text }) => (heading ? `${heading}\n\n${text}` : text)),
+          { user_id, signal },
+        )
+        const rows = passages.map(({ start, end, page = 0, heading = '', text, words }, position) => ({
+          ...{
+            base_id,
+            document_id,
+            run,
+            ordinal: chunks + position,
+            start,
+            end,
+            page,
+            heading,
+            text,
+            words,
+          },
+          ...(vectors && { vector: vectors[position]! }),
+        }))
+        if (rows.length > 0) await passageIndex.add(index, rows)
+        chunks += rows.length
+        if (document.status !== 'ready') await change(document, { status: 'indexing', progress })
+      }
+    } catch (error) {
+      await passageIndex.removeRun(index, document_id, run).catch(() => undefined)
+      throw error
+    }
+    return { run, chunks, version }
+  }
+
+  const proceed = async (document: KnowledgeDocument, signal: AbortSignal): Promise<void> => {
+    const { active, next } = await settings.read()
+    const prepared = await prepare(document, signal)
+    const targets = [active, next].filter(
+      (index) =>
+        index !== null &&
+        (document.status !== 'ready' || document.indexes[index.id]?.version !== document.version),
+    ) as IndexDescription[]
+    const runs: [IndexDescription, IndexedRun][] = []
+    for (const index of targets)
+      runs.push([index, await addTo(index, { ...prepared, status: document.status }, signal)])
+    const finished = await documents.finish(document, {
+      ...Object.fromEntries(runs.map(([{ id }, run]) => [`indexes.${id}`, run])),
+      status: 'ready',
+      error: null,
+      progress: 1,
+      text_version: document.version,
+    })
+    for (const [index, { run }] of runs) {
+      if (finished) await passageIndex.removeDocument(index, document._id, run)
+      else await passageIndex.removeRun(index, document._id, run)
+    }
+    const { text_version, version } = document
+    if (finished && text_version !== null && text_version !== version) await files.remove([text_version])
+  }
+
+  const fail = (document: KnowledgeDocument, code: string, details: Record<string, unknown> = {}) =>
+    documents.finish(document, {
+      status: 'failed',
+      error: { code, details: JSON.parse(JSON.stringify(details)) },
+    })
+
+  /** Queues a document once more, later. */
+  const postpone = (document: KnowledgeDocument, ms: number, attempts: number) =>
+    documents.change(document, { 'work.wake_at': clock.now() + ms, 'work.attempts': attempts })
+
+  return {
+    /** Does what is due for a document. Rejects only if the database is unavailable, or when aborted. */
+    async process(document: KnowledgeDocument, signal: AbortSignal): Promise<void> {
+      try {
+        await proceed(document, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (error === OUTDATED) return
+        if (isUnavailable(error)) throw error
+        if (error instanceof ReadingFailure) {
+          await fail(document, error.problem, { filename: document.filename })
+          return
+        }
+        const code = error instanceof AppError ? error.code : undefined
+        if (code === 'KNOWLEDGE_INDEX_UNAVAILABLE') {
+          await postpone(document, UNAVAILABLE_MS, 0)
+          return
+        }
+        const isFinal = code?.startsWith('DOCUMENT_') || code === 'ADDRESS_NOT_ALLOWED'
+        const attempts = (document.work?.attempts ?? 0) + 1
+        if (!isFinal && attempts < MAX_ATTEMPTS) {
+          log.warn({ error, document: document._id }, 'a document could not be indexed; retrying')
+          await postpone(document, RETRY_MS * 2 ** (attempts - 1), attempts)
+          return
+        }
+        if (!code) log.error({ error, document: document._id }, 'a document could not be indexed')
+        await fail(document, code ?? 'DOCUMENT_DAMAGED', error instanceof AppError ? error.details : {})
+      }
+    },
+  }
+}
