@@ -90,6 +90,6 @@ function define(
   for (const { flags, summary } of command.options ?? []) defined.option(flags, summary)
   defined.action(async (...values) => {
     const self = values.pop() as Program
-    await action(self.processedArgs, self.opts())
+    await action(self.processedArgs.flat(), self.opts())
   })
 }

@@ -15,6 +15,7 @@ export interface CommandInput {
 export interface Command<Cradle = never> {
   name: string
   summary: string
+  /** The last one takes everything that follows if its name ends in `...`. */
   arguments?: { name: string; summary: string; required?: boolean }[]
   /** Flags in commander's syntax, e.g. `--url <url>`. */
   options?: { flags: string; summary: string }[]

@@ -16,7 +16,7 @@ const tool = pluginSource(
   host.on('note.added', ({ text }, { collections }) => collections.notes.insertOne({ text }))
   const command = (name, run, more) => host.command({ name, summary: 'Do ' + name, run, ...more })
   command('say', ({ args, options, stdout }) => void stdout.write(JSON.stringify({ args, options }) + '\\n'), {
-    arguments: [{ name: 'first', summary: 'f', required: true }, { name: 'second', summary: 's' }],
+    arguments: [{ name: 'first', summary: 'f', required: true }, { name: 'rest...', summary: 's' }],
     options: [{ flags: '--loud', summary: 'l' }, { flags: '--to <name>', summary: 't' }],
     database: false,
   })
@@ -126,7 +126,9 @@ t.test('a plugin command receives its arguments and options', async (t) => {
   const home = prepare(t)
   const said = await runCommand(home, ['say', 'a b', '--loud', '--to', 'ann'])
   t.same([said.code, said.stderr], [0, ''])
-  t.same(JSON.parse(said.stdout), { args: ['a b', null], options: { loud: true, to: 'ann' } })
+  t.same(JSON.parse(said.stdout), { args: ['a b'], options: { loud: true, to: 'ann' } })
+  const { stdout } = await runCommand(home, ['say', 'a', 'b', 'c'])
+  t.same(JSON.parse(stdout).args, ['a', 'b', 'c'], 'the last argument takes all the rest')
   t.notOk(existsSync(join(home, 'db')), 'the database was not opened, because the command does not use it')
 })
 
