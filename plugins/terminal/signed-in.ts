@@ -9,20 +9,25 @@ import type { Cradle } from './manifest.ts'
 import { createPrompt } from './prompt.ts'
 import { createScreen } from './screen.ts'
 import { createService } from './service.ts'
-import { createSession } from './session.ts'
+import { createSession, type Session } from './session.ts'
 import { createTokenStore } from './token-store.ts'
 
-/** The options by which a command chooses the server, the account and the agent. */
+/** The options by which a command chooses the agent, the server and the account. */
+const AGENT_OPTION = { flags: '--agent <agent>', summary: 'Name or id of the agent (default: assistant)' }
 const OPTIONS = [
-  { flags: '--agent <agent>', summary: 'Name or id of the agent (default: assistant)' },
   { flags: '--url <url>', summary: 'Address of the server (default: the one that runs here)' },
   { flags: '--username <name>', summary: 'Account to log in with' },
 ]
 
-/** A server, the account that is signed in there, and the chosen agent. */
-export interface SignedIn {
+/** A server, and the account that is signed in there. */
+export interface SignedInAccount {
   service: Client
   url: string
+  session: Session
+}
+
+/** A server, the account that is signed in there, and the chosen agent. */
+export interface SignedIn extends Omit<SignedInAccount, 'session'> {
   agent_id: string
 }
 
@@ -30,6 +35,17 @@ export interface SignedIn {
 export const signedInCommand = (
   { options = [], ...command }: Pick<Command<Cradle>, 'name' | 'summary' | 'arguments' | 'options'>,
   act: (input: CommandInput, at: SignedIn) => Promise<void>,
+): Command<Cradle> =>
+  accountCommand({ ...command, options: [...options, AGENT_OPTION] }, async (input, { session, ...at }) => {
+    const { agent } = input.options
+    const { id: agent_id } = await findAgent(session, typeof agent === 'string' ? agent : 'assistant')
+    await act(input, { ...at, agent_id })
+  })
+
+/** Declares a command that signs in as `svc chat` does, for what belongs to no agent; errors end it with 1. */
+export const accountCommand = (
+  { options = [], ...command }: Pick<Command<Cradle>, 'name' | 'summary' | 'arguments' | 'options'>,
+  act: (input: CommandInput, at: SignedInAccount) => Promise<void>,
 ): Command<Cradle> => ({
   ...command,
   options: [...options, ...OPTIONS],
@@ -57,7 +73,7 @@ async function signIn(
   { options, home, env, stdin, stderr }: CommandInput,
   say: (text: string) => void,
   leave: AbortController,
-): Promise<SignedIn> {
+): Promise<SignedInAccount> {
   const { signal } = leave
   const read = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
   const language = /^zh/i.test(env.LC_ALL || env.LC_MESSAGES || env.LANG || '') ? 'zh' : 'en'
@@ -73,8 +89,7 @@ async function signIn(
     store: createTokenStore({ home, url }),
   }))
   const session = createSession({ api, ...how, username: read('username') })
-  const { id: agent_id } = await findAgent(session, read('agent') ?? 'assistant')
-  return { service: createService({ url, language, session }), url, agent_id }
+  return { service: createService({ url, language, session }), url, session }
 }
 
 function explain(error: Error): string {

@@ -1,0 +1,139 @@
+import { openAsBlob } from 'node:fs'
+import { basename } from 'node:path'
+import type { components } from '#client'
+import { type Command, JSON_OPTION, printJson, printTable } from '#kernel'
+import type { Cradle } from './manifest.ts'
+import { shorten } from './printable.ts'
+import { readAnswer } from './service.ts'
+import { accountCommand, type SignedInAccount } from './signed-in.ts'
+
+type Row = components['schemas']['KnowledgeBase']
+
+/** The most knowledge bases that are read. */
+const MAX_BASES = 200
+/** The width of a text of a person in a line of output. */
+const COLUMNS = 40
+/** The most characters of a passage that are shown. */
+const MAX_SHOWN = 400
+
+const BASE = { name: 'base', summary: 'Id or name of the knowledge base', required: true } as const
+
+const list = accountCommand(
+  { name: 'knowledge list', summary: 'List the knowledge bases that you may search', options: [JSON_OPTION] },
+  async ({ options, stdout }, at) => {
+    const rows = await readBases(at)
+    if (options.json) return printJson(stdout, rows)
+    if (rows.length === 0) return void stdout.write('There are no knowledge bases.\n')
+    const cells = rows.map(({ id, name, owner, documents, chunks, status }) => [
+      id,
+      shorten(name, COLUMNS),
+      owner,
+      String(documents),
+      String(chunks),
+      status,
+    ])
+    printTable(stdout, [['ID', 'NAME', 'OWNER', 'DOCUMENTS', 'PASSAGES', 'STATUS'], ...cells])
+  },
+)
+
+const add = accountCommand(
+  {
+    name: 'knowledge add',
+    summary: 'Add files or web addresses to a knowledge base',
+    arguments: [
+      BASE,
+      { name: 'file...', summary: 'Files, or addresses that begin with http', required: true },
+    ],
+  },
+  async ({ args, stdout }, at) => {
+    const [wanted, ...files] = args as string[]
+    const { id } = await findBase(wanted!, at)
+    for (const file of files) {
+      const documents = await (/^https?:\/\//.test(file) ? addAddress(id, file, at) : addFile(id, file, at))
+      for (const { path, status } of documents) stdout.write(`${shorten(path, COLUMNS * 2)}  ${status}\n`)
+    }
+  },
+)
+
+const search = accountCommand(
+  {
+    name: 'knowledge search',
+    summary: 'Search a knowledge base',
+    arguments: [BASE, { name: 'query...', summary: 'The question', required: true }],
+    options: [JSON_OPTION],
+  },
+  async ({ args, options, stdout }, at) => {
+    const [wanted, ...words] = args as string[]
+    const { id } = await findBase(wanted!, at)
+    const body = { query: words.join(' '), knowledge_base_ids: [id], limit: 5 }
+    const hits = await readAnswer(at.service.POST('/knowledge-bases/search', { body }), at.url)
+    if (options.json) return printJson(stdout, hits)
+    if (hits.length === 0) return void stdout.write('Nothing was found.\n')
+    for (const [index, { path, locator, text }] of hits.entries()) {
+      const { page, heading } = locator
+      const place = [
+        shorten(path, COLUMNS * 2),
+        ...(page ? [`page ${page}`] : []),
+        ...(heading ? [heading] : []),
+      ]
+      stdout.write(
+        `${index + 1}. ${shorten(place.join(', '), COLUMNS * 3)}\n   ${shorten(text, MAX_SHOWN)}\n`,
+      )
+    }
+  },
+)
+
+const rebuild = accountCommand(
+  {
+    name: 'knowledge rebuild',
+    summary: 'Index a knowledge base again, or all of your own',
+    arguments: [{ ...BASE, required: false }],
+  },
+  async ({ args, stdout }, at) => {
+    const own = async () => (await readBases(at)).filter(({ is_owner }) => is_owner)
+    const bases = args[0] === undefined ? await own() : [await findBase(args[0], at)]
+    for (const { id, name } of bases) {
+      const params = { path: { id } }
+      const { documents } = await readAnswer(
+        at.service.POST('/knowledge-bases/{id}/reindex', { params }),
+        at.url,
+      )
+      stdout.write(`"${shorten(name, COLUMNS)}": ${documents} documents are indexed again\n`)
+    }
+  },
+)
+
+/** `svc knowledge …`: knowledge bases over the public API. */
+export const knowledgeCommands: Command<Cradle>[] = [list, add, search, rebuild]
+
+const readBases = ({ service, url }: SignedInAccount): Promise<Row[]> =>
+  readAnswer(service.GET('/knowledge-bases', { params: { query: { limit: MAX_BASES } } }), url)
+
+async function findBase(wanted: string, at: SignedInAccount): Promise<Row> {
+  const found = (await readBases(at)).filter(({ id, name }) => id === wanted || name === wanted)
+  if (found.length === 1) return found[0]!
+  throw new Error(
+    found.length === 0
+      ? `There is no knowledge base "${wanted}". \`svc knowledge list\` shows those that you may search.`
+      : `${found.length} knowledge bases have this name: choose one by its id.`,
+  )
+}
+
+const addAddress = (id: string, address: string, { service, url }: SignedInAccount) =>
+  readAnswer(
+    service.POST('/knowledge-bases/{id}/documents', { params: { path: { id } }, body: { url: address } }),
+    url,
+  )
+
+async function addFile(id: string, file: string, { service, url }: SignedInAccount) {
+  const form = new FormData()
+  form.set('file', await openAsBlob(file), basename(file))
+  return readAnswer(
+    service.POST('/knowledge-bases/{id}/documents', {
+      params: { path: { id } },
+      body: { url: '' },
+      bodySerializer: () => form,
+    }),
+    url,
+  )
+}
