@@ -20,7 +20,7 @@ export const manifest = defineManifest({
       env: 'SVC_ALLOW_HOSTS',
     },
     store_url: { type: 'string', minLength: 1 },
-    read_seconds: { type: 'integer', minimum: 1, maximum: 3600, default: 180 },
+    read_seconds: { type: 'number', exclusiveMinimum: 0, maximum: 3600, default: 180 },
   },
   permissions: [
     {

@@ -5,7 +5,7 @@ import type { TestReply, TestServer } from '../support/server.ts'
 export type TestFile = [filename: string, content: string | Buffer, media_type?: string]
 
 /** Creates the calls of knowledge bases for tests. */
-export function createKnowledgeCalls(server: TestServer) {
+export function createKnowledgeCalls(server: Pick<TestServer, 'url' | 'admin' | 'request'>) {
   const request = (method: string, path: string, body?: object, token?: string) =>
     server.request(method, `/knowledge-bases${path}`, { body, token })
 

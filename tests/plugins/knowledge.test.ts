@@ -1,8 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import t from '../run/file-test.ts'
+import { runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
+import { readEvents } from '../support/sse.ts'
 import { createKnowledgeCalls } from './knowledge-calls.ts'
 
-const server = await startServer(t)
+const server = await startServer(t, { config: { plugins: { knowledge: { allow_hosts: ['127.0.0.1'] } } } })
 const { create, list, request, search, settled, upload } = createKnowledgeCalls(server)
 
 const permissions = ['knowledge_bases']
@@ -149,3 +155,153 @@ t.test(
     t.equal((await request('GET', `/${id}/documents/${first.id}`)).status, 404)
   },
 )
+
+t.test('A shared base is read by everybody and changed by its owner alone', async (t) => {
+  const { token } = writer
+  const id = await create('Open', { token, is_shared: true })
+  const hidden = await create('Closed', { token })
+  await upload(id, [['a.txt', 'Giraffes eat leaves.']], { token })
+  await upload(hidden, [['b.txt', 'Giraffes sleep little.']], { token })
+  await settled(id, token)
+  await settled(hidden, token)
+  const asReader = { token: reader.token }
+  t.match(await search('giraffe', asReader), [{ knowledge_base_id: id, text: 'Giraffes eat leaves.' }])
+  t.match((await request('GET', `/${id}`, undefined, reader.token)).body, {
+    is_owner: false,
+    is_default: false,
+  })
+  t.match(await request('POST', '/search', { query: 'x', knowledge_base_ids: [id, hidden] }, reader.token), {
+    status: 404,
+    body: { error: { code: 'KNOWLEDGE_BASE_NOT_FOUND' } },
+  })
+  t.equal((await upload(id, [['c.txt', 'x']], { token: server.admin.token })).status, 403)
+  await request('PATCH', `/${id}`, { is_shared: false }, token)
+  t.strictSame(await search('giraffe', asReader), [])
+  t.equal((await search('giraffe', { token })).length, 2)
+  await request('DELETE', `/${id}`, undefined, token)
+  t.equal((await search('giraffe', { token })).length, 1, 'nothing of a deleted base is found')
+})
+
+t.test('A web address is fetched within its rules', async (t) => {
+  const site = createServer(({ url = '' }, response) => {
+    const answers: Record<string, [number, Record<string, string>, string]> = {
+      '/robots.txt': [
+        200,
+        { 'content-type': 'text/plain' },
+        'User-agent: *\nDisallow: /private\nAllow: /private/open$',
+      ],
+      '/guide': [302, { location: '/pages/guide' }, ''],
+      '/pages/guide': [200, { 'content-type': 'text/html' }, '<h1>Guide</h1><p>Penguins can swim.</p>'],
+      '/private/open': [200, { 'content-type': 'text/plain' }, 'Penguins are open.'],
+      '/private/away': [200, { 'content-type': 'text/plain' }, 'Penguins are private.'],
+      '/picture': [200, { 'content-type': 'image/png' }, '\x89PNG\0'],
+    }
+    const [status, headers, body] = answers[url] ?? [404, {}, '']
+    response.writeHead(status, headers).end(body)
+  })
+  await new Promise<void>((resolve) => void site.listen(0, '127.0.0.1', resolve))
+  const { port } = site.address() as AddressInfo
+  t.teardown(() => site.close())
+  const id = await create('Web')
+  const add = (path: string) =>
+    request('POST', `/${id}/documents`, { url: `http://127.0.0.1:${port}${path}` })
+  const [guide] = (await add('/guide')).body
+  t.match(guide, { path: `127.0.0.1:${port}/guide`, filename: 'guide', status: 'queued' })
+  for (const path of ['/private/open', '/private/away', '/missing', '/picture'])
+    t.equal((await add(path)).status, 202)
+  const found = await settled(id)
+  const of = (path: string) => found[`127.0.0.1:${port}${path}`]
+  t.match(of('/guide'), { status: 'ready', media_type: 'text/html', url: `http://127.0.0.1:${port}/guide` })
+  t.match(of('/private/open'), { status: 'ready' })
+  t.match(of('/private/away'), { error: { code: 'DOCUMENT_REFUSED_BY_ROBOTS' } })
+  t.match(of('/missing'), { error: { code: 'DOCUMENT_UNREACHABLE', message: /the server answered 404/ } })
+  t.match(of('/picture'), { error: { code: 'DOCUMENT_UNSUPPORTED' } })
+  t.match(await search('swimming penguins', { knowledge_base_ids: [id] }), [{ document_id: guide.id }, {}])
+  t.match(await request('POST', `/${id}/documents`, { url: 'http://10.0.0.1/x' }), {
+    status: 400,
+    body: { error: { code: 'ADDRESS_NOT_ALLOWED' } },
+  })
+})
+
+t.test('Changes of documents are followed', async (t) => {
+  const id = await create('Followed')
+  const { token } = server.admin
+  const events = await readEvents(t, `${server.url}/api/knowledge-bases/${id}/events`, { token })
+  const [document] = (await upload(id, [['a.txt', 'Owls see at night.']])).body
+  const isReady = ({ document: row }: { document?: { status: string } }) => row?.status === 'ready'
+  t.match(await events.until(isReady as never), {
+    type: 'document.changed',
+    document: { id: document.id, chunks: 1 },
+  })
+  await request('DELETE', `/${id}/documents/${document.id}`)
+  t.match(await events.until(({ type }) => type === 'document.deleted'), { id: document.id })
+  events.leave()
+})
+
+t.test('svc knowledge lists, adds, searches and rebuilds', async (t) => {
+  const id = await create('Terminal')
+  const env = { SVC_PASSWORD: server.admin.password }
+  const svc = (...args: string[]) =>
+    runCommand(
+      server.home,
+      ['knowledge', ...args, '--url', server.url, '--username', server.admin.username],
+      { env },
+    )
+  const file = join(server.home, 'otters.md')
+  writeFileSync(file, '# Otters\n\nOtters hold hands.')
+  t.match(await svc('add', 'Terminal', file), { code: 0, stdout: /^otters\.md {2}queued\n$/, stderr: '' })
+  await settled(id)
+  t.match((await svc('list')).stdout, new RegExp(`${id} +Terminal +admin +1 +1 +ready`))
+  t.match(await svc('search', id, 'holding', 'hands'), {
+    code: 0,
+    stdout: /^1\. otters\.md, Otters\n {3}Otters/,
+  })
+  t.match((await svc('rebuild', 'Terminal')).stdout, '"Terminal": 1 documents are indexed again')
+  t.match(await svc('search', 'Nothing', 'x'), { code: 1, stderr: /There is no knowledge base "Nothing"/ })
+  await settled(id)
+})
+
+t.test('Limits hold', async (t) => {
+  const id = await create('Limited')
+  const limited = await startServer(t, {
+    config: { limits: { knowledge_bases: 1, knowledge_documents: 2, knowledge_bytes: 100 } },
+  })
+  const calls = createKnowledgeCalls(limited)
+  const base = await calls.create('One')
+  t.match(await calls.request('POST', '', { name: 'Two' }), {
+    status: 409,
+    body: { error: { details: { limit: 'knowledge_bases' } } },
+  })
+  const refused = (limit: string) => ({
+    status: 409,
+    body: { error: { code: 'LIMIT_REACHED', details: { limit } } },
+  })
+  t.match(await calls.upload(base, [['large.txt', 'x'.repeat(101)]]), refused('knowledge_bytes'))
+  t.equal(
+    (
+      await calls.upload(base, [
+        ['a.txt', 'a'],
+        ['b.txt', 'b'],
+      ])
+    ).status,
+    202,
+  )
+  t.match(await calls.upload(base, [['c.txt', 'c']]), refused('knowledge_documents'))
+  t.equal((await calls.upload(base, [['b.txt', 'bb']])).status, 202, 'a document can be replaced')
+  t.match(
+    await upload(
+      id,
+      [
+        ['a.txt', 'x'],
+        ['b.txt', 'y'],
+      ],
+      { path: 'one.txt' },
+    ),
+    {
+      status: 422,
+      body: { error: { details: { issues: [{ path: '/path' }] } } },
+    },
+  )
+  t.equal((await upload(id, [['a.txt', 'x']], { path: '../' })).body[0].path, 'a.txt')
+  await calls.settled(base)
+})

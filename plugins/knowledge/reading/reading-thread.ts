@@ -62,7 +62,7 @@ export function createReadingThreads(): ReadingThreads {
     task: ReadingTask,
     time_ms: number,
     signal: AbortSignal,
-  ): Promise<Exclude<ReadingAnswer, { problem: unknown }>> => {
+  ): Promise<ReadingAnswer> => {
     let settle: () => void
     const answered = new Promise<ReadingAnswer>((resolve, reject) => {
       const onExit = () => reject(new ReadingFailure('DOCUMENT_DAMAGED'))
@@ -85,9 +85,7 @@ export function createReadingThreads(): ReadingThreads {
       thread.on('message', resolve).on('error', onError).on('exit', onExit).postMessage(task)
     })
     try {
-      const answer = await answered
-      if ('problem' in answer) throw new ReadingFailure(answer.problem)
-      return answer
+      return await answered
     } finally {
       settle!()
     }
@@ -96,27 +94,30 @@ export function createReadingThreads(): ReadingThreads {
   return {
     async read(file, { time_ms, ...task }, signal) {
       const thread = take()
+      let answer: ReadingAnswer
       try {
-        const answer = await ask(thread, { task: 'read', file, ...task }, time_ms, signal)
-        keep(thread)
-        return (answer as { pages: number | null }).pages
+        answer = await ask(thread, { task: 'read', file, ...task }, time_ms, signal)
       } catch (error) {
         await thread.terminate()
         throw error
       }
+      keep(thread)
+      if ('pages' in answer) return answer.pages
+      throw new ReadingFailure('problem' in answer ? answer.problem : 'DOCUMENT_DAMAGED')
     },
 
     async *cut(input, { time_ms, ...task }, signal) {
       const thread = take()
       let isOver = false
       try {
-        let batch = (await ask(thread, { task: 'cut', input, ...task }, time_ms, signal)) as CutBatch
-        for (;;) {
-          isOver = batch.progress === 1
-          yield batch
+        let answer = await ask(thread, { task: 'cut', input, ...task }, time_ms, signal)
+        while ('passages' in answer) {
+          isOver = answer.progress === 1
+          yield answer
           if (isOver) return
-          batch = (await ask(thread, { task: 'next' }, time_ms, signal)) as CutBatch
+          answer = await ask(thread, { task: 'next' }, time_ms, signal)
         }
+        throw new ReadingFailure('problem' in answer ? answer.problem : 'DOCUMENT_DAMAGED')
       } finally {
         if (isOver) keep(thread)
         else await thread.terminate()

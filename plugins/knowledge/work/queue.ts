@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { acquireLease, isUnavailable } from '#kernel'
 import type { Cradle } from '../manifest.ts'
@@ -35,9 +36,12 @@ export function createQueue({
   let waking = new AbortController()
   let running: Promise<void> | undefined
 
+  /** Names the process too, so that leases of one that was killed are known to be free. */
+  const holder = JSON.stringify([hostname(), process.pid, server.node_id])
+
   const lease = (user_id: string) => {
     const now = clock.now()
-    return acquireLease(leases, { name: user_id, holder: server.node_id, now, until: now + LEASE_MS })
+    return acquireLease(leases, { name: user_id, holder, now, until: now + LEASE_MS })
   }
 
   /** Works on one document of an account whose lease this process holds. */
@@ -55,7 +59,7 @@ export function createQueue({
       if (document) await indexing.process(document, signal)
     } finally {
       clearInterval(renewal)
-      await leases.deleteOne({ _id: user_id, holder: server.node_id })
+      await leases.deleteOne({ _id: user_id, holder })
     }
   }
 
@@ -84,7 +88,16 @@ export function createQueue({
     return waiting.length
   }
 
+  /** Frees the accounts that a process of this machine worked for when it was killed. */
+  const freeLeases = async () => {
+    for (const { _id, holder } of await leases.find().toArray()) {
+      const [host, pid] = JSON.parse(holder) as [string, number]
+      if (host === hostname() && !isRunning(pid)) await leases.deleteOne({ _id, holder })
+    }
+  }
+
   const run = async () => {
+    await freeLeases().catch((error) => log.error({ error }, 'leases of the queue could not be read'))
     while (!ending.signal.aborted) {
       waking = new AbortController()
       const signal = AbortSignal.any([ending.signal, waking.signal])
@@ -110,5 +123,16 @@ export function createQueue({
       await running
       await Promise.all(working.values())
     },
+  }
+}
+
+/** True if another process has this id. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
