@@ -70,7 +70,8 @@ async function* framesOf(
   { signal, cradle: { hub, ledger } }: { signal: AbortSignal; cradle: Cradle },
 ): AsyncGenerator<ServerSentEvent> {
   const after = active_turn!.paused!.seq
-  for await (const event of followEvents({ thread_id, user_id, after, signal, hub, ledger })) {
+  const place = { thread_id, user_id, after, hasRead: true }
+  for await (const event of followEvents({ ...place, signal, hub, ledger })) {
     yield { id: String(seqOf(event)), event: event.type, data: toFrame(event) }
     if (isTerminal(event) || event.type === 'hitl_required') return
   }

@@ -3,7 +3,7 @@ import type { ClientMessageDocument, ThreadDocument } from '../../plugins/chat/d
 import t, { type Test } from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
-import { seedThread } from '../support/chat-seed.ts'
+import { SEEDED_EVENTS, seedThread } from '../support/chat-seed.ts'
 
 const chat = await startChat(t)
 const { server, history, threads } = chat
@@ -126,11 +126,11 @@ t.test('A fork is made and read at the same cost, however long its source is', a
 t.test('The ledger is read from any place at the same cost', async (t) => {
   for (const place of [0, 0.5])
     await costsTheSame(t, 100, ({ thread_id, last_seq }) =>
-      ledger.read(thread_id, Math.floor((last_seq * place) / 5) * 5, 100),
+      ledger.read(thread_id, Math.floor((last_seq * place) / SEEDED_EVENTS) * SEEDED_EVENTS, 100),
     )
   await costsTheSame(t, 6, async ({ thread_id, last_seq }) => {
     const [first] = await ledger.read(thread_id, last_seq - 1, 1)
-    await ledger.readTurn(thread_id, first!.turn_id, last_seq - 4)
+    await ledger.readTurn(thread_id, first!.turn_id, last_seq - SEEDED_EVENTS + 1)
   })
 })
 

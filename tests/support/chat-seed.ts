@@ -7,9 +7,12 @@ import type { TestChat } from './chat.ts'
 const named = (frame: LedgerEvent['frame'], n: number) =>
   'message_id' in frame ? { ...frame, message_id: `${frame.message_id}-${n}` } : frame
 
+/** The number of events of each turn of a seeded thread. */
+export const SEEDED_EVENTS = 4
+
 /** Creates a thread with a number of turns, each a copy of one real turn, and returns its id. */
 export async function seedThread(
-  { server, createThread, connect }: TestChat,
+  { server, createThread, connect, fake }: TestChat,
   turns: number,
 ): Promise<string> {
   const threads = server.db.collection<ThreadDocument>('threads')
@@ -18,9 +21,12 @@ export async function seedThread(
 
   const thread_id = await createThread()
   const socket = await connect()
+  // Words that come one by one would become as many events as there is time for.
+  fake.next({ text: ['an answer of the past'] })
   const { frames } = await socket.ask({ thread_id, text: 'a message of the past' })
   socket.close()
   const size = frames.length
+  if (size !== SEEDED_EVENTS) throw new Error(`a turn has ${size} events`)
   const said = await messages.find({ thread_id }).sort({ position: 1 }).toArray()
   const written = await events
     .find({ _id: { $gt: eventId(thread_id, 0), $lte: eventId(thread_id, size) } })

@@ -14,6 +14,7 @@ export async function* followEvents({
   thread_id,
   user_id,
   after,
+  hasRead = false,
   signal,
   hub,
   ledger,
@@ -21,13 +22,14 @@ export async function* followEvents({
   thread_id: string
   user_id: string
   after: number
+  /** True if the event `after` has been read, so that the thread is gone if it is missing. */
+  hasRead?: boolean
   signal: AbortSignal
   hub: Hub
   ledger: Ledger
 }): AsyncGenerator<LedgerEvent, void, void> {
   let position = after
   let newest = after
-  let hasRead = false
   let wake = () => {}
   const reader: Reader = {
     user_id,

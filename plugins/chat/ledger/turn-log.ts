@@ -17,8 +17,11 @@ export interface TurnLog {
   readonly committed: readonly LedgerEvent[]
   /** Adds an event; text is merged into the text event before it while that is not yet being written. */
   write<Type extends FrameType>(type: Type, frame: FrameFields[Type], record?: EventRecord): void
-  /** Resolves when everything added so far is durable, or the turn has been lost. */
-  durable(): Promise<void>
+  /**
+   * Resolves when everything added so far is durable, or the turn has been lost; text that is held back is written at
+   * once if it is `urgent`, which is the default.
+   */
+  durable(how?: { urgent: boolean }): Promise<void>
   /** Adds the last event, which is stored together with the outcome of the turn; only then do readers see it. */
   finish<Type extends 'done' | 'error' | 'hitl_required'>(
     type: Type,
@@ -151,7 +154,6 @@ export function openTurnLog(
       else if (isUrgent) request()
     },
     failed(error) {
-      isRequested = false
       if (isDuplicateKey(error)) return void takeOver(error)
       logger.error({ error, turn_id, events: sent.length }, 'the ledger could not be written')
       if (isTransient(error)) {
@@ -166,8 +168,13 @@ export function openTurnLog(
     return [...(isRefused ? [toReplacement(event, events)] : []), ...outcome.writes(allEvents())]
   }
 
+  const requestAgain = () => {
+    isRequested = false
+    request()
+  }
+
   const retry = () => {
-    setTimeout(request, retryMs)
+    setTimeout(requestAgain, retryMs)
     retryMs = Math.min(retryMs * 2, RETRY_MS.most)
   }
 
@@ -180,7 +187,7 @@ export function openTurnLog(
       if (found.some((event) => event.writer !== writer || event.turn_id !== turn_id)) return lose()
       const isNews = found.length > written.size
       for (const { _id } of found) written.add(sent[ids.indexOf(_id)]!)
-      if (isNews) request()
+      if (isNews) requestAgain()
       else refuse(error)
     } catch (failure) {
       logger.error({ error: failure, turn_id }, 'the ledger could not be read')
@@ -196,7 +203,7 @@ export function openTurnLog(
     last = { ...last, event, isRefused: true }
     sent[sent.length - 1] = event
     written.add(event)
-    request()
+    requestAgain()
   }
 
   const lose = () => {
@@ -217,14 +224,16 @@ export function openTurnLog(
       const isText = type === 'content' || type === 'reasoning'
       if (isText && grow(waiting.at(-1), type, frame as FrameFields['content'])) return
       add(type, frame, record)
-      if (isText && spoken === (frame as FrameFields['content']).message_id) return pace.later(request)
+      // The beginning of a turn can wait for the first text, which is then written with it.
+      if (type === 'turn_started' || (isText && spoken === (frame as FrameFields['content']).message_id))
+        return pace.later(request)
       if (isText) spoken = (frame as FrameFields['content']).message_id
       request()
     },
-    durable() {
+    durable({ urgent } = { urgent: true }) {
       const event = waiting.at(-1) ?? sent.at(-1)
       if (isLost || !event) return Promise.resolve()
-      request()
+      if (urgent) request()
       return new Promise((resolve) => waiters.push({ event, resolve }))
     },
     finish: (type, frame, outcome, record) =>

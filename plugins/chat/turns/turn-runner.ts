@@ -79,7 +79,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
     log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, record)
     const { first_seq, ...started } = turn
     // Listeners must not delay the turn.
-    void log.durable().then(() => events.emit('turn.started', started))
+    void log.durable({ urgent: false }).then(() => events.emit('turn.started', started))
     return log
   }
 

@@ -15,6 +15,9 @@ import { type ClientMessages, createClientMessages, type KnownTurn } from './cli
 
 /** The duration of a turn's lease, after which another process may close the turn, in milliseconds. */
 const LEASE_MS = 15_000
+/** The first event of a turn, which comes behind the lease in the journal, makes both durable. */
+const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
+
 /** One turn and its owner. */
 export interface Turn extends ThreadOwner {
   turn_id: string
@@ -146,7 +149,7 @@ export function createTurns({
     return threads.findOneAndUpdate(
       { ...selected, active_turn: null },
       [{ $set: { active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } } } }],
-      { returnDocument: 'after' },
+      { returnDocument: 'after', ...NOT_IN_JOURNAL },
     )
   }
 
