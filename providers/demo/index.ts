@@ -26,7 +26,7 @@ const demo: ProviderKind = {
   listModels: async () => [
     {
       id: 'demo',
-      name: 'Demonstration model · 演示模型',
+      name: 'Demo',
       context_window: 32_000,
       max_output_tokens: 4096,
       input: ['text'],

@@ -26,7 +26,7 @@ export const phrases: Record<Locale, Phrases> = {
       '- “think about …”: shows a thought before the answer',
       '- anything else: I repeat it',
       '',
-      'To talk to a real model, add a provider: `POST /api/providers` for yourself, or `POST /api/admin/providers` and `PUT /api/models/active` for everybody.',
+      'To talk to a real model, open the page **Models**, add a provider with its key, and choose its model.',
     ].join('\n'),
     echo: (question) =>
       [
@@ -34,7 +34,7 @@ export const phrases: Record<Locale, Phrases> = {
         '',
         block(question || '(nothing)'),
         '',
-        'Add a provider with its API key and choose its model to get real answers. Say `help` to see what I can show.',
+        'To get real answers, open the page **Models**, add a provider with its key, and choose its model. Say `help` to see what I can show.',
       ].join('\n'),
     thought: (question) =>
       `A real model would think here about “${question}”. I only show where its thoughts appear.`,
@@ -55,7 +55,7 @@ export const phrases: Record<Locale, Phrases> = {
       '- “思考……”：在回答前显示思考过程',
       '- 其他内容：我会复述一遍',
       '',
-      '若要使用真实模型，请添加模型服务商：自用请调用 `POST /api/providers`，供所有人使用请调用 `POST /api/admin/providers` 和 `PUT /api/models/active`。',
+      '若要使用真实模型，请打开**模型**页面，添加服务商并填写其密钥，然后选择模型。',
     ].join('\n'),
     echo: (question) =>
       [
@@ -63,7 +63,7 @@ export const phrases: Record<Locale, Phrases> = {
         '',
         block(question || '（空）'),
         '',
-        '添加模型服务商并填写 API 密钥、选择模型后，即可获得真实回答。发送“帮助”可查看我能演示的内容。',
+        '若要获得真实回答，请打开**模型**页面，添加服务商并填写其密钥，然后选择模型。发送“帮助”可查看我能演示的内容。',
       ].join('\n'),
     thought: (question) => `真实的模型会在这里思考“${question}”。我只演示思考过程显示的位置。`,
     calling: (tool) => `正在调用工具 \`${tool}\`。`,
