@@ -247,6 +247,11 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     t.equal(await number.inputValue(), '5551')
     t.equal(await sheet.getByLabel('Tower').count(), 0)
     await sheet.getByLabel('Private').check()
+    const sent: string[] = []
+    page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())))
+    await inSheet('Add').click()
+    await sheet.getByText('This is needed.').waitFor()
+    t.strictSame(sent, [], 'the form itself knows what it needs')
     await sheet.getByLabel('Tower').fill('north')
     await inSheet('Check').click()
     await sheet.getByText('The platform accepts these settings.').waitFor()

@@ -1,7 +1,8 @@
 import type { components } from '#client'
 import { client } from '../server/client.ts'
+import { lacks } from '../server/failure.ts'
 import { ifMatch, send, sendTagged, settings } from '../server/send.ts'
-import { pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
+import { listMissing, pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
 
 export type Channel = components['schemas']['Channel']
 export type ChannelKind = components['schemas']['ChannelKind']
@@ -23,8 +24,19 @@ export function newValues({ label }: ChannelKind, names: string[], config: Value
   return { name, config, enabled: true }
 }
 
+/** Throws what a refusal by the server would, with the fields that these settings need. */
+function assertComplete(schema: Schema, config: Values): void {
+  const missing = listMissing(schema, config)
+  if (missing.length > 0) throw lacks(missing.map((name) => `/config/${name}`))
+}
+
 /** Stores a new channel. */
-export function createChannel(agentId: string, { kind, config_schema }: ChannelKind, values: ChannelValues) {
+export async function createChannel(
+  agentId: string,
+  { kind, config_schema }: ChannelKind,
+  values: ChannelValues,
+) {
+  assertComplete(config_schema as Schema, values.config)
   const config = settings(pruneValues(config_schema as Schema, values.config))
   return send(
     client.POST('/agents/{id}/channels', {
@@ -39,12 +51,13 @@ export const readChannel = ({ id: cid, agent_id: id }: Channel) =>
   sendTagged(client.GET('/agents/{id}/channels/{cid}', { params: { path: { id, cid } } }))
 
 /** Stores what has changed of a channel. */
-export function updateChannel(
+export async function updateChannel(
   { id: cid, agent_id: id }: Channel,
   base: ChannelValues,
   values: ChannelValues,
   { tag, schema = {} }: { tag?: string | null; schema?: Schema } = {},
 ) {
+  assertComplete(schema, values.config)
   const config = mergePatch(base.config, pruneValues(schema, values.config))
   const body = {
     ...(values.name !== base.name && { name: values.name.trim() }),

@@ -16,6 +16,13 @@ export interface Failure {
   issues: Issue[]
 }
 
+/** The failure of a form that lacks values, by the JSON pointers of their fields. */
+export const lacks = (paths: string[]) => ({
+  code: 'VALIDATION_FAILED',
+  message: t('forms.incomplete'),
+  details: { issues: paths.map((path): Issue => ({ path, rule: 'required', message: '' })) },
+})
+
 /** Reads what a call threw: an error of the API, or a server that cannot be reached. */
 export function readFailure(error: unknown): Failure {
   const body = isRecord(error) && isRecord(error.error) ? error.error : error

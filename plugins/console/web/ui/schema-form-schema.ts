@@ -107,6 +107,14 @@ function matches(schema: Schema, values: Values, rule: 'all' | 'constants' = 'al
   })
 }
 
+/** Lists the fields that a schema needs for these values and that have neither a value nor a default. */
+export function listMissing(schema: Schema, values: Values): string[] {
+  const { properties, required } = resolveSchema(schema, values)
+  return required.filter(
+    (name) => (values[name] ?? '') === '' && properties[name] && properties[name].default === undefined,
+  )
+}
+
 /** Returns the values that hold for a schema, without those of branches that were left. */
 export function pruneValues(schema: Schema, values: Values): Values {
   const { properties, additionalProperties } = resolveSchema(schema, values)
