@@ -9740,6 +9740,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["SignInSettings"];
         };
@@ -9760,6 +9764,10 @@ export interface operations {
    */
   setSignInSettings: {
     parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
       path: {
         /** @description One of oidc, feishu, dingtalk, wecom */
         kind: string;
@@ -9783,6 +9791,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["SignInSettings"];
         };
@@ -9791,6 +9803,7 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["SetSignInSettings403Error"];
       404: components["responses"]["NotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -9842,6 +9855,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["SignInSettings"];
         };
@@ -9861,6 +9878,12 @@ export interface operations {
    * Needs the permission `sso`, which administrators have.
    */
   setOidcSettings: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+    };
     requestBody?: {
       content: {
         /**
@@ -9879,6 +9902,10 @@ export interface operations {
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
         content: {
           "application/json": components["schemas"]["SignInSettings"];
         };
@@ -9887,6 +9914,7 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["SetOidcSettings403Error"];
       404: components["responses"]["NotFoundError"];
+      412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];

@@ -1,7 +1,9 @@
 import type { Route } from '#kernel'
+import { makeTag, replyWithTag } from '#toolbox'
 import { applyRules, listGrants } from './claim-rules.ts'
 import { type Cradle, route } from './manifest.ts'
 import { kindParams, preview, previewBody, settingChanges, settingsRow, testResult } from './schemas.ts'
+import { settingsFields } from './settings.ts'
 import { toSettingsRow } from './settings-rows.ts'
 import { testSettings } from './settings-test.ts'
 import type { EntryPoint } from './types.ts'
@@ -26,9 +28,12 @@ const defineSettingsRoutes = (
     guard,
     response: { 200: settingsRow },
     errors: ['NOT_FOUND'],
+    etag: true,
   }).handle(async ({ params, locale }, { signInSettings, ssoAddresses }) => {
     const kind = signInSettings.getKind(readKind(params))
-    return toSettingsRow(await signInSettings.find(kind), kind, { entry, locale, ssoAddresses })
+    const stored = await signInSettings.find(kind)
+    const row = toSettingsRow(stored, kind, { entry, locale, ssoAddresses })
+    return replyWithTag(200, row, makeTag(stored, settingsFields))
   }),
 
   route({
@@ -44,10 +49,13 @@ const defineSettingsRoutes = (
     response: { 200: settingsRow },
     errors: ['NOT_FOUND', 'ADDRESS_NOT_ALLOWED', 'GRANT_EXCEEDS'],
     audit: { action: 'sso.update', target: 'kind' },
-  }).handle(async ({ params, caller, body, locale }, { signInSettings, ssoAddresses }) => {
+    etag: true,
+  }).handle(async (request, { signInSettings, ssoAddresses }) => {
+    const { params, caller, body, locale } = request
     const kind = signInSettings.getKind(readKind(params))
-    const stored = await signInSettings.change(caller, kind, body)
-    return toSettingsRow(stored, kind, { entry, locale, ssoAddresses })
+    const stored = await signInSettings.change(caller, kind, body, request)
+    const row = toSettingsRow(stored, kind, { entry, locale, ssoAddresses })
+    return replyWithTag(200, row, makeTag(stored, settingsFields))
   }),
 
   route({

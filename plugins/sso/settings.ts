@@ -1,4 +1,5 @@
 import { AppError, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
+import { type Conditional, requireUnchanged } from '#toolbox'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { listGrants } from './claim-rules.ts'
@@ -13,6 +14,9 @@ type SettingChanges = TypeOf<typeof settingChanges>
 
 /** The store of the settings of each kind of sign-in. */
 export type SignInSettings = ReturnType<typeof createSettings>
+
+/** The fields that the entity tag of settings is made from. */
+export const settingsFields = ['revision'] as const
 
 const getPurpose = (kind: string) => `sso:${kind}`
 
@@ -115,12 +119,13 @@ export function createSettings({
     /**
      * Changes settings. Throws VALIDATION_FAILED, ADDRESS_NOT_ALLOWED, and GRANT_EXCEEDS for any change of settings
      * whose rules grant rights that the caller lacks, because whoever sets the issuer decides on the claims. Only
-     * administrators can set another origin of the console.
+     * administrators can set another origin of the console. PRECONDITION_FAILED if the request names another version.
      */
     async change(
       caller: AuthCaller,
       kind: SignInKind,
       changes: SettingChanges,
+      request: Conditional,
     ): Promise<SsoProviderDocument> {
       await assertSettings(changes, { kind, permissionCatalog, signInKinds })
       const { client_secret, ...given } = changes
@@ -134,6 +139,7 @@ export function createSettings({
       // Repeated after a concurrent change, because the two changes together must be valid.
       for (;;) {
         const old = await find(kind)
+        requireUnchanged(request, old, settingsFields)
         const wanted = { ...old, ...set }
         assertGrantable(caller, old, wanted)
         if (wanted.enabled) assertComplete(wanted, kind)

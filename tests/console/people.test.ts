@@ -82,7 +82,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     t.equal(await page.getByText('en notes of admin').count(), 0)
     const { page: other } = await openConsole(browser, url, { username: 'ada', password: ada.password })
     await other.getByRole('link', { name: 'Account' }).waitFor()
-    t.equal(await other.getByRole('link', { name: 'Notes' }).count(), 0)
+    t.equal(await other.getByRole('link', { name: 'Notes', exact: true }).count(), 0)
     await other.close()
     t.strictSame(faults, [])
   })

@@ -32,7 +32,7 @@ export default function AccountPage() {
       }
     >
       <Stack gap={40}>
-        <Profile account={account} />
+        <Profile />
         <Appearance />
         <Password />
         <Identities />

@@ -1,10 +1,12 @@
-import { SimpleGrid, TextInput } from '@mantine/core'
+import { SimpleGrid, Skeleton, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
-import { refresh, send } from '../server/send.ts'
-import type { Account } from '../session/account.ts'
+import { queries } from '../server/queries.ts'
+import { ifMatch, refresh, sendTagged } from '../server/send.ts'
 import { updateUser } from '../session/token.ts'
 import { listChanges, useDraft } from '../ui/draft.ts'
+import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
 import { Section } from '../ui/section.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
@@ -14,24 +16,47 @@ interface Names {
   email: string | null
 }
 
+const KEY = ['edit', '/auth/me']
+
 /** The name and address of the account. */
-export function Profile({ account }: { account: Account }) {
-  const draft = useDraft<Names>({ display_name: account.display_name, email: account.email })
+export function Profile() {
+  const { data, error, refetch } = useQuery({
+    queryKey: KEY,
+    queryFn: () => sendTagged(client.GET('/auth/me')),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  return (
+    <Section title={t('account.profile')}>
+      {data ? (
+        <ProfileForm stored={data.data} tag={data.tag} />
+      ) : error ? (
+        <Failure error={error} onRetry={refetch} />
+      ) : (
+        <Skeleton height={80} aria-label={t('common.loading')} />
+      )}
+    </Section>
+  )
+}
+
+function ProfileForm({ stored, tag }: { stored: Names; tag: string | null }) {
+  const draft = useDraft<Names>({ display_name: stored.display_name, email: stored.email })
   const save = async () => {
-    const user = await send(client.PATCH('/auth/me', { body: listChanges(draft.base, draft.value) }))
+    const params = { header: ifMatch(tag) }
+    const body = listChanges(draft.base, draft.value)
+    const { data: user, tag: next } = await sendTagged(client.PATCH('/auth/me', { params, body }))
     draft.accept({ display_name: user.display_name, email: user.email })
+    queries.setQueryData(KEY, { data: user, tag: next })
     updateUser(user)
     await refresh('/auth/me')
   }
   return (
-    <Section title={t('account.profile')}>
-      <SettingsForm label={t('account.profile')} isDirty={draft.isDirty} onSave={save} onReset={draft.reset}>
-        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
-          <Name {...draft} />
-          <Email {...draft} />
-        </SimpleGrid>
-      </SettingsForm>
-    </Section>
+    <SettingsForm label={t('account.profile')} isDirty={draft.isDirty} onSave={save} onReset={draft.reset}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
+        <Name {...draft} />
+        <Email {...draft} />
+      </SimpleGrid>
+    </SettingsForm>
   )
 }
 

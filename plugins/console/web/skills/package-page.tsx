@@ -1,12 +1,13 @@
 import { Button, FileButton, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { FileText, Pencil, Plus, Trash2, Upload } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
 import { formatBytes } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
-import { api, client } from '../server/client.ts'
-import { refresh, send } from '../server/send.ts'
+import { client } from '../server/client.ts'
+import { refresh, send, sendTagged } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -26,16 +27,20 @@ export default function PackagePage() {
   const account = useAccount()
   const navigate = useNavigate()
   const params = { path: { id } }
-  const found = api.useQuery('get', '/skill-packages/{id}', { params: { ...params, query: { limit: 200 } } })
+  const found = useQuery({
+    queryKey: ['get', '/skill-packages/{id}', id, 'tagged'],
+    queryFn: () =>
+      sendTagged(client.GET('/skill-packages/{id}', { params: { ...params, query: { limit: 200 } } })),
+  })
   const [open, setOpen] = useState<Skill | 'new' | 'edit' | 'delete'>()
   const { isBusy, error, run } = useAction()
-  const { data } = found
-  if (!data)
+  if (!found.data)
     return (
       <Page title={t('skills.title')}>
         {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Skeleton height={160} />}
       </Page>
     )
+  const { data, tag } = found.data
   const canChange =
     may(account, 'skill_packages') && (account.role === 'admin' || data.created_by === account.username)
   const close = () => setOpen(undefined)
@@ -106,7 +111,7 @@ export default function PackagePage() {
           {t('skills.delete_package')}
         </Button>
       )}
-      {open === 'edit' && <PackageSheet stored={data} onClose={close} />}
+      {open === 'edit' && <PackageSheet stored={data} tag={tag} onClose={close} />}
       {open === 'delete' && (
         <Confirm
           title={t('skills.delete_title', { name: data.name })}

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
-import { refresh, send } from '../server/send.ts'
+import { ifMatch, refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
 import { Empty } from '../ui/empty.tsx'
 import { List } from '../ui/list.tsx'
@@ -54,18 +54,21 @@ export default function SkillsPage() {
 interface Props {
   /** The package to change; undefined for a new one. */
   stored?: { id: string; name: string; description: string | null }
+  /** The tag of its version. */
+  tag?: string | null
   onClose(): void
 }
 
 /** Creates a package, or changes its name and description. */
-export function PackageSheet({ stored, onClose }: Props) {
+export function PackageSheet({ stored, tag, onClose }: Props) {
   const [name, setName] = useState(stored?.name ?? '')
   const [description, setDescription] = useState(stored?.description ?? '')
   const save = async () => {
     const body = { name, description: description || null }
-    if (stored)
-      await send(client.PATCH('/skill-packages/{id}', { params: { path: { id: stored.id } }, body }))
-    else await send(client.POST('/skill-packages', { body }))
+    if (stored) {
+      const params = { path: { id: stored.id }, header: ifMatch(tag) }
+      await send(client.PATCH('/skill-packages/{id}', { params, body }))
+    } else await send(client.POST('/skill-packages', { body }))
     await refresh('/skill-packages')
   }
   return (

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
-import { refresh, send } from '../server/send.ts'
+import { refresh, send, sendTagged } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Sheet } from '../ui/sheet.tsx'
@@ -23,11 +23,12 @@ interface Props {
 export function EditService({ kind, name, onClose }: Props) {
   const stored = useQuery({
     queryKey: ['edit', 'sso', kind],
-    queryFn: () => send(client.GET('/auth/oauth/providers/{kind}', { params: { path: { kind } } })),
+    queryFn: () => sendTagged(client.GET('/auth/oauth/providers/{kind}', { params: { path: { kind } } })),
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   })
-  if (stored.data) return <Editor settings={stored.data} name={name} onClose={onClose} />
+  if (stored.data)
+    return <Editor settings={stored.data.data} tag={stored.data.tag} name={name} onClose={onClose} />
   return (
     <Sheet title={name} onClose={onClose}>
       {stored.error ? (
@@ -39,14 +40,23 @@ export function EditService({ kind, name, onClose }: Props) {
   )
 }
 
-function Editor({ settings, name, onClose }: { settings: Settings; name: string; onClose(): void }) {
+interface EditorProps {
+  settings: Settings
+  tag: string | null
+  name: string
+  onClose(): void
+}
+
+function Editor({ settings, tag, name, onClose }: EditorProps) {
   const { kind } = settings
   const draft = useDraft(valuesOf(settings))
   const [result, setResult] = useState<components['schemas']['SignInTest']>()
+  const [version, setVersion] = useState(tag)
   const { isBusy, error, run } = useAction()
 
   const save = async () => {
-    await storeSettings(kind, draft.base, draft.value)
+    const stored = await storeSettings(kind, draft.base, draft.value, version)
+    setVersion(stored.tag)
     await refresh('/auth/oauth/status')
   }
   /** Only stored settings can be tested. */

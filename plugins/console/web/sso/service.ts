@@ -1,6 +1,6 @@
 import type { components } from '#client'
 import { client } from '../server/client.ts'
-import { send } from '../server/send.ts'
+import { ifMatch, sendTagged } from '../server/send.ts'
 import { listChanges } from '../ui/draft.ts'
 
 /** The settings of a service as the server stores them. */
@@ -27,10 +27,10 @@ export function valuesOf(settings: Settings): Values {
 }
 
 /** Stores what was changed. */
-export const storeSettings = (kind: Settings['kind'], base: Values, values: Values) =>
-  send(
+export const storeSettings = (kind: Settings['kind'], base: Values, values: Values, tag: string | null) =>
+  sendTagged(
     client.PUT('/auth/oauth/providers/{kind}', {
-      params: { path: { kind } },
+      params: { path: { kind }, header: ifMatch(tag) },
       body: listChanges(base, { ...values, rules: values.rules.filter(({ claim }) => claim.trim() !== '') }),
     }),
   )
