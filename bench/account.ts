@@ -2,6 +2,7 @@
 export interface Account {
   agentId: string
   token: string
+  password: string
   /** The WebSocket address of the assistant's chat, including the token. */
   chatUrl: string
   /** Calls the API below `/api` and returns the parsed body; throws on any status that is not 2xx. */
@@ -51,5 +52,5 @@ export async function createAccount({
   if (!assistant) throw new Error('the administrator has no agent named assistant')
 
   const chatUrl = `${url.replace(/^http/, 'ws')}/api/agents/${assistant.id}/chat/ws?token=${token}`
-  return { agentId: assistant.id, token, chatUrl, call }
+  return { agentId: assistant.id, token, password, chatUrl, call }
 }

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureCommands } from './commands.ts'
+import { measureConsole } from './console.ts'
 import { type Figure, formatTable, type Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
@@ -33,6 +34,7 @@ const figures: Record<string, Figure> = {
   'long-thread': measureLongThread,
   logins: measureLogins,
   'model-calls': measureModelCalls,
+  console: measureConsole,
   soak: measureSoak,
 }
 
