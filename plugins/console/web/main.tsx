@@ -1,15 +1,25 @@
 import { createRoot } from 'react-dom/client'
 import { language } from './i18n/language.ts'
-import { loadStartWords } from './i18n/load.ts'
+import { loadAppWords, loadStartWords } from './i18n/load.ts'
 import { Root } from './root.tsx'
-import { resumeSession } from './session/token.ts'
+import { hadSession, resumeSession } from './session/token.ts'
 import { Theme } from './ui/theme.tsx'
 
 document.documentElement.lang = language
 
-await Promise.all([loadStartWords(), resumeSession()])
+const session = resumeSession()
+// The request for the session goes first.
+if (hadSession()) setTimeout(preload)
+await Promise.all([loadStartWords(), session])
 createRoot(document.getElementById('root')!).render(
   <Theme>
     <Root />
   </Theme>,
 )
+
+/** Loads the code of the console while its session is continued. */
+function preload(): void {
+  void import('./app.tsx')
+  void loadAppWords()
+  if (/^\/(chat\/|$)/.test(location.pathname)) void import('./chat/chat-page.tsx')
+}

@@ -19,6 +19,11 @@ const notify = () => {
   for (const listener of listeners) listener()
 }
 
+const KEY = 'svc.had_session'
+
+/** True if this browser had a session when it left the last page. */
+export const hadSession = () => localStorage.getItem(KEY) !== null
+
 /** Reads the session of the page. */
 export const readSession = () => session
 
@@ -38,6 +43,7 @@ export function onSession(listener: () => void): () => void {
 export function openSession({ access_token, user }: components['schemas']['Login']): void {
   session = { token: access_token, user }
   hasEnded = false
+  localStorage.setItem(KEY, 'yes')
   notify()
 }
 
@@ -55,6 +61,7 @@ export function updateUser(changes: Partial<SessionUser>): void {
 
 /** Leaves the session: the page begins again at the sign-in. */
 export function leaveSession(): void {
+  localStorage.removeItem(KEY)
   location.assign('/login')
 }
 
