@@ -22,7 +22,7 @@ export async function seedThread(
   const thread_id = await createThread()
   const socket = await connect()
   // Words that come one by one would become as many events as there is time for.
-  fake.next({ text: ['an answer of the past'] })
+  fake.next({ text: ['a message of the past'] })
   const { frames } = await socket.ask({ thread_id, text: 'a message of the past' })
   socket.close()
   const size = frames.length
