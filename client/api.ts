@@ -237,7 +237,7 @@ export interface paths {
   "/agents/{id}": {
     /**
      * Get an agent
-     * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
+     * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -2333,6 +2333,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     BadJsonOrBadRequestOrProviderNotVisibleError: {
       error: {
@@ -2352,6 +2354,20 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "AGENT_NAME_TAKEN" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    KnowledgeBaseNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_BASE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -2401,6 +2417,8 @@ export interface components {
       };
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message: string | null;
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     AgentNotFoundOrNotFoundError: {
       error: {
@@ -2453,6 +2471,22 @@ export interface components {
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
+      };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
+    };
+    AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
       };
     };
     AgentNameTakenError: {
@@ -2673,6 +2707,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     /** PublishExpertBody */
     PublishExpertBody: {
@@ -2710,6 +2746,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
       /** @description By default made from the name */
       slug?: string;
       /** @description Files and folders that are published even if turns have written them; `.` is the whole workspace */
@@ -2886,6 +2924,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     /** Persona */
     Persona: {
@@ -3628,11 +3668,38 @@ export interface components {
       /** @description The address of the file on this server */
       url: string;
     };
+    /**
+     * SourceLocator
+     * @description The place in the text of the document
+     */
+    SourceLocator: {
+      start: number;
+      end: number;
+      /** @description The page or slide */
+      page?: number;
+      /** @description The path of headings */
+      heading?: string;
+    };
     /** Source */
     Source: {
       id: string;
       title: string;
       url?: string;
+      /**
+       * @description Set for a passage of a knowledge base
+       * @constant
+       */
+      type?: "knowledge";
+      /** @description The number by which the answer names it */
+      number?: number;
+      knowledge_base_id?: string;
+      /** @description The name */
+      knowledge_base?: string;
+      document_id?: string;
+      filename?: string;
+      locator?: components["schemas"]["SourceLocator"];
+      /** @description The beginning of the passage */
+      text?: string;
     };
     /** Thread */
     Thread: {
@@ -3661,6 +3728,8 @@ export interface components {
       sources: components["schemas"]["Source"][];
       /** @description Tools that need no approval in this thread */
       allowed_tools: string[];
+      /** @description The knowledge bases that are searched */
+      knowledge_base_ids: string[];
       /** @description The thread that this one continues */
       forked_from?: string;
     };
@@ -3697,11 +3766,27 @@ export interface components {
       model?: string | null;
       /** @description Tools that need no approval in this thread */
       allowed_tools?: string[];
+      /** @description The knowledge bases that are searched */
+      knowledge_base_ids?: string[];
     };
     UpdateThread403Error: {
       error: {
         /** @enum {string} */
         code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    UpdateThread404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -4268,6 +4353,8 @@ export interface components {
       message_id: string | null;
       usage: components["schemas"]["Usage"];
       stop_reason: components["schemas"]["DoneFrameStopReason"];
+      /** @description What the reply is taken from */
+      sources?: components["schemas"]["Source"][];
     };
     /**
      * ErrorFrame
@@ -4618,20 +4705,6 @@ export interface components {
        * @default 10
        */
       limit?: number;
-    };
-    KnowledgeBaseNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "KNOWLEDGE_BASE_NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
     };
     KnowledgeIndexUnavailableError: {
       error: {
@@ -7362,6 +7435,8 @@ export interface components {
          * @enum {unknown}
          */
         reasoning?: "off" | "low" | "medium" | "high";
+        /** @description Knowledge bases that this turn searches besides those of the thread and the agent */
+        knowledge_base_ids?: string[];
       };
       /**
        * PingFrame
@@ -7510,6 +7585,32 @@ export interface components {
             id: string;
             title: string;
             url?: string;
+            /**
+             * @description Set for a passage of a knowledge base
+             * @constant
+             */
+            type?: "knowledge";
+            /** @description The number by which the answer names it */
+            number?: number;
+            knowledge_base_id?: string;
+            /** @description The name */
+            knowledge_base?: string;
+            document_id?: string;
+            filename?: string;
+            /**
+             * SourceLocator
+             * @description The place in the text of the document
+             */
+            locator?: {
+              start: number;
+              end: number;
+              /** @description The page or slide */
+              page?: number;
+              /** @description The path of headings */
+              heading?: string;
+            };
+            /** @description The beginning of the passage */
+            text?: string;
           }[];
       };
       /**
@@ -7712,6 +7813,38 @@ export interface components {
         };
         /** @enum {unknown} */
         stop_reason: "end" | "stopped" | "max_steps";
+        /** @description What the reply is taken from */
+        sources?: {
+            id: string;
+            title: string;
+            url?: string;
+            /**
+             * @description Set for a passage of a knowledge base
+             * @constant
+             */
+            type?: "knowledge";
+            /** @description The number by which the answer names it */
+            number?: number;
+            knowledge_base_id?: string;
+            /** @description The name */
+            knowledge_base?: string;
+            document_id?: string;
+            filename?: string;
+            /**
+             * SourceLocator
+             * @description The place in the text of the document
+             */
+            locator?: {
+              start: number;
+              end: number;
+              /** @description The page or slide */
+              page?: number;
+              /** @description The path of headings */
+              heading?: string;
+            };
+            /** @description The beginning of the passage */
+            text?: string;
+          }[];
       };
       /**
        * ErrorFrame
@@ -8122,6 +8255,12 @@ export interface components {
         "application/json": components["schemas"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
+    /** @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist. */
+    KnowledgeBaseNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeBaseNotFoundError"];
+      };
+    };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
@@ -8129,6 +8268,16 @@ export interface components {
     AgentNotFoundOrNotFoundError: {
       content: {
         "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError"];
       };
     };
     /** @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}". */
@@ -8476,6 +8625,17 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     * - `THREAD_NOT_FOUND`: There is no such thread.
+     */
+    UpdateThread404Error: {
+      content: {
+        "application/json": components["schemas"]["UpdateThread404Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
      * - `THREAD_NOT_FOUND`: There is no such thread.
@@ -8596,12 +8756,6 @@ export interface components {
     RunSchedule409Error: {
       content: {
         "application/json": components["schemas"]["RunSchedule409Error"];
-      };
-    };
-    /** @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist. */
-    KnowledgeBaseNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["KnowledgeBaseNotFoundError"];
       };
     };
     /** @description - `KNOWLEDGE_INDEX_UNAVAILABLE`: The index of knowledge bases is not available on this server. */
@@ -10165,7 +10319,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["CreateAgentBody"];
@@ -10185,6 +10342,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundError"];
       409: components["responses"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10195,7 +10353,7 @@ export interface operations {
   };
   /**
    * Get an agent
-   * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
+   * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -10278,7 +10436,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["UpdateAgentBody"];
@@ -10298,7 +10459,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError"];
       409: components["responses"]["AgentNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -10669,7 +10830,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["CreateAgentFromExpertBody"];
@@ -10720,6 +10884,9 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ],
          *   "slug": "sales-analyst",
          *   "include_files": [
          *     "AGENTS.md",
@@ -10904,7 +11071,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["InstallPublishedExpertBody"];
@@ -12367,6 +12537,9 @@ export interface operations {
          *   "model": "openai:gpt-5",
          *   "allowed_tools": [
          *     "write_file"
+         *   ],
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
          *   ]
          * }
          */
@@ -12387,7 +12560,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["UpdateThread403Error"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["UpdateThread404Error"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];

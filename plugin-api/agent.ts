@@ -92,6 +92,16 @@ const config = {
   }),
 } as const
 
+/** The JSON Schema of the knowledge bases that an agent, a thread or a turn uses. */
+export const knowledgeBaseIds = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: 64 },
+  maxItems: 50,
+  uniqueItems: true,
+  description: 'The knowledge bases that are searched',
+  examples: [['kb_01KDVMF0000000000000000001']],
+} as const
+
 const settings = {
   description: { ...text(2000), examples: ['Reads tables and explains what they show'] },
   persona_mbti: {
@@ -122,6 +132,10 @@ const settings = {
     description: 'The greeting of a new conversation; null for that of the expert',
   },
   config,
+  knowledge_base_ids: {
+    ...knowledgeBaseIds,
+    description: 'The knowledge bases that its conversations search; its owner must be able to search them',
+  },
 } as const
 
 /** The settings of a new agent, of which only the name is required. */
@@ -134,7 +148,7 @@ export type AgentSettings = Omit<Required<TypeOf<typeof newAgent>>, 'config'> & 
 
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
-const { system_prompt, config: _, welcome_message, ...listedSettings } = settings
+const { system_prompt, config: _, welcome_message, knowledge_base_ids, ...listedSettings } = settings
 
 const listed = {
   id: { type: 'string' },
@@ -169,7 +183,7 @@ const listed = {
 /** An agent in a list. */
 export const listedAgentRow = { title: 'ListedAgent', ...rowOf(listed) } as const
 
-/** An agent as the API shows it; without `system_prompt` and `config` to users that it is only shared with. */
+/** An agent as the API shows it; without `system_prompt`, `config` and `knowledge_base_ids` to users that it is only shared with. */
 export const agentRow = {
   title: 'Agent',
   ...rowOf(
@@ -182,7 +196,8 @@ export const agentRow = {
         examples: [{ temperature: 0.3, max_steps: 25 }],
       },
       welcome_message: { ...welcome_message, examples: ['Hello! Send me a table.'] },
+      knowledge_base_ids,
     },
-    ['system_prompt', 'config'],
+    ['system_prompt', 'config', 'knowledge_base_ids'],
   ),
 } as const

@@ -41,6 +41,7 @@ export {
   type AgentSettings,
   agentKey,
   agentRow,
+  knowledgeBaseIds,
   listedAgentRow,
   modelSettings,
   newAgent,
@@ -55,5 +56,14 @@ export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './exp
 export { cookieWish, currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
 export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
-export type { ApprovalStep, StepDecision, Tool, ToolContext, WriteArea } from './tool.ts'
+export type {
+  ApprovalStep,
+  CitedPassage,
+  CitedSource,
+  OfferedTurn,
+  StepDecision,
+  Tool,
+  ToolContext,
+  WriteArea,
+} from './tool.ts'
 export { findPage, type Page, type PageRequest, pageOf, pageQuery, pageReply } from './toolbox/paging.ts'

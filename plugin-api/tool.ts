@@ -17,6 +17,39 @@ export interface ApprovalStep {
 /** The decision; `for_thread`: the tool need not ask again in this thread. */
 export type StepDecision = { approved: true; for_thread: boolean } | { approved: false; message?: string }
 
+/** A passage of a document in a knowledge base that an output is taken from. */
+export interface CitedPassage {
+  type: 'knowledge'
+  id: string
+  /** Names the document and the place in it. */
+  title: string
+  /** The number by which the output names it. */
+  number: number
+  knowledge_base_id: string
+  /** The name of the knowledge base. */
+  knowledge_base: string
+  document_id: string
+  filename: string
+  /** The place in the text of the document. */
+  locator: { start: number; end: number; page?: number; heading?: string }
+  text: string
+}
+
+/** A source of an output. */
+export type CitedSource = { id: string; title: string; url?: string } | CitedPassage
+
+/** The turn that a tool is offered to. */
+export interface OfferedTurn {
+  agent_id: string
+  /** The account that the agent belongs to. */
+  owner_id: string
+  /** The account that it acts for. */
+  user_id: string
+  thread_id: string
+  /** The knowledge bases that the agent's owner has chosen, and those that the user has chosen for the thread or turn. */
+  knowledge_base_ids: { of_owner: readonly string[]; of_user: readonly string[] }
+}
+
 /** The context of a tool call. `workspace` is the agent's folder, an absolute path. */
 export interface ToolContext {
   workspace: string
@@ -32,7 +65,7 @@ export interface ToolContext {
   /** Tells the reader of the turn about a file the tool made; the path is relative to the workspace. */
   attach(file: { path: string; media_type: string }): void
   /** Names what the output is taken from, for the reader of the turn; `id` tells one source from another. */
-  cite(source: { id: string; title: string; url?: string }): void
+  cite(source: CitedSource): void
   /**
    * Has the same model carry out an instruction in a conversation of its own, with tools; returns its last message. At most
    * once a call.
@@ -71,4 +104,6 @@ export interface Tool {
   /** Decides whether a person must approve this call, if neither the agent's owner nor the user has decided. */
   needsApproval?(input: never, context: ToolContext): boolean | Promise<boolean>
   execute(input: never, context: ToolContext): Promise<string> | string
+  /** Returns the tool as a turn has it, with this name; null if the turn does not have it. */
+  forTurn?(turn: OfferedTurn): Promise<Tool | null>
 }

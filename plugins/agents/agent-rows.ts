@@ -32,9 +32,20 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
     },
     /** Converts one agent to a row with what the caller may see. */
     async show(agent: AgentDocument, caller: AuthCaller): Promise<AgentRow> {
-      const { system_prompt, config, welcome_message, tool_settings, ...listed } = agent
+      const {
+        system_prompt,
+        config,
+        welcome_message,
+        knowledge_base_ids = [],
+        tool_settings,
+        ...listed
+      } = agent
       const [row] = await showAll([listed], caller)
-      return { ...row!, welcome_message, ...(isOwnerOf(agent, caller) && { system_prompt, config }) }
+      return {
+        ...row!,
+        welcome_message,
+        ...(isOwnerOf(agent, caller) && { system_prompt, config, knowledge_base_ids }),
+      }
     },
   }
 }

@@ -4,6 +4,7 @@ import { type Conditional, findPage, missOf, type Page, type PageRequest, requir
 import type { AuthCaller } from '../auth/types.ts'
 import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows } from './agent-rows.ts'
+import { createKnowledgeChoices } from './knowledge.ts'
 import type { Cradle } from './manifest.ts'
 import { createModelChoice, readModelSettings } from './models.ts'
 import { createOperations } from './operations.ts'
@@ -62,6 +63,7 @@ export function createAgents(
   const runtime = createRuntime(cradle, { operations, folders, chooseModel })
   const restorer = createRestorer(cradle, { runtime, chooseModel })
   const toolAccess = createToolAccess(cradle)
+  const knowledge = createKnowledgeChoices(cradle)
 
   return {
     /**
@@ -77,6 +79,7 @@ export function createAgents(
       const settings = normalizeSettings(given, extensions['agents.experts'])
       const template = extensions['agents.experts'].get(settings.template_name ?? '')
       if (settings.default_model != null) await models.assertUsable(settings.default_model, owner.id)
+      await knowledge.assertSearchable(owner.id, settings.knowledge_base_ids)
       const now = clock.seconds()
       const agent: AgentDocument = {
         _id: ids.make(),
@@ -92,6 +95,7 @@ export function createAgents(
         color: null,
         welcome_message: null,
         config: {},
+        knowledge_base_ids: [],
         ...(template && readTemplate(template, locale)),
         ...settings,
         state: 'starting',
@@ -130,7 +134,9 @@ export function createAgents(
     ): Promise<Page<ListedAgent>> {
       if (scope === 'all' && role !== 'admin') throw new AppError('FORBIDDEN')
       const others = { ...(scope === 'mine' && { is_shared: true }), owner_id: { $ne: id } }
-      const projection = { system_prompt: 0, config: 0, welcome_message: 0, tool_settings: 0 }
+      const projection = {
+        ...{ system_prompt: 0, config: 0, welcome_message: 0, knowledge_base_ids: 0, tool_settings: 0 },
+      }
       return findPage(agents, { parts: [{ owner_id: id }, others], sort: { _id: 1 }, projection }, page)
     },
 
@@ -156,6 +162,7 @@ export function createAgents(
       const unchanged = requireUnchanged(request, agent, agentFields)
       const changes = normalizeSettings(given, extensions['agents.experts'])
       if (changes.default_model != null) await models.assertUsable(changes.default_model, agent.owner_id)
+      await knowledge.assertSearchable(agent.owner_id, changes.knowledge_base_ids)
       const updated = await refuseTakenName(
         changes.name,
         agents.findOneAndUpdate(
@@ -196,6 +203,7 @@ export function createAgents(
 
     /** Lists the tools of an agent whose document is at hand. */
     listTools: toolAccess.list,
+    ...knowledge,
     /** Reads an agent's tools from the database, with the permissions and approvals that a call must respect. */
     readToolAccess: toolAccess.read,
     toolSettings: createToolSettings(cradle, toolAccess),

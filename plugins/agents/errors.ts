@@ -28,4 +28,8 @@ export const agentErrors = {
     status: 409,
     message: { en: 'The agent is not running. Start it first.', zh: '该智能体未在运行，请先启动。' },
   },
+  KNOWLEDGE_BASE_NOT_FOUND: {
+    status: 404,
+    message: { en: 'The knowledge base does not exist.', zh: '找不到该知识库。' },
+  },
 } satisfies ErrorTable

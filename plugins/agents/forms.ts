@@ -16,11 +16,12 @@ const assertToolForm = createFormCheck<Tool>(
       permission: { type: 'string' },
       needsApproval: true,
       execute: true,
+      forTurn: true,
     },
     required: ['name', 'label', 'description', 'input_schema', 'disableable', 'execute'],
     additionalProperties: false,
   },
-  ['needsApproval', 'execute'],
+  ['needsApproval', 'execute', 'forTurn'],
 )
 
 /** Checks the form of a tool that a plugin registers, and its schema. */

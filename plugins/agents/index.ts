@@ -41,6 +41,8 @@ export default definePlugin({
     })
     host.extensionPoint('agents.received_files', { noun: 'receiver of files', formerly: 'agent.file_sent' })
     host.extensionPoint('agents.stopping', { noun: 'end of what runs', formerly: 'agent.stopping' })
+    host.extensionPoint('agents.knowledge_checks', { noun: 'check of knowledge bases' })
+    host.extensionPoint('agents.knowledge_defaults', { noun: 'default knowledge bases' })
     host.extensionPoint('agents.removal', { noun: 'removal' })
     host.provide('agents', createAgents)
     host.limit('agents', ({ collections }, owner_id) => collections.agents.countDocuments({ owner_id }))

@@ -49,7 +49,7 @@ const createAgent = route({
   guard: 'user',
   body: newAgent,
   response: { 201: agentRow },
-  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'LIMIT_REACHED'],
+  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'LIMIT_REACHED', 'KNOWLEDGE_BASE_NOT_FOUND'],
   etag: true,
   audit: 'agent.create',
 }).handle(async ({ caller, body, locale }, cradle) =>
@@ -62,7 +62,7 @@ const getAgent = route({
   operation_id: 'getAgent',
   summary: 'Get an agent',
   description:
-    'Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.',
+    'Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.',
   guard: 'agent',
   response: { 200: agentRow },
   etag: true,
@@ -78,7 +78,7 @@ const changeAgent = route({
   guard: 'owner',
   body: agentChanges,
   response: { 200: agentRow },
-  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE'],
+  errors: ['AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'KNOWLEDGE_BASE_NOT_FOUND'],
   etag: true,
   audit: 'agent.update',
 }).handle(async (request, cradle) => {

@@ -79,7 +79,9 @@ export interface Instructions {
 }
 
 /** An agent; times are Unix seconds. */
-export interface AgentDocument extends AgentSettings {
+export interface AgentDocument extends Omit<AgentSettings, 'knowledge_base_ids'> {
+  /** Missing in agents that are older than the field. */
+  knowledge_base_ids?: string[]
   _id: string
   owner_id: string
   owner_username: string
@@ -96,7 +98,7 @@ export interface AgentDocument extends AgentSettings {
 /** An agent in a list, without the long fields that only its detail shows. */
 export type ListedAgent = Omit<
   AgentDocument,
-  'system_prompt' | 'config' | 'welcome_message' | 'tool_settings'
+  'system_prompt' | 'config' | 'welcome_message' | 'knowledge_base_ids' | 'tool_settings'
 >
 
 /** The activity of an agent, as its status shows it; each plugin at `agents.activity` contributes a part. */
@@ -167,6 +169,13 @@ declare module '#kernel/types' {
     }) => Promise<StoredFile>
     /** Ends the work of an agent that accepts no more turns. */
     'agents.stopping': (asked: { agent_id: string; reason: 'stop' | 'reload' | 'delete' }) => unknown
+    /** Throws if an account may not search one of these knowledge bases. */
+    'agents.knowledge_checks': (asked: {
+      user_id: string
+      knowledge_base_ids: readonly string[]
+    }) => Promise<unknown>
+    /** Returns the knowledge bases that new threads of an account use. */
+    'agents.knowledge_defaults': (asked: { user_id: string }) => Promise<string[]>
     /** Removes a plugin's data of an agent. Called again after a crash. */
     'agents.removal': (asked: { agent_id: string; owner_id: string }) => unknown
   }

@@ -64,7 +64,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
 
   const startTurn = async (frame: UserTurn) => {
     const { user_id, agent_id } = owner()
-    const { client_message_id, model, reasoning } = frame
+    const { client_message_id, model, reasoning, knowledge_base_ids } = frame
     const [agent, repeated, found] = await Promise.all([
       cradle.agents.findRecent(request.context.caller, agent_id),
       client_message_id === undefined ? null : turns.findRepeated(owner(), client_message_id),
@@ -74,6 +74,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await cradle.models.assertUsable(model, user_id)
+    await cradle.agents.assertSearchable(user_id, knowledge_base_ids)
     const isNew = !found && frame.thread_id === undefined
     const thread = isNew ? await threads.create(owner()) : found
     if (thread && !subscriptions.has(thread._id)) join(thread, client_message_id)
@@ -86,7 +87,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         content: toContent(frame),
         client_message_id,
         model,
-        ...(reasoning && { settings: { reasoning } }),
+        settings: { ...(reasoning && { reasoning }), ...(knowledge_base_ids && { knowledge_base_ids }) },
         locale: request.locale,
         request_id: request.request_id,
       })

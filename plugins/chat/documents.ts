@@ -3,6 +3,9 @@ import type { TokenUsage } from '#plugin-api'
 import type { ModelSettings } from '../agents/types.ts'
 import type { artifacts, block, sources } from './schemas.ts'
 
+/** The settings of a turn: those of the calls of its model, and the knowledge bases that were chosen for it. */
+export type TurnSettings = ModelSettings & { knowledge_base_ids?: readonly string[] }
+
 /** A file that a turn made, with its path relative to the agent's workspace. */
 export type Artifact = Omit<TypeOf<typeof artifacts>[number], 'url'>
 
@@ -39,6 +42,8 @@ export interface ThreadDocument {
   base?: MessageRange[]
   /** The tools that the user has allowed for this thread. */
   allowed_tools?: string[]
+  /** The knowledge bases that its user has chosen. */
+  knowledge_base_ids?: string[]
   /** Instructions for the agent that hold in this thread only. */
   instructions?: string
   summary?: ThreadSummary
@@ -148,7 +153,7 @@ export interface QueuedTurnDocument {
   client_message_id?: string
   content: Block[]
   model?: string
-  settings?: ModelSettings
+  settings?: TurnSettings
   locale: Locale
   request_id: string
   /** The scopes of the credential that it was sent with, if that is not a session. */

@@ -1,5 +1,5 @@
 import { nullable, objectOf, rowOf } from '#kernel'
-import { REASONING_LEVELS } from '#plugin-api'
+import { knowledgeBaseIds, REASONING_LEVELS } from '#plugin-api'
 import { decision, pendingFields } from './approval-schemas.ts'
 import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './schemas.ts'
 
@@ -78,6 +78,10 @@ export const receivedFrames = {
         description: 'The model of this turn, `<provider>:<model>`',
       },
       reasoning: { enum: REASONING_LEVELS, description: 'How long the model may think in this turn' },
+      knowledge_base_ids: {
+        ...knowledgeBaseIds,
+        description: 'Knowledge bases that this turn searches besides those of the thread and the agent',
+      },
     }),
     oneOf: [{ required: ['text'] }, { required: ['content'] }],
     examples: [
@@ -189,15 +193,19 @@ export const turnFrameFields = {
       description: 'One for each request; empty if the turn was stopped',
     },
   }),
-  done: rowOf({
-    message_id: {
-      ...nullable(string),
-      description: 'The stored reply; null if there is none',
-      examples: ['msg_01KAQ2VBX9'],
+  done: rowOf(
+    {
+      message_id: {
+        ...nullable(string),
+        description: 'The stored reply; null if there is none',
+        examples: ['msg_01KAQ2VBX9'],
+      },
+      usage,
+      stop_reason: { enum: ['end', 'stopped', 'max_steps'] },
+      sources: { ...sources, description: 'What the reply is taken from' },
     },
-    usage,
-    stop_reason: { enum: ['end', 'stopped', 'max_steps'] },
-  }),
+    ['sources'],
+  ),
   /** `message_id` is that of the reply which shows the error. */
   error: rowOf(
     {

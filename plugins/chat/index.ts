@@ -105,8 +105,8 @@ export default definePlugin({
       createLedgerReader({ events: collections.events, hub, ledger }),
     )
     host.limit('threads', ({ collections }, user_id) => collections.threads.countDocuments({ user_id }))
-    host.provide('threads', ({ collections, clock, events, ids, limits }) =>
-      createThreads({ threads: collections.threads, clock, events, ids, limits }),
+    host.provide('threads', ({ agents, collections, clock, events, ids, limits }) =>
+      createThreads({ agents, threads: collections.threads, clock, events, ids, limits }),
     )
     host.service('threadMigrations', ({ collections, clock }) =>
       createThreadMigrations({ threads: collections.threads, clock }),

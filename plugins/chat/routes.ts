@@ -91,13 +91,14 @@ export const chatRoutes = [
     audit: 'thread.update',
     body: threadChanges,
     response: { 200: threadRow },
-    errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE', 'SCOPE_MISSING'],
+    errors: ['THREAD_NOT_FOUND', 'PROVIDER_NOT_VISIBLE', 'SCOPE_MISSING', 'KNOWLEDGE_BASE_NOT_FOUND'],
     etag: true,
-  }).handle(async (request, { threads, models, extensions }) => {
+  }).handle(async (request, { agents, threads, models, extensions }) => {
     const { caller, params, body } = request
     assertMayAllow(caller, body.allowed_tools ?? [], { extensions })
     const thread = await threads.get(toOwner(request), params.thread_id!)
     if (body.model) await models.assertUsable(body.model, caller.id)
+    await agents.assertSearchable(caller.id, body.knowledge_base_ids)
     return showThread(await threads.update(thread, body, request))
   }),
 

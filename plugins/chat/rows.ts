@@ -27,6 +27,7 @@ export const toThreadRow = ({
 }: ThreadDocument) => ({
   thread_id: _id,
   allowed_tools: [],
+  knowledge_base_ids: [],
   ...thread,
   artifacts: toArtifactRows(agent_id, thread.artifacts),
   turn_active: active_turn !== null,

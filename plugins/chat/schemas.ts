@@ -1,4 +1,5 @@
 import { nullable, objectOf, rowOf } from '#kernel'
+import { knowledgeBaseIds } from '#plugin-api'
 import { pageQuery } from '#toolbox'
 import { decision, pendingFields } from './approval-schemas.ts'
 
@@ -146,8 +147,42 @@ export const sources = {
         id: string,
         title: { ...string, examples: ['Example Domain'] },
         url: { ...string, examples: ['https://example.com/'] },
+        type: { type: 'string', const: 'knowledge', description: 'Set for a passage of a knowledge base' },
+        number: { ...integer, description: 'The number by which the answer names it', examples: [1] },
+        knowledge_base_id: { ...string, examples: ['kb_01KDVMF0000000000000000001'] },
+        knowledge_base: { ...string, description: 'The name', examples: ['Staff handbook'] },
+        document_id: { ...string, examples: ['doc_01KDVMF0000000000000000001'] },
+        filename: { ...string, examples: ['handbook.pdf'] },
+        locator: {
+          title: 'SourceLocator',
+          description: 'The place in the text of the document',
+          ...rowOf(
+            {
+              start: { ...integer, examples: [1200] },
+              end: { ...integer, examples: [3500] },
+              page: { ...integer, description: 'The page or slide', examples: [3] },
+              heading: { ...string, description: 'The path of headings', examples: ['Travel › Trains'] },
+            },
+            ['page', 'heading'],
+          ),
+        },
+        text: {
+          ...string,
+          description: 'The beginning of the passage',
+          examples: ['The company pays for second class.'],
+        },
       },
-      ['url'],
+      [
+        'url',
+        'type',
+        'number',
+        'knowledge_base_id',
+        'knowledge_base',
+        'document_id',
+        'filename',
+        'locator',
+        'text',
+      ],
     ),
   },
 } as const
@@ -281,6 +316,7 @@ export const threadRow = {
       artifacts: { ...artifacts, description: 'Files that turns made' },
       sources: { ...sources, description: 'What tools took their outputs from' },
       allowed_tools: toolNames,
+      knowledge_base_ids: knowledgeBaseIds,
       forked_from: {
         ...string,
         description: 'The thread that this one continues',
@@ -317,6 +353,7 @@ export const threadChanges = {
       examples: ['openai:gpt-5'],
     },
     allowed_tools: toolNames,
+    knowledge_base_ids: knowledgeBaseIds,
   }),
   minProperties: 1,
 } as const

@@ -83,6 +83,14 @@ export function createBases({
         .toArray()
     },
 
+    /** Returns the bases that new threads of an account use. */
+    async listDefault(user_id: string): Promise<string[]> {
+      const found = await bases
+        .find({ user_id, is_default: true, ...live }, { projection: { _id: 1 } })
+        .toArray()
+      return found.map(({ _id }) => _id)
+    },
+
     count: (user_id: string) => bases.countDocuments({ user_id, ...live }),
 
     /** Throws LIMIT_REACHED. */

@@ -2,10 +2,6 @@ import type { ErrorTable } from '#kernel'
 
 /** The errors of knowledge bases; those of documents are shown in their rows. */
 export const knowledgeErrors = {
-  KNOWLEDGE_BASE_NOT_FOUND: {
-    status: 404,
-    message: { en: 'The knowledge base does not exist.', zh: '找不到该知识库。' },
-  },
   KNOWLEDGE_INDEX_UNAVAILABLE: {
     status: 503,
     message: {

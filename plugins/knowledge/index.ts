@@ -15,6 +15,7 @@ import { createReadingThreads, type ReadingThreads } from './reading/reading-thr
 import { createRemoval, type Removal } from './removal.ts'
 import { createSearch, type Search } from './search.ts'
 import { searchRoutes } from './search-routes.ts'
+import { createSearchTool } from './search-tool.ts'
 import { createKnowledgeSettings, type KnowledgeSettings } from './settings.ts'
 import { createPassageIndex, type PassageIndex } from './store/passage-index.ts'
 import { createIndexing, type Indexing } from './work/indexing.ts'
@@ -71,6 +72,15 @@ export default definePlugin({
     host.limit('knowledge_bases', ({ bases }, user_id) => bases.count(user_id))
     host.limit('knowledge_bytes', ({ documents }, user_id) => documents.sumBytes(user_id))
     host.routes([...searchRoutes, ...baseRoutes, ...documentRoutes])
+    host.extend(
+      'agents.tools',
+      createSearchTool(() => host.cradle),
+    )
+    host.extend('agents.knowledge_checks', async ({ user_id, knowledge_base_ids: chosen }, { bases }) => {
+      const found = await bases.listReadable({ id: user_id }, chosen, chosen.length)
+      if (found.length < chosen.length) throw host.error('KNOWLEDGE_BASE_NOT_FOUND')
+    })
+    host.extend('agents.knowledge_defaults', ({ user_id }, { bases }) => bases.listDefault(user_id))
     host.extend('users.removal', ({ user_id }, { removal }) => removal.removeBases({ user_id }))
     host.job({ name: 'knowledge.removal', every_seconds: 300, run: ({ removal }) => removal.finish() })
     host.health(({ passageIndex }) => {

@@ -17,6 +17,7 @@ const ROW_FIELDS = [
   'system_prompt',
   'template_name',
   'is_shared',
+  'knowledge_base_ids',
   'is_owner',
   'owner',
   'state',

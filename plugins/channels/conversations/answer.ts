@@ -218,9 +218,11 @@ function createShow(
             await delivery.settle(sent, text)
           return false
         case 'done': {
-          const { stop_reason } = event.frame
+          const { stop_reason, sources } = event.frame
           if (stop_reason === 'stopped') reply.note(say('stopped', locale))
           if (stop_reason === 'max_steps') reply.note(say('too_many_steps', locale))
+          const list = listSources(sources, reply.text)
+          if (list) reply.note(say('sources', locale, { list }))
           await end()
           return true
         }
@@ -246,4 +248,20 @@ function createShow(
       await writer?.stop()
     },
   }
+}
+
+/** The most sources that an answer names. */
+const MAX_SOURCES = 10
+
+/** Lists the passages of knowledge bases that an answer is taken from: those that it names, or else all of them. */
+function listSources(
+  sources: Extract<ReadEvent, { type: 'done' }>['frame']['sources'],
+  text: string,
+): string {
+  const passages = (sources ?? []).filter(({ type }) => type === 'knowledge')
+  const named = passages.filter(({ number }) => text.includes(`[${number}]`))
+  return (named.length > 0 ? named : passages)
+    .slice(0, MAX_SOURCES)
+    .map(({ number, title }) => `[${number}] ${title}`)
+    .join('\n')
 }

@@ -26,6 +26,7 @@ Your id here is \`{sender}\`.`,
     en: 'The agent reached its step limit and stopped.',
     zh: '智能体已达到步数上限，在此停止。',
   },
+  sources: { en: 'Sources:\n{list}', zh: '来源：\n{list}' },
   failed: { en: '⚠️ {message}', zh: '⚠️ {message}' },
   too_many: {
     en: 'Too many messages are waiting, so this one was not accepted.',

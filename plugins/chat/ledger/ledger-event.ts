@@ -1,7 +1,6 @@
 import type { Locale, TypeOf } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
-import type { ModelSettings } from '../../agents/types.ts'
-import type { Block } from '../documents.ts'
+import type { Block, TurnSettings } from '../documents.ts'
 import type { turnFrameFields } from '../frames.ts'
 
 /** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
@@ -33,7 +32,7 @@ export interface EventRecord {
   input?: Block[]
   model?: string
   locale?: Locale
-  settings?: ModelSettings
+  settings?: TurnSettings
   /** Of `usage`: the model's answer as JSON, if the frames do not contain all of it; see `model-answer.ts`. */
   answer?: string
   /** Of `hitl_required`: arguments as JSON, by the index of the request, if its `args` do not show them unchanged. */

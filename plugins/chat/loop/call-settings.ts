@@ -1,5 +1,6 @@
 import type { ModelCallOptions, ModelDescription } from '#plugin-api'
 import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
+import type { TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 
 /** The settings that all model calls of a turn share. */
@@ -7,9 +8,9 @@ export type CallSettings = Pick<ModelCallOptions, 'maxOutputTokens' | 'temperatu
 
 /** Returns the initial settings of a turn: its own, then its agent's, whose limit of output applies if it is lower. */
 export function toTurnSettings(
-  { agent, settings: own }: { agent: AgentDocument; settings?: ModelSettings },
+  { agent, settings: own }: { agent: AgentDocument; settings?: TurnSettings },
   { readModelSettings }: Pick<Cradle['agents'], 'readModelSettings'>,
-): ModelSettings {
+): TurnSettings {
   const settings = readModelSettings(agent)
   const limits = [own?.max_output_tokens, settings.max_output_tokens].filter((limit) => limit !== undefined)
   return { ...settings, ...own, ...(limits.length > 0 && { max_output_tokens: Math.min(...limits) }) }

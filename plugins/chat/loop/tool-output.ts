@@ -6,6 +6,8 @@ const MAX_OUTPUT_BYTES = 64 * 1024
 const MAX_NOTE_BYTES = 64
 const MAX_ADDRESS_CHARS = 2048
 const MAX_TITLE_CHARS = 256
+/** The part of a passage that a source shows; its place is that of all of it. */
+const MAX_PASSAGE_CHARS = 1000
 
 /** Cuts the output of any tool between characters; built-in tools keep within the limit themselves. */
 export function limitOutput(output: string): string {
@@ -16,7 +18,9 @@ export function limitOutput(output: string): string {
 }
 
 /** Bounds a source that a tool names: a long title is cut, a long address left out. */
-export const limitSource = ({ id, title, url }: Source): Source => ({
+export const limitSource = ({ id, title, url, ...more }: Source): Source => ({
+  ...more,
+  ...(more.text !== undefined && { text: more.text.slice(0, MAX_PASSAGE_CHARS) }),
   id: id.slice(0, MAX_ADDRESS_CHARS),
   title: title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS - 1)}…` : title,
   ...(url !== undefined && url.length <= MAX_ADDRESS_CHARS && { url }),

@@ -1,7 +1,8 @@
-import type { Tool, WriteArea } from '#plugin-api'
+import type { OfferedTurn, Tool, WriteArea } from '#plugin-api'
 import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
 import type { AuthCaller, Credential } from '../../auth/types.ts'
 import type { UserDocument } from '../../users/types.ts'
+import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 
 /** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
@@ -36,20 +37,62 @@ export interface TurnTools {
   delegable(): TurnTools
 }
 
+/** Returns the tools that a turn has in a form of its own, by name; null for those that it does not have. */
+export async function offerTools(
+  tools: readonly Tool[],
+  {
+    agent,
+    user,
+    thread,
+    settings,
+  }: { agent: AgentDocument; user: TurnUser; thread: ThreadDocument; settings: TurnSettings },
+): Promise<ReadonlyMap<string, Tool | null>> {
+  const turn: OfferedTurn = {
+    agent_id: agent._id,
+    owner_id: agent.owner_id,
+    user_id: user.id,
+    thread_id: thread._id,
+    knowledge_base_ids: {
+      of_owner: agent.knowledge_base_ids ?? [],
+      of_user: [...(thread.knowledge_base_ids ?? []), ...(settings.knowledge_base_ids ?? [])],
+    },
+  }
+  const offers = tools.flatMap((tool) => (tool.forTurn ? [{ tool, offer: tool.forTurn(turn) }] : []))
+  return new Map(await Promise.all(offers.map(async ({ tool, offer }) => [tool.name, await offer] as const)))
+}
+
 const NO_ACCESS: ToolAccess = { tools: [], write_area: null, approvals: { always: [], never: [] } }
 
 /**
- * Creates the tools of a turn; `allowed` are those that the user has allowed for its thread. The agent and the user
+ * Creates the tools of a turn; `allowed` are those that the user has allowed for its thread, `offered` those that it has
+ * in a form of its own. The agent and the user
  * as given apply until `refresh` is called.
  */
 export function createTurnTools(
   { agents }: Pick<Cradle, 'agents'>,
-  { agent, user, allowed }: { agent: AgentDocument; user: TurnUser; allowed: readonly string[] },
+  {
+    agent,
+    user,
+    allowed,
+    offered,
+  }: {
+    agent: AgentDocument
+    user: TurnUser
+    allowed: readonly string[]
+    offered: ReadonlyMap<string, Tool | null>
+  },
 ): TurnTools {
   let access: ToolAccess = { ...NO_ACCESS, tools: agents.listTools(agent, user) }
+  const current = (): readonly Tool[] => {
+    if (offered.size === 0) return access.tools
+    return access.tools.flatMap((tool) => {
+      const own = offered.has(tool.name) ? offered.get(tool.name) : tool
+      return own ? [own] : []
+    })
+  }
   const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({
-    list: () => access.tools.filter(isOffered),
-    get: (name) => access.tools.find((tool) => tool.name === name && isOffered(tool)),
+    list: () => current().filter(isOffered),
+    get: (name) => current().find((tool) => tool.name === name && isOffered(tool)),
     get write_area() {
       return access.write_area
     },

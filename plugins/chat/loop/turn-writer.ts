@@ -72,6 +72,8 @@ export interface TurnWriter extends LoopWriter {
   /** The id of the last reply with any text, or else that of the current model call. */
   readonly message_id: string | null
   readonly usage: TokenUsage
+  /** The sources of all results, each once. */
+  readonly sources: Source[]
 }
 
 /** Creates the writer of one turn. */
@@ -91,6 +93,11 @@ export function createTurnWriter({
   before?: readonly LedgerEvent[]
 }): TurnWriter {
   const usage = sumUsage(before)
+  const sources = new Map<string, Source>()
+  const noteSources = (named: readonly Source[] = []) => {
+    for (const source of named) sources.set(source.id, source)
+  }
+  for (const event of before) if (event.type === 'tool_result') noteSources(event.frame.sources)
   const results = new Map<string, string>()
   const held = { content: '', reasoning: '' }
   let begun: string | null = null
@@ -130,7 +137,12 @@ export function createTurnWriter({
       name: name.toWellFormed(),
       input: boundJson(sanitizeForStorage(parseArguments(input))),
     })
-  const recordResult = ({ tool_call_id, name, output, is_error, sources, ms }: ToolOutcome, place: Place) =>
+  const recordResult = (
+    { tool_call_id, name, output, is_error, sources: named, ms }: ToolOutcome,
+    place: Place,
+  ) => {
+    const cited = named?.length ? (sanitizeForStorage(named) as Source[]) : undefined
+    noteSources(cited)
     log.write(
       'tool_result',
       {
@@ -139,10 +151,11 @@ export function createTurnWriter({
         name: name.toWellFormed(),
         output: output.toWellFormed(),
         is_error,
-        ...(sources?.length ? { sources: sanitizeForStorage(sources) as Source[] } : {}),
+        ...(cited && { sources: cited }),
       },
       { ms },
     )
+  }
   const recordFile = ({ path: given, media_type }: MadeFile, place: Place) => {
     const path = given.toWellFormed()
     const url = fileUrl(agent_id, path)
@@ -228,6 +241,9 @@ export function createTurnWriter({
       return written ?? begun
     },
     usage,
+    get sources() {
+      return [...sources.values()]
+    },
   }
 }
 

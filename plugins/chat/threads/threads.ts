@@ -1,6 +1,7 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#kernel'
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import type { Agents } from '../../agents/agents.ts'
 import type { ThreadDocument, ThreadSummary } from '../documents.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
 import { toOwnedThread } from './thread-facts.ts'
@@ -54,7 +55,7 @@ export interface ThreadOwner {
 }
 
 /** The fields that the entity tag of a thread is made from. */
-export const threadFields = ['title', 'pinned', 'model', 'allowed_tools'] as const
+export const threadFields = ['title', 'pinned', 'model', 'allowed_tools', 'knowledge_base_ids'] as const
 
 /** The fields of a thread that its row in a list shows first. */
 const GLANCE = {
@@ -126,12 +127,14 @@ export interface Threads {
 
 /** Creates the threads over their collection. */
 export function createThreads({
+  agents,
   threads,
   clock,
   events,
   ids,
   limits,
 }: {
+  agents: Pick<Agents, 'listDefaultKnowledge'>
   threads: Collection<ThreadDocument>
   events: EventBus
   clock: Clock
@@ -147,6 +150,7 @@ export function createThreads({
   return {
     async create({ user_id, agent_id }, beginning = {}) {
       const now = clock.seconds()
+      const knowledge_base_ids = await agents.listDefaultKnowledge(user_id)
       const thread: ThreadDocument = {
         _id: ids.make('thr_'),
         user_id,
@@ -164,6 +168,7 @@ export function createThreads({
         sources: [],
         projection_version: PROJECTION_VERSION,
         active_turn: null,
+        ...(knowledge_base_ids.length > 0 && { knowledge_base_ids }),
         ...beginning,
       }
       await limits.within('threads', user_id, () => threads.insertOne(thread))

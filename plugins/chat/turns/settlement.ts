@@ -120,9 +120,10 @@ export function createSettlement({
         const frame = { ...explained, message_id: await replyIn(turn, log) }
         await log.finish('error', sanitizeForStorage(frame) as typeof frame, outcome)
       } else {
-        const { usage, stop_reason } = end
+        const { usage, stop_reason, sources } = end
         const message_id = end.message_id ?? (await replyIn(turn, log))
-        await log.finish('done', { message_id, usage: { ...usage }, stop_reason }, outcome)
+        const cited = sources.length > 0 && { sources: [...sources] }
+        await log.finish('done', { message_id, usage: { ...usage }, stop_reason, ...cited }, outcome)
       }
     },
     async pause(turn, log, { pending, whole_args }, onStored) {
@@ -171,7 +172,13 @@ export function createSettlement({
 /** Returns the end of a turn that was stopped while it waited for a person. */
 export function toStoppedEnd(events: readonly LedgerEvent[]): TurnEnd {
   const reply = projectTurn(events).findLast(({ role }) => role === 'assistant')
-  return { type: 'done', message_id: reply?._id ?? null, usage: sumUsage(events), stop_reason: 'stopped' }
+  return {
+    type: 'done',
+    message_id: reply?._id ?? null,
+    usage: sumUsage(events),
+    stop_reason: 'stopped',
+    sources: [],
+  }
 }
 
 /** Returns the reply that shows the end of a turn: its last one, or else an empty one. */

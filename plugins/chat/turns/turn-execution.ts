@@ -1,8 +1,8 @@
 import { AppError, type Locale } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
-import type { AgentDocument, ModelSettings } from '../../agents/types.ts'
+import type { AgentDocument } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
-import type { Block, ThreadDocument } from '../documents.ts'
+import type { Block, Source, ThreadDocument, TurnSettings } from '../documents.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
 import { type Request, toPendingApproval } from '../loop/approvals.ts'
@@ -13,7 +13,7 @@ import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { PAUSED } from '../loop/running-call.ts'
 import { readImages } from '../loop/turn-images.ts'
 import { runTurnLoop } from '../loop/turn-loop.ts'
-import { createTurnTools, type TurnUser } from '../loop/turn-tools.ts'
+import { createTurnTools, offerTools, type TurnUser } from '../loop/turn-tools.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
 import { readConversation } from './conversation.ts'
@@ -27,7 +27,7 @@ export interface TurnOrder {
   content: Block[]
   model?: string
   /** Replace those of the agent. */
-  settings?: ModelSettings
+  settings?: TurnSettings
   locale: Locale
   request_id: string
 }
@@ -53,6 +53,7 @@ export type TurnEnd =
       message_id: string | null
       stop_reason: 'end' | 'stopped' | 'max_steps'
       usage: TokenUsage
+      sources: readonly Source[]
     }
   | { type: 'error'; error: unknown; locale: Locale; request_id: string }
 
@@ -112,13 +113,15 @@ async function converse({
     message_id: writer.message_id,
     stop_reason,
     usage,
+    sources: writer.sources,
   })
   try {
-    const [newest, model, system] = await Promise.all([
+    const [newest, model, system, offered] = await Promise.all([
       recent.before(thread, turn.first_seq),
       // A turn keeps its initial model, whatever is chosen while it waits.
       models.open([findLastModel(before), wanted, thread.model], user.id, agent),
       buildInstructions(agent, thread, cradle),
+      offerTools(agents.listTools(agent, user), { agent, user, thread, settings }),
     ])
     opened = model
     const account = {
@@ -144,7 +147,7 @@ async function converse({
         [...toModelContext(history, opened.description.context_window, images), userMessage(content, images)],
         summary,
       ),
-      tools: createTurnTools(cradle, { agent, user, allowed: thread.allowed_tools ?? [] }),
+      tools: createTurnTools(cradle, { agent, user, allowed: thread.allowed_tools ?? [], offered }),
       facts: {
         workspace: agents.workspaceOf(agent._id),
         agent_id: agent._id,

@@ -1,5 +1,4 @@
-import type { ModelSettings } from '../../agents/types.ts'
-import type { QueuedTurnDocument } from '../documents.ts'
+import type { QueuedTurnDocument, TurnSettings } from '../documents.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
 import { toTurnSettings } from '../loop/call-settings.ts'
 import type { Cradle } from '../manifest.ts'
@@ -66,7 +65,7 @@ export function createTurnRunner(cradle: Cradle): TurnRunner {
       locale,
     }: Omit<QueuedTurnDocument, 'is_starting'> | TurnRequest,
     current: RunningTurn,
-    settings: ModelSettings = {},
+    settings: TurnSettings = {},
   ) => {
     const log = ledger.open({
       thread_id: turn.thread_id,
