@@ -812,6 +812,22 @@ export interface paths {
      */
     post: operations["searchKnowledgeBases"];
   };
+  "/knowledge-bases/settings": {
+    /**
+     * Get the settings of knowledge bases
+     * @description Returns how the documents of all accounts are cut and compared.
+     *
+     * Needs the permission `knowledge_settings`, which administrators have.
+     */
+    get: operations["getKnowledgeSettings"];
+    /**
+     * Change the settings of knowledge bases
+     * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
+     *
+     * Needs the permission `knowledge_settings`, which administrators have.
+     */
+    put: operations["setKnowledgeSettings"];
+  };
   "/knowledge-bases": {
     /**
      * List the knowledge bases
@@ -4745,6 +4761,40 @@ export interface components {
       text: string;
       /** @description Higher is better; comparable within one answer only */
       score: number;
+    };
+    /** KnowledgeSettings */
+    KnowledgeSettings: {
+      /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
+      embedding_model: string | null;
+      /** @description The size of a passage; it may exceed it by a third */
+      chunk_tokens: number;
+      /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
+      chunk_overlap: number;
+      /** @description True while a new index is made with these settings and the former one answers */
+      is_rebuilding: boolean;
+    };
+    /** SetKnowledgeSettingsBody */
+    SetKnowledgeSettingsBody: {
+      /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
+      embedding_model: string | null;
+      /** @description The size of a passage; it may exceed it by a third */
+      chunk_tokens?: number;
+      /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
+      chunk_overlap?: number;
+    };
+    EmbeddingFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "EMBEDDING_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /**
      * KnowledgeBaseStatus
@@ -8762,6 +8812,12 @@ export interface components {
     KnowledgeIndexUnavailableError: {
       content: {
         "application/json": components["schemas"]["KnowledgeIndexUnavailableError"];
+      };
+    };
+    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer: {reason} */
+    EmbeddingFailedError: {
+      content: {
+        "application/json": components["schemas"]["EmbeddingFailedError"];
       };
     };
     /**
@@ -13269,6 +13325,64 @@ export interface operations {
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       503: components["responses"]["KnowledgeIndexUnavailableError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get the settings of knowledge bases
+   * @description Returns how the documents of all accounts are cut and compared.
+   *
+   * Needs the permission `knowledge_settings`, which administrators have.
+   */
+  getKnowledgeSettings: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeSettings"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change the settings of knowledge bases
+   * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
+   *
+   * Needs the permission `knowledge_settings`, which administrators have.
+   */
+  setKnowledgeSettings: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "embedding_model": "openai:text-embedding-3-small",
+         *   "chunk_tokens": 600,
+         *   "chunk_overlap": 60
+         * }
+         */
+        "application/json": components["schemas"]["SetKnowledgeSettingsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeSettings"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      502: components["responses"]["EmbeddingFailedError"];
       default: components["responses"]["Error"];
     };
   };

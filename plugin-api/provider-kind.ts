@@ -83,7 +83,8 @@ export interface StreamingModel {
 }
 
 /** A model that embeds, as far as it is used here. */
-export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'>
+export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'> &
+  Partial<Pick<EmbeddingModelV3, 'maxEmbeddingsPerCall'>>
 
 /** A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin. */
 export interface ProviderKind {

@@ -57,11 +57,4 @@ export const knowledgeErrors = {
       zh: '该网站不允许程序读取此地址（robots.txt）。',
     },
   },
-  EMBEDDING_FAILED: {
-    status: 502,
-    message: {
-      en: 'The embedding model did not answer: {reason}',
-      zh: '嵌入模型没有返回结果：{reason}',
-    },
-  },
 } satisfies ErrorTable

@@ -17,6 +17,7 @@ import { createSearch, type Search } from './search.ts'
 import { searchRoutes } from './search-routes.ts'
 import { createSearchTool } from './search-tool.ts'
 import { createKnowledgeSettings, type KnowledgeSettings } from './settings.ts'
+import { settingsRoutes } from './settings-routes.ts'
 import { createPassageIndex, type PassageIndex } from './store/passage-index.ts'
 import { createIndexing, type Indexing } from './work/indexing.ts'
 import { createQueue, type Queue } from './work/queue.ts'
@@ -71,7 +72,7 @@ export default definePlugin({
     host.service('settings', createKnowledgeSettings)
     host.limit('knowledge_bases', ({ bases }, user_id) => bases.count(user_id))
     host.limit('knowledge_bytes', ({ documents }, user_id) => documents.sumBytes(user_id))
-    host.routes([...searchRoutes, ...baseRoutes, ...documentRoutes])
+    host.routes([...searchRoutes, ...settingsRoutes, ...baseRoutes, ...documentRoutes])
     host.extend(
       'agents.tools',
       createSearchTool(() => host.cradle),
@@ -81,6 +82,11 @@ export default definePlugin({
       if (found.length < chosen.length) throw host.error('KNOWLEDGE_BASE_NOT_FOUND')
     })
     host.extend('agents.knowledge_defaults', ({ user_id }, { bases }) => bases.listDefault(user_id))
+    host.extend('providers.references', async ({ name, scope }, { settings }) => {
+      const { active, next } = await settings.recent()
+      const used = [active, next].some((index) => index?.embedding_model?.startsWith(`${name}:`))
+      return scope === 'global' && used ? { knowledge_settings: true } : {}
+    })
     host.extend('users.removal', ({ user_id }, { removal }) => removal.removeBases({ user_id }))
     host.job({ name: 'knowledge.removal', every_seconds: 300, run: ({ removal }) => removal.finish() })
     host.health(({ passageIndex }) => {

@@ -101,4 +101,11 @@ export const providerErrors = {
       zh: '调用“{provider}:{model}”失败，详细信息中有服务商的回复。',
     },
   },
+  EMBEDDING_FAILED: {
+    status: 502,
+    message: {
+      en: 'The embedding model did not answer: {reason}',
+      zh: '嵌入模型没有返回结果：{reason}',
+    },
+  },
 } satisfies ErrorTable

@@ -1,6 +1,7 @@
 import { definePlugin } from '#kernel'
 import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 import { createProviderConnections, type ProviderConnections } from './connections.ts'
+import { createEmbeddings, type Embeddings } from './embeddings.ts'
 import { setUpFirstProviders } from './first-start.ts'
 import { assertProviderKind } from './kind-form.ts'
 import { manifest } from './manifest.ts'
@@ -18,6 +19,7 @@ declare module '#kernel/types' {
     providers: {
       providers: Providers
       models: Models
+      embeddings: Embeddings
     }
   }
   interface PrivateServices {
@@ -63,6 +65,7 @@ export default definePlugin({
     host.service('modelCatalog', createModelCatalog)
     host.service('openedModels', createOpenedModels)
     host.provide('models', createModels)
+    host.provide('embeddings', createEmbeddings)
     host.provide('providers', createProviders)
     host.limit('providers', ({ collections }, owner_id) => collections.providers.countDocuments({ owner_id }))
     host.service('providerProbe', createProviderProbe)

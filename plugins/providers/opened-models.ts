@@ -13,6 +13,8 @@ const MAX_MODELS = 100
 /** The opened models by provider and model, so that turns share their clients. */
 export interface OpenedModels {
   open(provider: ProviderDocument, model: string): Promise<OpenedModel>
+  /** Returns the pace that all calls of a provider share. */
+  paceOf(provider: ProviderDocument): Pace
 }
 
 interface Store {
@@ -80,6 +82,7 @@ export function createOpenedModels({
   }
 
   return {
+    paceOf: (provider) => ensureStore(provider).pace,
     open(provider, modelId) {
       const { models, pace } = ensureStore(provider)
       const found = models.get(modelId)

@@ -37,9 +37,12 @@ export interface ModelSettingsDocument {
 }
 
 /** The purpose of a model call. */
-export type ModelPurpose = 'turn' | 'task' | 'summary' | 'polish'
+export type ModelPurpose = 'turn' | 'task' | 'summary' | 'polish' | 'embedding'
 
-/** The account that pays for a model call, with its agent and thread; `token_quota` is null without a quota. */
+/**
+ * The account that pays for a model call, with its agent and thread; `token_quota` is null without a quota, and
+ * `agent_id` is empty for calls that belong to no agent.
+ */
 export interface ModelAccount {
   user_id: string
   token_quota: number | null

@@ -1,8 +1,11 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
+import { PROVIDER } from '../support/chat.ts'
 import { runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 import { readEvents } from '../support/sse.ts'
@@ -304,4 +307,92 @@ t.test('Limits hold', async (t) => {
   )
   t.equal((await upload(id, [['a.txt', 'x']], { path: '../' })).body[0].path, 'a.txt')
   await calls.settled(base)
+})
+
+t.test('With an embedding model, passages are found by their meaning as well', async (t) => {
+  const upstream = await createFakeOpenAI()
+  t.teardown(() => upstream.close())
+  await server.request('POST', '/admin/providers', {
+    body: { ...PROVIDER, name: 'vectors', base_url: upstream.url },
+  })
+  const id = await create('Meaning')
+  await upload(id, [
+    ['sea.txt', 'Whales sing.'],
+    ['land.txt', 'Horses run.'],
+  ])
+  await settled(id)
+  const put = (body: object) => request('PUT', '/settings', body)
+  const rebuilt = () =>
+    eventually('the new index', async () => !(await request('GET', '/settings')).body.is_rebuilding)
+  const model = 'vectors:embedder'
+  t.match(await put({ embedding_model: 'nobody:x' }), {
+    status: 400,
+    body: { error: { code: 'PROVIDER_NOT_VISIBLE' } },
+  })
+  t.match(await put({ embedding_model: null, chunk_tokens: 100, chunk_overlap: 50 }), { status: 422 })
+  t.match(await put({ embedding_model: null }), { body: { chunk_tokens: 600, is_rebuilding: false } })
+  t.match(await put({ embedding_model: model, chunk_tokens: 300 }), {
+    status: 200,
+    body: { embedding_model: model, chunk_tokens: 300, chunk_overlap: 60, is_rebuilding: true },
+  })
+  t.match(
+    await search('whale', { knowledge_base_ids: [id] }),
+    [{ filename: 'sea.txt' }],
+    'the former one answers',
+  )
+  await rebuilt()
+  t.match((await request('GET', `/${id}`)).body, { embedding_model: model, chunks: 2 })
+  const hits = await search('Whales sing.', { knowledge_base_ids: [id] })
+  t.match(
+    hits,
+    [{ filename: 'sea.txt' }, { filename: 'land.txt' }],
+    'vectors also rank what has none of the words',
+  )
+  t.equal(hits.length, 2)
+
+  await upload(id, [['air.txt', 'Eagles fly.']])
+  await settled(id)
+  t.equal((await search('Eagles fly.', { knowledge_base_ids: [id] }))[0].filename, 'air.txt')
+  const { body: usage } = await server.request('GET', '/usage/summary?granularity=by_model')
+  t.ok(JSON.stringify(usage).includes(model), 'the tokens are recorded')
+  const { body: providers } = await server.request('GET', '/admin/providers')
+  const { id: used } = providers.find(({ name }: { name: string }) => name === 'vectors')
+  t.match(await server.request('DELETE', `/admin/providers/${used}`), {
+    status: 409,
+    body: { error: { code: 'PROVIDER_REFERENCED' } },
+  })
+
+  await put({ embedding_model: null })
+  await rebuilt()
+  t.equal((await search('Eagles fly.', { knowledge_base_ids: [id] })).length, 1, 'words alone again')
+})
+
+t.test('A lost index is made again from the documents', async (t) => {
+  const id = await create('Lost')
+  await upload(id, [['a.txt', 'Hedgehogs roll up.']])
+  await settled(id)
+  await server.stop()
+  rmSync(join(server.home, 'knowledge', 'index'), { recursive: true })
+  await server.restart()
+  const hits = await eventually('the new index', async () => {
+    const found = await search('hedgehog', { knowledge_base_ids: [id] })
+    return found.length > 0 && found
+  })
+  t.equal(hits.length, 1)
+})
+
+t.test('Without a usable index, the server runs and says so', async (t) => {
+  const lame = await startServer(t, { config: { plugins: { knowledge: { store_url: 'nowhere://x' } } } })
+  const calls = createKnowledgeCalls(lame)
+  const id = await calls.create('Waiting')
+  t.equal((await calls.upload(id, [['a.txt', 'Text.']])).status, 202)
+  t.match(await calls.request('POST', '/search', { query: 'text' }), {
+    status: 503,
+    body: { error: { code: 'KNOWLEDGE_INDEX_UNAVAILABLE' } },
+  })
+  t.match((await lame.request('GET', '/health')).body, { status: 'degraded' })
+  const { stdout } = await runCommand(lame.home, ['doctor'])
+  t.match(stdout, /knowledge index/)
+  const [document] = await calls.list(id)
+  t.notMatch(document.status, /ready|failed/, 'the document waits')
 })

@@ -729,6 +729,12 @@ export const routeSamples: Record<string, RouteSample> = {
     body: () => ({ query: 'trains' }),
     scope: 'read',
   },
+  'GET /knowledge-bases/settings': { who: 'knowledge_settings', status: 200 },
+  'PUT /knowledge-bases/settings': {
+    who: 'knowledge_settings',
+    status: 200,
+    body: () => ({ embedding_model: null }),
+  },
   'GET /knowledge-bases': { who: 'user', status: 200 },
   'POST /knowledge-bases': { who: 'knowledge_bases', status: 201, body: ({ name }) => ({ name: name() }) },
   'GET /knowledge-bases/:id': { who: 'user', status: 200, on: seenBase },

@@ -1,0 +1,140 @@
+import { AppError } from '#kernel'
+import type { EmbeddingModel, ProviderKind } from '#plugin-api'
+import { CHARACTERS_PER_TOKEN } from '#toolbox'
+import { explainFailure } from './explained-failure.ts'
+import type { Cradle } from './manifest.ts'
+import type { ModelAccount, ProviderDocument } from './types.ts'
+import { parseReference } from './visible-providers.ts'
+
+/** The most texts of one call, unless the model sets a lower limit. */
+const MAX_TEXTS = 64
+
+/** The account that pays for embeddings, and the end of its patience. */
+interface Payer extends Pick<ModelAccount, 'user_id' | 'token_quota'> {
+  signal: AbortSignal
+}
+
+/** Embeds texts by models of the server's providers. */
+export interface Embeddings {
+  /** Throws PROVIDER_NOT_VISIBLE unless a provider of the server offers embeddings by this model's name. */
+  assertUsable(reference: string): Promise<void>
+  /** Returns the vectors of texts, in their order; throws MODEL_DISABLED, EMBEDDING_FAILED or TOKEN_QUOTA_EXCEEDED. */
+  embed(reference: string, texts: readonly string[], payer: Payer): Promise<number[][]>
+}
+
+/** Creates the service. Calls keep the pace of their provider. */
+export function createEmbeddings({
+  config,
+  events,
+  extensions,
+  ids,
+  openedModels,
+  providerConnections,
+  visibleProviders,
+}: Cradle): Embeddings {
+  /** Clients by provider, its revision and the model. */
+  const clients = new Map<string, Promise<EmbeddingModel>>()
+
+  const find = async (
+    reference: string,
+  ): Promise<{ provider: ProviderDocument; model: string } | undefined> => {
+    const parsed = parseReference(reference)
+    const { findGlobal } = await visibleProviders.of('')
+    const provider = parsed && findGlobal(parsed.provider)
+    const kind = provider && extensions['providers.kinds'].get(provider.kind)
+    return provider?.enabled && kind?.embeddingModel ? { provider, model: parsed!.model } : undefined
+  }
+
+  const open = (
+    provider: ProviderDocument,
+    model: string,
+  ): { kind: ProviderKind; client: Promise<EmbeddingModel> } => {
+    const { kind, connection } = providerConnections.connect(provider)
+    const key = JSON.stringify([provider._id, provider.revision, model])
+    const client = clients.get(key) ?? Promise.resolve(kind.embeddingModel!(connection, model))
+    if (!clients.has(key)) clients.clear()
+    clients.set(key, client)
+    client.catch(() => clients.delete(key))
+    return { kind, client }
+  }
+
+  /** Makes one call, whose tokens are reserved before and recorded after it. */
+  const call = async (
+    {
+      provider,
+      reference,
+      model,
+      kind,
+    }: { provider: ProviderDocument; reference: string; model: EmbeddingModel; kind: ProviderKind },
+    values: string[],
+    { signal, ...account }: Payer,
+  ): Promise<number[][]> => {
+    const call_id = ids.make()
+    const prompt = Math.ceil(values.join('').length / CHARACTERS_PER_TOKEN)
+    const facts = {
+      call_id,
+      account: { ...account, agent_id: '', thread_id: null },
+      purpose: 'embedding' as const,
+    }
+    const estimate = () => ({ prompt, output: 0 })
+    await extensions['providers.reservations'].ask({
+      ...facts,
+      signal,
+      estimate,
+      limitOutput: () => undefined,
+    })
+    let input_tokens: number | undefined
+    let isAnswered = false
+    const pace = openedModels.paceOf(provider)
+    const release = await pace.acquire(
+      provider.max_concurrency ?? config.max_concurrency,
+      account.user_id,
+      signal,
+    )
+    try {
+      await pace.waitForRest(signal)
+      const { embeddings, usage } = await model.doEmbed({ values, abortSignal: signal })
+      isAnswered = true
+      input_tokens = usage?.tokens
+      if (embeddings.length !== values.length)
+        throw new Error('the upstream returned another number of vectors')
+      return embeddings
+    } catch (error) {
+      signal.throwIfAborted()
+      const { reason, retry_after_ms } = explainFailure(error, kind)
+      if (retry_after_ms) pace.rest(retry_after_ms)
+      throw new AppError('EMBEDDING_FAILED', { reason }, { cause: error })
+    } finally {
+      release()
+      const tokens = input_tokens ?? prompt
+      const called = {
+        ...facts,
+        model: reference,
+        usage: isAnswered ? { input_tokens: tokens, output_tokens: 0, total_tokens: tokens } : null,
+        is_estimated: isAnswered && input_tokens === undefined,
+      }
+      await extensions['providers.usage'].ask(called)
+      await events.emit('model.called', called)
+    }
+  }
+
+  return {
+    async assertUsable(reference) {
+      if (!(await find(reference))) throw new AppError('PROVIDER_NOT_VISIBLE', { model: reference })
+    },
+
+    async embed(reference, texts, payer) {
+      const found = await find(reference)
+      if (!found) throw new AppError('MODEL_DISABLED', { model: reference })
+      const { kind, client } = open(found.provider, found.model)
+      const model = await client
+      const most = Math.min(MAX_TEXTS, (await model.maxEmbeddingsPerCall) ?? MAX_TEXTS)
+      const vectors: number[][] = []
+      for (let start = 0; start < texts.length; start += most) {
+        const values = texts.slice(start, start + most)
+        vectors.push(...(await call({ provider: found.provider, reference, model, kind }, values, payer)))
+      }
+      return vectors
+    },
+  }
+}
