@@ -297,7 +297,7 @@ t.test(
   'reading pauses for a peer that never reads its answers, and its socket is closed in the end',
   async (t) => {
     const config = { limits: { frames_burst: 1000, socket_backlog_bytes: '100kb' } }
-    const { open } = await start(t, { config, pingIntervalMs: 800 })
+    const { open } = await start(t, { config, pingIntervalMs: 2000 })
     const text = 'x'.repeat(50_000)
     const deaf = await open('deaf')
     const closed = once(wire, 'closed deaf')

@@ -21,7 +21,7 @@ export async function seedThread(
 
   const thread_id = await createThread()
   const socket = await connect()
-  // Words that come one by one would become as many events as there is time for.
+  // The number of events of words that come one by one depends on their times.
   fake.next({ text: ['a message of the past'] })
   const { frames } = await socket.ask({ thread_id, text: 'a message of the past' })
   socket.close()
