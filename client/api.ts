@@ -712,6 +712,66 @@ export interface paths {
      */
     post: operations["resumeTurn"];
   };
+  "/connectors/kinds": {
+    /**
+     * List the kinds of connectors
+     * @description Lists what connectors can lead to, with the JSON Schema of the `config` of each kind. Fields that a schema marks `writeOnly` are secrets.
+     */
+    get: operations["listConnectorKinds"];
+  };
+  "/connectors": {
+    /**
+     * List connectors
+     * @description Lists the caller's own connectors and then the global ones, by name. Secrets are masked.
+     */
+    get: operations["listConnectors"];
+    /**
+     * Create a connector
+     * @description Stores a connector and asks its server which tools it has; `status` tells how that went. Global connectors and programs of the machine are for administrators.
+     *
+     * Needs the permission `connectors`, which administrators have.
+     */
+    post: operations["createConnector"];
+  };
+  "/connectors/probe": {
+    /**
+     * Test a connector before it is stored
+     * @description Asks the server of a `config` which tools it has. With `connector_id`, a masked secret means the one that is stored in this connector. A failed test is answered with 200 and `ok: false`.
+     *
+     * Needs the permission `connectors`, which administrators have.
+     */
+    post: operations["probeConnector"];
+  };
+  "/connectors/{id}": {
+    /**
+     * Get a connector
+     * @description Returns the connector with its tools as the server listed them last. A mask that is sent back keeps the stored secret.
+     */
+    get: operations["getConnector"];
+    /**
+     * Delete a connector
+     * @description Deletes the connector and the credentials of all accounts for it, and closes its connections.
+     *
+     * Needs the permission `connectors`, which administrators have.
+     */
+    delete: operations["deleteConnector"];
+    /**
+     * Change a connector
+     * @description Changes the given fields. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.
+     *
+     * Needs the permission `connectors`, which administrators have.
+     */
+    patch: operations["updateConnector"];
+  };
+  "/connectors/{id}/test": {
+    /**
+     * Test a connector
+     * @description Asks the server for its tools with the caller's credentials and stores the result. A failed test is answered with 200 and `ok: false`.
+     *
+     * Needs the permission `connectors`, which administrators have.
+     */
+    post: operations["testConnector"];
+  };
   "/agents/{id}/chat/polish": {
     /**
      * Improve a prompt
@@ -4401,6 +4461,240 @@ export interface components {
     };
     /** TurnFrame */
     TurnFrame: components["schemas"]["TurnStartedFrame"] | components["schemas"]["ContentFrame"] | components["schemas"]["ReasoningFrame"] | components["schemas"]["ToolCallFrame"] | components["schemas"]["ToolResultFrame"] | components["schemas"]["ToolProgressFrame"] | components["schemas"]["AttachmentFrame"] | components["schemas"]["UsageFrame"] | components["schemas"]["ApprovalRequiredFrame"] | components["schemas"]["ApprovalResolvedFrame"] | components["schemas"]["DoneFrame"] | components["schemas"]["ErrorFrame"];
+    /**
+     * ConnectorAuth
+     * @enum {string}
+     */
+    ConnectorAuth: "none" | "headers" | "oauth";
+    /** ConnectorKind */
+    ConnectorKind: {
+      kind: string;
+      label: string;
+      /** @description The JSON Schema of a config; secrets are writeOnly */
+      config_schema: {
+        [key: string]: unknown;
+      };
+      /** @description How accounts sign in to the server, if it asks for that */
+      auth: components["schemas"]["ConnectorAuth"];
+      /** @description True if only administrators define connectors of this kind */
+      admin_only: boolean;
+    };
+    /**
+     * Scope
+     * @enum {string}
+     */
+    Scope: "user" | "global";
+    /**
+     * ConnectorStatus
+     * @enum {string}
+     */
+    ConnectorStatus: "ready" | "unauthorized" | "connecting" | "failed";
+    /** ConnectorTool */
+    ConnectorTool: {
+      /** @description The name on the server */
+      name: string;
+      title: string | null;
+      /** @description What the server tells models about it */
+      description: string;
+      /** @description True if the server says that it changes nothing */
+      read_only: boolean;
+      /** @description False if the server says that it only adds something */
+      destructive: boolean;
+      /** @description False for a tool that is new or has changed, until somebody has looked at it */
+      seen: boolean;
+    };
+    /** Connector */
+    Connector: {
+      id: string;
+      name: string;
+      kind: string;
+      /** @description Global connectors serve every account; only administrators make and change them */
+      scope: components["schemas"]["Scope"];
+      /** @description Username; null for a global one */
+      owner: string | null;
+      /** @description True if the caller may change it */
+      may_change: boolean;
+      /** @description The settings that the kind describes, empty unless the caller may change them. Secrets are masked; sending a mask back keeps the stored secret */
+      config: {
+        [key: string]: unknown;
+      };
+      /** @description How accounts sign in to the server, if it asks for that */
+      auth: components["schemas"]["ConnectorAuth"];
+      /** @description True if each turn of its account has it, whatever the agent; of a global one, each turn */
+      is_default: boolean;
+      /** @description The result of the last check; `unauthorized` if the caller must sign in first */
+      status: components["schemas"]["ConnectorStatus"];
+      /** @description Why the last check failed */
+      error: string | null;
+      /** @description True if the caller has credentials of their own */
+      has_credentials: boolean;
+      /** @description As the server listed them last */
+      tools: components["schemas"]["ConnectorTool"][];
+      /** @description Unix seconds; null before the first check */
+      checked_at: number | null;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds */
+      updated_at: number;
+    };
+    /** CreateConnectorBody */
+    CreateConnectorBody: {
+      /** @description Begins the names of its tools; unique among what its account sees */
+      name: string;
+      /** @description One of `GET /connectors/kinds` */
+      kind: string;
+      /** @description The settings that the kind describes, empty unless the caller may change them. Secrets are masked; sending a mask back keeps the stored secret */
+      config?: {
+        [key: string]: unknown;
+      };
+      /**
+       * @description Global connectors serve every account; only administrators make and change them
+       * @default user
+       */
+      scope?: components["schemas"]["Scope"];
+      /** @description True if each turn of its account has it, whatever the agent; of a global one, each turn */
+      is_default?: boolean;
+    };
+    CreateConnector400Error: {
+      error: {
+        /** @enum {string} */
+        code: "ADDRESS_NOT_ALLOWED" | "BAD_JSON" | "BAD_REQUEST" | "CONNECTOR_KIND_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ConnectorNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
+      error: {
+        /** @enum {string} */
+        code: "CONNECTOR_NAME_TAKEN" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** ProbeConnectorBody */
+    ProbeConnectorBody: {
+      /** @description One of `GET /connectors/kinds` */
+      kind: string;
+      /** @description The settings that the kind describes, empty unless the caller may change them. Secrets are masked; sending a mask back keeps the stored secret */
+      config?: {
+        [key: string]: unknown;
+      };
+      /** @description The connector to take secrets from that are sent as masks */
+      connector_id?: string;
+    };
+    ProbeConnector400Error: {
+      error: {
+        /** @enum {string} */
+        code: "ADDRESS_NOT_ALLOWED" | "BAD_JSON" | "BAD_REQUEST" | "CONNECTOR_KIND_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** ProbedTool */
+    ProbedTool: {
+      /** @description The name on the server */
+      name: string;
+      title: string | null;
+      /** @description What the server tells models about it */
+      description: string;
+      /** @description True if the server says that it changes nothing */
+      read_only: boolean;
+      /** @description False if the server says that it only adds something */
+      destructive: boolean;
+    };
+    /**
+     * ConnectorFailure
+     * @enum {string}
+     */
+    ConnectorFailure: "unauthorized" | "forbidden" | "not_found" | "unreachable" | "timeout" | "address_not_allowed" | "protocol" | "too_large" | "program" | "unavailable" | "unknown";
+    /** ConnectorProbeResult */
+    ConnectorProbeResult: {
+      ok: boolean;
+      /** @description Only if `ok` is true */
+      tools?: components["schemas"]["ProbedTool"][];
+      /** @description Only if `ok` is false */
+      reason?: components["schemas"]["ConnectorFailure"];
+      /** @description The failure in words */
+      detail?: string;
+    };
+    /** UpdateConnectorBody */
+    UpdateConnectorBody: {
+      /** @description Begins the names of its tools; unique among what its account sees */
+      name?: string;
+      /** @description The settings that the kind describes, empty unless the caller may change them. Secrets are masked; sending a mask back keeps the stored secret */
+      config?: {
+        [key: string]: unknown;
+      };
+      /** @description True if each turn of its account has it, whatever the agent; of a global one, each turn */
+      is_default?: boolean;
+      /** @description The tools that have been looked at, by name */
+      tools?: {
+        [key: string]: {
+          /** @constant */
+          seen: true;
+        };
+      };
+    };
+    UpdateConnector400Error: {
+      error: {
+        /** @enum {string} */
+        code: "ADDRESS_NOT_ALLOWED" | "BAD_JSON" | "BAD_REQUEST" | "CONNECTOR_KIND_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ConnectorNameTakenError: {
+      error: {
+        /** @enum {string} */
+        code: "CONNECTOR_NAME_TAKEN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadRequestOrConnectorKindUnsupportedError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_REQUEST" | "CONNECTOR_KIND_UNSUPPORTED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** PolishPromptBody */
     PolishPromptBody: {
       /** @description The draft */
@@ -5836,11 +6130,6 @@ export interface components {
       default_base_url: string | null;
     };
     /**
-     * ProviderScope
-     * @enum {string}
-     */
-    ProviderScope: "user" | "global";
-    /**
      * ModelInput
      * @enum {string}
      */
@@ -5867,7 +6156,7 @@ export interface components {
       name: string;
       kind: string;
       /** @description `user`: of one account; `global`: of the server, for all accounts */
-      scope: components["schemas"]["ProviderScope"];
+      scope: components["schemas"]["Scope"];
       /** @description A username; null for a global provider */
       owner: string | null;
       /** @description Null for the address of the kind */
@@ -8729,6 +9018,64 @@ export interface components {
     AgentNotRunningOrHitlNotPendingError: {
       content: {
         "application/json": components["schemas"]["AgentNotRunningOrHitlNotPendingError"];
+      };
+    };
+    /**
+     * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
+     * - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     */
+    CreateConnector400Error: {
+      content: {
+        "application/json": components["schemas"]["CreateConnector400Error"];
+      };
+    };
+    /**
+     * @description - `CONNECTOR_NAME_TAKEN`: There already is a connector named “{name}”.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     */
+    ConnectorNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
+      content: {
+        "application/json": components["schemas"]["ConnectorNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
+      };
+    };
+    /**
+     * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
+     * - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     */
+    ProbeConnector400Error: {
+      content: {
+        "application/json": components["schemas"]["ProbeConnector400Error"];
+      };
+    };
+    /**
+     * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
+     * - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     */
+    UpdateConnector400Error: {
+      content: {
+        "application/json": components["schemas"]["UpdateConnector400Error"];
+      };
+    };
+    /** @description - `CONNECTOR_NAME_TAKEN`: There already is a connector named “{name}”. */
+    ConnectorNameTakenError: {
+      content: {
+        "application/json": components["schemas"]["ConnectorNameTakenError"];
+      };
+    };
+    /**
+     * @description - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     */
+    BadRequestOrConnectorKindUnsupportedError: {
+      content: {
+        "application/json": components["schemas"]["BadRequestOrConnectorKindUnsupportedError"];
       };
     };
     /**
@@ -12829,6 +13176,305 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List the kinds of connectors
+   * @description Lists what connectors can lead to, with the JSON Schema of the `config` of each kind. Fields that a schema marks `writeOnly` are secrets.
+   */
+  listConnectorKinds: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ConnectorKind"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List connectors
+   * @description Lists the caller's own connectors and then the global ones, by name. Secrets are masked.
+   */
+  listConnectors: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Connector"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Create a connector
+   * @description Stores a connector and asks its server which tools it has; `status` tells how that went. Global connectors and programs of the machine are for administrators.
+   *
+   * Needs the permission `connectors`, which administrators have.
+   */
+  createConnector: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "tracker",
+         *   "kind": "mcp",
+         *   "config": {
+         *     "url": "https://mcp.example.com/mcp",
+         *     "headers": {
+         *       "Authorization": "Bearer token-of-an-example"
+         *     }
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["CreateConnectorBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["Connector"];
+        };
+      };
+      400: components["responses"]["CreateConnector400Error"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["ConnectorNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Test a connector before it is stored
+   * @description Asks the server of a `config` which tools it has. With `connector_id`, a masked secret means the one that is stored in this connector. A failed test is answered with 200 and `ok: false`.
+   *
+   * Needs the permission `connectors`, which administrators have.
+   */
+  probeConnector: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "kind": "mcp",
+         *   "config": {
+         *     "url": "https://mcp.example.com/mcp",
+         *     "headers": {
+         *       "Authorization": "Bearer token-of-an-example"
+         *     }
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["ProbeConnectorBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ConnectorProbeResult"];
+        };
+      };
+      400: components["responses"]["ProbeConnector400Error"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get a connector
+   * @description Returns the connector with its tools as the server listed them last. A mask that is sent back keeps the stored secret.
+   */
+  getConnector: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Connector"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete a connector
+   * @description Deletes the connector and the credentials of all accounts for it, and closes its connections.
+   *
+   * Needs the permission `connectors`, which administrators have.
+   */
+  deleteConnector: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change a connector
+   * @description Changes the given fields. `config` is merged into the stored one by RFC 7396, and the server is asked for its tools again. `tools` notes that new and changed tools have been looked at.
+   *
+   * Needs the permission `connectors`, which administrators have.
+   */
+  updateConnector: {
+    parameters: {
+      header?: {
+        /** @description The `ETag` of the object as you know it; the change is refused if it has another one now */
+        "If-Match"?: string;
+      };
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "name": "tracker",
+         *   "config": {
+         *     "url": "https://mcp.example.com/mcp",
+         *     "headers": {
+         *       "Authorization": "Bearer token-of-an-example"
+         *     }
+         *   },
+         *   "tools": {
+         *     "create_issue": {
+         *       "seen": true
+         *     }
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["UpdateConnectorBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description Changes with the settings of the object; see `If-Match` */
+          ETag?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Connector"];
+        };
+      };
+      400: components["responses"]["UpdateConnector400Error"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["ConnectorNameTakenError"];
+      412: components["responses"]["PreconditionFailedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Test a connector
+   * @description Asks the server for its tools with the caller's credentials and stores the result. A failed test is answered with 200 and `ok: false`.
+   *
+   * Needs the permission `connectors`, which administrators have.
+   */
+  testConnector: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["ConnectorProbeResult"];
+        };
+      };
+      400: components["responses"]["BadRequestOrConnectorKindUnsupportedError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

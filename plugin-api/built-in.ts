@@ -11,6 +11,7 @@ export interface BuiltInPlugins {
   auth: typeof import('../plugins/auth/index.ts')
   channels: typeof import('../plugins/channels/index.ts')
   chat: typeof import('../plugins/chat/index.ts')
+  connectors: typeof import('../plugins/connectors/index.ts')
   console: typeof import('../plugins/console/index.ts')
   events: typeof import('../plugins/events/index.ts')
   experts: typeof import('../plugins/experts/index.ts')

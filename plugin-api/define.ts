@@ -1,10 +1,14 @@
 import type { TypeOf } from '#kernel'
 import type { ChannelKind } from './channel-kind.ts'
+import type { ConnectorKind } from './connector-kind.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
 /** Declares a channel kind; returns it unchanged, typed. */
 export const defineChannelKind = (kind: ChannelKind): ChannelKind => kind
+
+/** Declares a connector kind; returns it unchanged, typed. */
+export const defineConnectorKind = (kind: ConnectorKind): ConnectorKind => kind
 
 /** Declares a provider kind; returns it unchanged, typed. */
 export const defineProviderKind = (kind: ProviderKind): ProviderKind => kind

@@ -40,6 +40,8 @@ const UNAUDITED = [
   'POST /auth/oidc/config/test',
   'POST /auth/oidc/start',
   'POST /auth/refresh',
+  'POST /connectors/:id/test',
+  'POST /connectors/probe',
   'POST /hooks/:channel_id',
   'POST /knowledge-bases/search',
   'POST /mcp',

@@ -17,6 +17,7 @@ const LONG_FIELDS = ['system_prompt', 'welcome_message', 'files', 'skills']
 const CATALOGS = [
   'GET /auth/oauth/bindings',
   'GET /channels/kinds',
+  'GET /connectors/kinds',
   'GET /experts',
   'GET /mbti/codes',
   'GET /models',

@@ -4,6 +4,7 @@ export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } fro
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
+export { mergePatch } from './merge-patch.ts'
 export {
   findErrorCode,
   findNetworkFailure,

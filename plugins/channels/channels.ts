@@ -1,9 +1,16 @@
 import { AppError, type Issue, isDuplicateKey } from '#kernel'
-import { type Conditional, findPage, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  type Conditional,
+  findPage,
+  mergePatch,
+  type Page,
+  type PageRequest,
+  requireUnchanged,
+} from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import { assertAddresses } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
-import { mergePatch, type StoredConfig } from './config/sealed-config.ts'
+import type { StoredConfig } from './config/sealed-config.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 

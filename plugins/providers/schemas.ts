@@ -140,7 +140,7 @@ export const providerRow = {
     name: { type: 'string', examples: ['openai'] },
     kind: { type: 'string', examples: ['openai'] },
     scope: {
-      title: 'ProviderScope',
+      title: 'Scope',
       enum: ['user', 'global'],
       description: '`user`: of one account; `global`: of the server, for all accounts',
     },

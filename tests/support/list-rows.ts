@@ -149,6 +149,21 @@ export function longLists(server: TestServer): Record<string, LongList> {
         return { path: '/auth/api-keys', token, ids }
       },
     },
+    'GET /connectors': {
+      key: 'id',
+      page: 5,
+      async fill(count) {
+        const url = 'https://mcp.invalid/mcp'
+        const { id } = await create('/connectors', { name: 'long', kind: 'mcp', config: { url } })
+        const tool = { title: null, read_only: false, destructive: true, call_name: 'x', fingerprint: 'x' }
+        const tools = [{ ...tool, name: 'x', input_schema: '{}', description: control(20_000) }]
+        await db.collection<{ _id: string }>('connectors').updateOne({ _id: id }, { $set: { tools } })
+        return {
+          path: '/connectors',
+          ids: await copy('connectors', { _id: id }, count, (n) => ({ name: `long-${n}` })),
+        }
+      },
+    },
     'GET /providers': {
       key: 'id',
       rows: amount({ short: 5, long: 40 }),

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { BaseDocument, KnowledgeDocument } from '../../plugins/knowledge/types.ts'
+import type { ConnectorDocument } from '../../plugins/connectors/types.ts'
 import { digest } from '../../plugins/sso/sign-in-state.ts'
 import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
 import type { ObjectAnswers, RouteSample } from './route-samples.ts'
@@ -95,6 +96,32 @@ export function createObjects(cast: Cast) {
     const body = { name: name(), kind: 'openai-compatible', base_url: upstream, api_key: secret() }
     const { id } = await arrange(server, account, ['POST', path, body])
     return { id }
+  }
+  /** A connector of an account, or a global one; stored as it is, because its account may lack the permission. */
+  const newConnector = async (account: Account | null): Promise<Params> => {
+    const connector: ConnectorDocument = {
+      _id: `con_${name()}`,
+      name: name(),
+      kind: 'mcp',
+      scope: account ? 'user' : 'global',
+      owner_id: account?.id ?? null,
+      owner_username: account?.username ?? null,
+      config: { url: 'https://mcp.invalid/mcp' },
+      secret_config: null,
+      is_default: false,
+      is_trusted: false,
+      status: 'failed',
+      error: null,
+      tools: [],
+      seen: [],
+      tools_stamp: '',
+      checked_at: null,
+      revision: 1,
+      created_at: 0,
+      updated_at: 0,
+    }
+    await server.db.collection<ConnectorDocument>('connectors').insertOne(connector)
+    return { id: connector._id }
   }
   const newPublishedExpert = async (account: Account): Promise<Params> => {
     const { id } = await agentOf(account)
@@ -266,6 +293,12 @@ export function createObjects(cast: Cast) {
       unscannable: async (caller) => ({ ...(await newAgent(caller)), kind: 'webhook' }),
       unknown_kind: async (caller) => ({ ...(await newAgent(caller)), kind: 'smoke' }),
       missing: () => ({ id: MISSING, kind: 'qq' }),
+    },
+    connector: {
+      own: newConnector,
+      global: () => newConnector(null),
+      other: () => newConnector(owner),
+      missing: () => ({ id: `con_${MISSING}` }),
     },
     // These always succeed.
     chatting_agent: {

@@ -17,6 +17,7 @@ export interface ObjectAnswers {
     | 'channel_hook'
     | 'channel_scan'
     | 'chatting_agent'
+    | 'connector'
     | 'expert'
     | 'invite'
     | 'knowledge_base'
@@ -142,6 +143,15 @@ const ownDocument: ObjectAnswers = {
 const readThread: ObjectAnswers = {
   ...ownThread,
   answers: { ...ownThread.answers, own_on_unshared_agent: 'ok' },
+}
+/** A user's own connectors are visible only to that user. */
+const ownConnector: ObjectAnswers = {
+  kind: 'connector',
+  answers: { own: 'ok', global: [FORBIDDEN, 'ok'], other: NOT_FOUND, missing: NOT_FOUND },
+}
+const seenConnector: ObjectAnswers = {
+  kind: 'connector',
+  answers: { own: 'ok', global: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
 }
 /** A user's own providers are visible only to that user. */
 const ownProvider: ObjectAnswers = {
@@ -307,6 +317,15 @@ const provider = ({ name, secret, upstream }: Make) => ({
   api_key: secret(),
   options: { headers: { 'x-gateway-key': secret() } },
   models: [{ id: 'm', name: 'M' }],
+})
+const connector = ({ name, secret }: Make) => ({
+  name: name(),
+  kind: 'mcp',
+  config: { url: 'https://mcp.invalid/mcp', headers: { Authorization: secret() } },
+})
+const connectorProbe = ({ secret }: Make) => ({
+  kind: 'mcp',
+  config: { url: 'https://mcp.invalid/mcp', headers: { Authorization: secret() } },
 })
 const providerChanges = ({ secret }: Make) => ({
   api_key: secret(),
@@ -901,6 +920,19 @@ export const routeSamples: Record<string, RouteSample> = {
       answers: { own: 'ok', other: '404 RESPONSE_NOT_FOUND', missing: '404 RESPONSE_NOT_FOUND' },
     },
   },
+  'GET /connectors/kinds': { who: 'user', status: 200 },
+  'GET /connectors': { who: 'user', status: 200 },
+  'POST /connectors': { who: 'connectors', status: 201, body: connector },
+  'POST /connectors/probe': { who: 'connectors', status: 200, body: connectorProbe },
+  'GET /connectors/:id': { who: 'user', status: 200, on: seenConnector },
+  'PATCH /connectors/:id': {
+    who: 'connectors',
+    status: 200,
+    on: ownConnector,
+    body: ({ secret }) => ({ config: { headers: { Authorization: secret() } }, tools: {} }),
+  },
+  'DELETE /connectors/:id': { who: 'connectors', status: 204, on: ownConnector, spends: 'object' },
+  'POST /connectors/:id/test': { who: 'connectors', status: 200, on: ownConnector },
   'GET /providers/kinds': { who: 'user', status: 200 },
   'GET /providers': { who: 'user', status: 200 },
   'POST /providers': { who: 'user', status: 201, body: provider },

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { maskOf } from '#kernel'
+import type { Connection } from './connections/connection.ts'
+import { openConnection } from './connections/connection.ts'
+import { ConnectorFailure, toFailure } from './connections/failure.ts'
+import type { AccountTarget } from './credentials/targets.ts'
+import type { Cradle } from './manifest.ts'
+import { MAX_TOOLS, toStoredTools } from './tools/listing.ts'
+import type { ConnectorDocument, StoredTool, Viewer } from './types.ts'
+
+/** The result of a test. */
+export type ProbeResult =
+  | { ok: true; tools: StoredTool[] }
+  | { ok: false; reason: ConnectorFailure['reason']; detail: string }
+
+/** Asks servers which tools they have. */
+export type Checks = ReturnType<typeof createChecks>
+
+/** Creates the service that opens connections and lists tools. */
+export function createChecks(cradle: Cradle) {
+  const { collections, clock, config, events, connectorFetch, log, processes, server, targets } = cradle
+  const { connectors } = collections
+
+  const open = (
+    connector: Pick<ConnectorDocument, '_id' | 'is_trusted'>,
+    { target, auth }: AccountTarget,
+    { user_id, onToolsChanged = () => undefined }: { user_id: string; onToolsChanged?: () => void },
+  ): Promise<Connection> => {
+    let said = ''
+    const onLog = (text: string) => {
+      if (said === '') setTimeout(() => keepLog(connector._id, said), 1000).unref()
+      said = redact(text, target)
+    }
+    return openConnection(target, {
+      auth,
+      fetch: connector.is_trusted ? fetch : connectorFetch.fetch,
+      home: join(server.home, 'connectors', connector._id, user_id),
+      processes,
+      version: server.version,
+      connect_seconds: config.connect_seconds,
+      call_seconds: config.call_seconds,
+      onLog,
+      onToolsChanged,
+    }).catch((error) => {
+      throw withoutSecrets(toFailure(error), target)
+    })
+  }
+
+  const keepLog = (_id: string, text: string) => {
+    connectors
+      .updateOne({ _id }, { $set: { log: text } })
+      .catch((error) => log.debug({ error }, 'a log was not kept'))
+  }
+
+  /** Stores the tools of a connector unless it was changed meanwhile; the first ones count as seen. */
+  const store = async ({ _id, owner_id, revision }: ConnectorDocument, tools: StoredTool[]) => {
+    const tools_stamp = stampOf(tools)
+    const before = await connectors.findOne({ _id, revision }, { projection: { tools: 0 } })
+    if (!before) return
+    const isFirst = before.tools_stamp === ''
+    const $set = {
+      status: 'ready' as const,
+      error: null,
+      checked_at: clock.seconds(),
+      tools,
+      tools_stamp,
+      ...(isFirst && { seen: tools.map(({ name, fingerprint }) => ({ name, fingerprint })) }),
+    }
+    await connectors.updateOne({ _id, revision }, { $set })
+    await events.emit('connector.changed', { connector_id: _id, owner_id })
+  }
+
+  const fail = async ({ _id, owner_id, revision }: ConnectorDocument, failure: ConnectorFailure) => {
+    const status = failure.reason === 'unauthorized' ? ('unauthorized' as const) : ('failed' as const)
+    const $set = { status, error: failure.message, checked_at: clock.seconds() }
+    await connectors.updateOne({ _id, revision }, { $set })
+    await events.emit('connector.changed', { connector_id: _id, owner_id })
+  }
+
+  const list = async (connection: Connection, signal = new AbortController().signal): Promise<StoredTool[]> =>
+    toStoredTools(await connection.listTools(MAX_TOOLS, signal))
+
+  const attempt = async (
+    connector: ConnectorDocument,
+    user_id: string,
+    finish: (tools: StoredTool[]) => Promise<unknown>,
+    refuse: (failure: ConnectorFailure) => Promise<unknown>,
+  ): Promise<ProbeResult> => {
+    try {
+      const connection = await open(connector, await targets.of(connector, user_id), { user_id })
+      try {
+        const tools = await list(connection)
+        await finish(tools)
+        return { ok: true, tools }
+      } finally {
+        await connection.close()
+      }
+    } catch (error) {
+      const failure = toFailure(error)
+      await refuse(failure)
+      return { ok: false, reason: failure.reason, detail: failure.message }
+    }
+  }
+
+  return {
+    open,
+
+    /** Tests a connector that need not be stored. */
+    probe: (connector: ConnectorDocument, { id }: Viewer): Promise<ProbeResult> =>
+      attempt(
+        connector,
+        id,
+        async () => undefined,
+        async () => undefined,
+      ),
+
+    /** Tests a connector with a connection of its own, and stores its tools or why it failed. */
+    check: (connector: ConnectorDocument, { id }: Viewer): Promise<ProbeResult> =>
+      attempt(
+        connector,
+        id,
+        (tools) => store(connector, tools),
+        (failure) => fail(connector, failure),
+      ),
+
+    /** Stores the tools that an open connection of an account lists now, if that account decides about them. */
+    async refresh(connector: ConnectorDocument, { id, role }: Viewer, connection: Connection): Promise<void> {
+      const decides =
+        connector.owner_id === id ||
+        (connector.scope === 'global' && (role === 'admin' || !connector.tools_stamp))
+      if (!decides) return
+      const tools = await list(connection, connection.closed)
+      if (stampOf(tools) !== connector.tools_stamp || connector.status !== 'ready')
+        await store(connector, tools)
+    },
+  }
+}
+
+const stampOf = (tools: readonly Pick<StoredTool, 'name' | 'fingerprint'>[]) =>
+  createHash('sha256')
+    .update(JSON.stringify(tools.map(({ name, fingerprint }) => [name, fingerprint])))
+    .digest('base64url')
+    .slice(0, 22)
+
+/** Masks the secrets of a target in words of its server. */
+export function redact(text: string, target: AccountTarget['target']): string {
+  const secrets = Object.values((target.transport === 'http' ? target.headers : target.env) ?? {})
+  const parts = secrets.flatMap((secret) => [secret, secret.replace(/^\S+ /, '')])
+  return parts
+    .filter((secret) => secret.length >= 6)
+    .reduce((shown, secret) => shown.replaceAll(secret, maskOf(secret)), text)
+}
+
+const withoutSecrets = (failure: ConnectorFailure, target: AccountTarget['target']) => {
+  const message = redact(failure.message, target)
+  return message === failure.message
+    ? failure
+    : new ConnectorFailure(failure.reason, message, { cause: failure.cause })
+}

@@ -1,0 +1,159 @@
+import type {
+  AuthProvider,
+  CallToolResult,
+  Client,
+  ElicitRequest,
+  ElicitResult,
+  Progress,
+  Tool,
+} from '@modelcontextprotocol/client'
+import type { ConnectorTarget } from '#plugin-api'
+import { withDeadline } from '#toolbox'
+import type { Cradle } from '../manifest.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { ConnectorFailure, toFailure } from './failure.ts'
+import { connectHttp } from './http-transport.ts'
+import { startProgram } from './program.ts'
+import { createWorkTime } from './work-time.ts'
+
+type Library = typeof import('@modelcontextprotocol/client')
+
+/** The most bytes of one reply of a server. */
+export const MAX_REPLY_BYTES = 10 * 1024 * 1024
+/** The most pages of a list that are read. */
+const MAX_PAGES = 64
+/** The library's own limits do not apply: calls have a deadline of their own, which does not count a person's time. */
+const NO_TIMEOUT_MS = 2_000_000_000
+
+/** Whoever follows a call. */
+export interface CallFollower {
+  signal: AbortSignal
+  onProgress(progress: Progress): void
+  /** Asks the user on the server's behalf. */
+  elicit(request: ElicitRequest['params']): Promise<ElicitResult>
+}
+
+/** An open connection to a server. */
+export interface Connection {
+  /** Lists at most so many tools. */
+  listTools(limit: number, signal: AbortSignal): Promise<Tool[]>
+  /** Calls a tool. The time in which the user is asked something does not count. */
+  call(call: { name: string; args: Record<string, unknown> }, follower: CallFollower): Promise<CallToolResult>
+  close(): Promise<void>
+  /** Aborted when the connection has ended. */
+  readonly closed: AbortSignal
+}
+
+/** The parts of a connection besides its target. */
+export interface ConnectionParts {
+  fetch: typeof globalThis.fetch
+  auth?: AuthProvider
+  /** The folder in which a program runs. */
+  home: string
+  processes: Cradle['processes']
+  version: string
+  connect_seconds: number
+  call_seconds: number
+  onLog(log: string): void
+  onToolsChanged(): void
+}
+
+/** Connects to a server; throws a ConnectorFailure. The library is loaded with the first connection. */
+export async function openConnection(target: ConnectorTarget, parts: ConnectionParts): Promise<Connection> {
+  const library = await import('@modelcontextprotocol/client')
+  return withDeadline(parts.connect_seconds * 1000, [], (signal) =>
+    connect(library, target, parts, signal).catch((error) => {
+      throw toFailure(signal.aborted ? signal.reason : error)
+    }),
+  )
+}
+
+async function connect(
+  library: Library,
+  target: ConnectorTarget,
+  parts: ConnectionParts,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const calls = new Set<CallFollower & { pause<Value>(work: Promise<Value>): Promise<Value> }>()
+  const ended = new AbortController()
+  const createClient = (): Client => {
+    const client = new library.Client(
+      { name: 'agent-platform-service', title: 'Agent Platform Service', version: parts.version },
+      {
+        capabilities: { elicitation: { form: {} } },
+        versionNegotiation: { mode: target.transport === 'http' ? 'auto' : 'legacy' },
+        listChanged: { tools: { autoRefresh: false, onChanged: () => parts.onToolsChanged() } },
+      },
+    )
+    client.setRequestHandler('elicitation/create', async ({ params }): Promise<ElicitResult> => {
+      const [call, ...others] = calls
+      // The protocol does not say to which call a question belongs.
+      if (!call || others.length > 0) return { action: 'cancel' }
+      return call.pause(call.elicit(params))
+    })
+    return client
+  }
+  const open = async () => {
+    if (target.transport === 'http') {
+      const fetch = boundedFetch(parts.fetch, MAX_REPLY_BYTES)
+      return connectHttp(createClient, target, { library, fetch, auth: parts.auth }, signal)
+    }
+    const { home, processes, onLog } = parts
+    const program = await startProgram(target, { home, maxBytes: MAX_REPLY_BYTES, onLog, library, processes })
+    try {
+      const client = createClient()
+      await client.connect(program.transport, { signal })
+      return { client, leave: program.end }
+    } catch (error) {
+      await program.end()
+      throw error
+    }
+  }
+  const { client, leave } = await open()
+  client.onclose = () => ended.abort(new ConnectorFailure('unreachable', 'The connection was closed.'))
+  client.onerror = () => undefined
+
+  return {
+    closed: ended.signal,
+    async listTools(limit, outer) {
+      const tools: Tool[] = []
+      if (!client.getServerCapabilities()?.tools) return tools
+      await withDeadline(parts.connect_seconds * 1000, [outer], async (inner) => {
+        let cursor: string | undefined
+        for (let page = 0; page < MAX_PAGES && tools.length < limit; page += 1) {
+          const params = cursor === undefined ? {} : { cursor }
+          const options = { signal: inner, timeout: NO_TIMEOUT_MS }
+          const listed = await client.request({ method: 'tools/list', params }, options)
+          tools.push(...listed.tools)
+          if (listed.nextCursor === undefined || listed.nextCursor === cursor) return
+          cursor = listed.nextCursor
+        }
+      }).catch((error) => {
+        throw toFailure(error)
+      })
+      return tools.slice(0, limit)
+    },
+    async call({ name, args }, follower) {
+      const time = createWorkTime(parts.call_seconds * 1000, follower.signal)
+      const call = { ...follower, pause: time.pause }
+      calls.add(call)
+      try {
+        return await client.callTool(
+          { name, arguments: args },
+          { signal: time.signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
+        )
+      } catch (error) {
+        follower.signal.throwIfAborted()
+        throw toFailure(time.signal.aborted ? time.signal.reason : error)
+      } finally {
+        calls.delete(call)
+        time.release()
+      }
+    },
+    async close() {
+      ended.abort(new ConnectorFailure('unreachable', 'The connection was closed.'))
+      await leave()
+      await client.close().catch(() => undefined)
+    },
+  }
+}

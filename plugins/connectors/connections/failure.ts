@@ -1,0 +1,67 @@
+import { findErrorCode, findNetworkFailure, listCauses } from '#toolbox'
+import type { ConnectorFailureReason } from '../types.ts'
+
+/** The most characters of a server's words that are kept. */
+const MAX_DETAIL = 500
+
+/** Why a server cannot be used; the message may contain words of the server. */
+export class ConnectorFailure extends Error {
+  readonly reason: ConnectorFailureReason
+
+  constructor(reason: ConnectorFailureReason, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.reason = reason
+  }
+}
+
+const BY_STATUS: Record<number, ConnectorFailureReason> = {
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+}
+
+const BY_CODE: Record<string, ConnectorFailureReason> = {
+  REQUEST_TIMEOUT: 'timeout',
+  CONNECTION_CLOSED: 'unreachable',
+  NOT_CONNECTED: 'unreachable',
+  SEND_FAILED: 'unreachable',
+  INVALID_RESULT: 'protocol',
+  UNSUPPORTED_RESULT_TYPE: 'protocol',
+  ERA_NEGOTIATION_FAILED: 'protocol',
+  CLIENT_HTTP_AUTHENTICATION: 'unauthorized',
+  CLIENT_HTTP_FORBIDDEN: 'forbidden',
+  CLIENT_HTTP_UNEXPECTED_CONTENT: 'protocol',
+  CAPABILITY_NOT_SUPPORTED: 'protocol',
+  INSUFFICIENT_SCOPE: 'forbidden',
+}
+
+/** Classifies whatever a connection has thrown. */
+export function toFailure(error: unknown): ConnectorFailure {
+  const causes = listCauses(error)
+  const known = causes.find((cause) => cause instanceof ConnectorFailure)
+  if (known) return known as unknown as ConnectorFailure
+  const { name, message } = error as Error
+  const fail = (reason: ConnectorFailureReason, words = message) =>
+    new ConnectorFailure(reason, cut(String(words)), { cause: error })
+  if (causes.some((cause) => cause.name === 'UnauthorizedError')) return fail('unauthorized')
+  const network = findNetworkFailure(error)
+  if (network) {
+    const reason = network.reason === 'insecure' ? 'unreachable' : network.reason
+    return fail(reason, [reason.replaceAll('_', ' '), findErrorCode(error)].filter(Boolean).join(': '))
+  }
+  for (const { data, code } of causes) {
+    const { status } = Object(data) as { status?: number }
+    if (status !== undefined && BY_STATUS[status])
+      return fail(BY_STATUS[status]!, `The server answered with the status ${status}.`)
+    if (typeof code === 'string' && BY_CODE[code]) return fail(BY_CODE[code]!)
+  }
+  if (name === 'AbortError') return fail('timeout')
+  return fail(
+    name === 'ProtocolError' || name === 'SyntaxError' || name === 'ZodError' ? 'protocol' : 'unknown',
+  )
+}
+
+const cut = (text: string) => {
+  const shown = text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ')
+  return shown.length > MAX_DETAIL ? `${shown.slice(0, MAX_DETAIL)}…` : shown
+}

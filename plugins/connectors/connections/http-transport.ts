@@ -1,0 +1,62 @@
+import type { AuthProvider, Client, Transport } from '@modelcontextprotocol/client'
+import type { ConnectorTarget } from '#plugin-api'
+import { toFailure } from './failure.ts'
+
+type Library = typeof import('@modelcontextprotocol/client')
+type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
+
+/** The time for a farewell to a server, in milliseconds. */
+const FAREWELL_MS = 2000
+
+/** The parts of a connection over HTTP besides its target. */
+export interface HttpParts {
+  library: Library
+  fetch: typeof globalThis.fetch
+  auth?: AuthProvider
+}
+
+/**
+ * Connects a new client over streamable HTTP, or over the older transport if the server knows only that. Returns what
+ * says farewell to the server.
+ */
+export async function connectHttp(
+  createClient: () => Client,
+  { url, headers = {} }: HttpTarget,
+  { library, fetch, auth: authProvider }: HttpParts,
+  signal: AbortSignal,
+): Promise<{ client: Client; leave(): Promise<void> }> {
+  const options = { fetch, authProvider, requestInit: { headers } }
+  const attempt = async (transport: Transport) => {
+    const client = createClient()
+    try {
+      await client.connect(transport, { signal })
+      return client
+    } catch (error) {
+      await client.close().catch(() => undefined)
+      throw error
+    }
+  }
+  const streamable = new library.StreamableHTTPClientTransport(new URL(url), options)
+  try {
+    const client = await attempt(streamable)
+    const leave = async () => {
+      const farewell = streamable.terminateSession().catch(() => undefined)
+      await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())])
+    }
+    return { client, leave }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!isOlderServer(error)) throw toFailure(error)
+    const client = await attempt(new library.SSEClientTransport(new URL(url), options)).catch((second) => {
+      const { reason } = toFailure(second)
+      throw toFailure(reason === 'unauthorized' ? second : error)
+    })
+    return { client, leave: async () => undefined }
+  }
+}
+
+/** True for the replies of servers from before streamable HTTP to a message that is posted to them. */
+const isOlderServer = (error: unknown): boolean => {
+  const { status } = Object((error as { data?: unknown }).data) as { status?: number }
+  return status !== undefined && [400, 404, 405, 406, 415].includes(status)
+}

@@ -1,0 +1,119 @@
+import { mkdir } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import type { ConnectorTarget } from '#plugin-api'
+import type { Cradle } from '../manifest.ts'
+import { ConnectorFailure } from './failure.ts'
+
+type Library = typeof import('@modelcontextprotocol/client')
+
+/** The part of a program's standard error that is kept. */
+const MAX_LOG_CHARS = 16_384
+/** The time to wait for the end of its pipes once a program has ended, in milliseconds. */
+const GRACE_MS = 100
+/** The most lines that are not messages: programs print greetings. */
+const MAX_STRAY_LINES = 100
+
+/** A program that speaks the protocol, the leader of its own process group. */
+export interface Program {
+  transport: Transport
+  /** Ends the program with all its children. */
+  end(): Promise<void>
+}
+
+/** Starts a program in a home folder of its own, in the sandbox if there is one; throws a ConnectorFailure. */
+export async function startProgram(
+  { command, args, env }: Extract<ConnectorTarget, { transport: 'stdio' }>,
+  {
+    home,
+    maxBytes,
+    onLog,
+    library,
+    processes,
+  }: {
+    home: string
+    maxBytes: number
+    /** Takes the end of what the program has written to its standard error. */
+    onLog(log: string): void
+    library: Library
+    processes: Cradle['processes']
+  },
+): Promise<Program> {
+  const refused = (error: unknown) => {
+    const reason = processes.explainRefusal(error as NodeJS.ErrnoException)
+    return new ConnectorFailure('program', `The program ${JSON.stringify(command)} ${reason}.`, {
+      cause: error,
+    })
+  }
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  const { stdin, stdout, stderr, group, closed, ended } = await processes
+    .start({
+      file: command,
+      args,
+      cwd: home,
+      env: { PATH: processes.path, HOME: home, LANG: 'C.UTF-8', ...env },
+      hasInput: true,
+      writable: { folders: [home], area: null },
+    })
+    .catch((error) => {
+      throw refused(error)
+    })
+  for (const stream of [stdin!, stdout, stderr]) stream.on('error', () => undefined)
+  let log = ''
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    log = (log + text).slice(-MAX_LOG_CHARS)
+    onLog(log)
+  })
+
+  const transport: Transport = {
+    async start() {
+      const buffer = new library.ReadBuffer({ maxBufferSize: maxBytes })
+      let stray = 0
+      const fail = (error: unknown) => {
+        transport.onerror?.(error as Error)
+        void end()
+      }
+      stdout.on('data', (chunk: Buffer) => {
+        try {
+          buffer.append(chunk)
+        } catch (error) {
+          return fail(
+            new ConnectorFailure('too_large', 'The program sent a message that is too large.', {
+              cause: error,
+            }),
+          )
+        }
+        for (;;)
+          try {
+            const message = buffer.readMessage()
+            if (message === null) return
+            transport.onmessage?.(message)
+          } catch (error) {
+            stray += 1
+            if (stray > MAX_STRAY_LINES) return fail(error)
+          }
+      })
+      const finish = async () => {
+        await Promise.race([closed, pause(GRACE_MS)])
+        transport.onclose?.()
+      }
+      ended.then(finish, finish)
+    },
+    send: (message: JSONRPCMessage) =>
+      new Promise((resolve, reject) => {
+        stdin!.write(library.serializeMessage(message), (error) => (error ? reject(error) : resolve()))
+      }),
+    close: () => end(),
+  }
+
+  let ending: Promise<void> | undefined
+  const end = () => {
+    ending ??= (async () => {
+      await group.end(new AbortController().signal)
+      await Promise.race([closed, pause(GRACE_MS)])
+      for (const stream of [stdin!, stdout, stderr]) stream.destroy()
+    })()
+    return ending
+  }
+  return { transport, end }
+}

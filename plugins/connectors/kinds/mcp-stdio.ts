@@ -1,0 +1,41 @@
+import { objectOf } from '#kernel'
+import { defineConnectorKind } from '#plugin-api'
+import { secretTexts } from './mcp.ts'
+
+interface Config {
+  command: string
+  args?: string[]
+  env?: Record<string, string>
+}
+
+/** Programs of the machine that speak the protocol on their standard input and output. */
+export const mcpStdio = defineConnectorKind({
+  kind: 'mcp_stdio',
+  label: { en: 'MCP program', zh: 'MCP 程序' },
+  auth: 'none',
+  admin_only: true,
+  config_schema: objectOf(
+    {
+      command: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 1024,
+        pattern: '^[^\\x00]*$',
+        description: 'A program of the PATH, or an absolute path',
+        examples: ['npx'],
+      },
+      args: {
+        type: 'array',
+        items: { type: 'string', maxLength: 8192, pattern: '^[^\\x00]*$' },
+        maxItems: 256,
+        examples: [['-y', '@modelcontextprotocol/server-filesystem', '/srv/notes']],
+      },
+      env: { ...secretTexts, description: 'Environment variables of the program' },
+    },
+    ['command'],
+  ),
+  target: (config) => {
+    const { command, args = [], env = {} } = config as unknown as Config
+    return { transport: 'stdio', command, args, env }
+  },
+})

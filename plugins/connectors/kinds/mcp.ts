@@ -1,0 +1,77 @@
+import { objectOf } from '#kernel'
+import { defineConnectorKind } from '#plugin-api'
+
+/** The schema of headers or variables: texts by name. */
+export const secretTexts = {
+  type: 'object',
+  writeOnly: true,
+  maxProperties: 32,
+  propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$' },
+  additionalProperties: { type: 'string', maxLength: 8192, pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$' },
+} as const
+
+const headers = {
+  ...secretTexts,
+  description: 'Sent with each request, such as Authorization',
+  examples: [{ Authorization: 'Bearer token-of-an-example' }],
+} as const
+
+/** The settings of the client at an authorization server. */
+export const clientSettings = {
+  client_id: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The id of an OAuth client; without it, the server registers one by itself',
+    examples: ['svc-prod'],
+  },
+  client_secret: { type: 'string', minLength: 1, maxLength: 4096, writeOnly: true },
+  oauth_scope: {
+    type: 'string',
+    maxLength: 1024,
+    description: 'The scope to ask for, instead of the one that the server names',
+    examples: ['read write'],
+  },
+} as const
+
+interface Config {
+  url: string
+  headers?: Record<string, string>
+  client_id?: string
+  client_secret?: string
+  oauth_scope?: string
+}
+
+/** Returns the OAuth settings of a config as a target has them. */
+export const clientOf = ({ client_id, client_secret, oauth_scope }: Omit<Config, 'url'>) => ({
+  ...(client_id !== undefined && { client: { client_id, ...(client_secret && { client_secret }) } }),
+  ...(oauth_scope !== undefined && { oauth_scope }),
+})
+
+/** Servers at an address: streamable HTTP, or the older HTTP with server-sent events. */
+export const mcp = defineConnectorKind({
+  kind: 'mcp',
+  label: { en: 'MCP server', zh: 'MCP 服务器' },
+  auth: 'oauth',
+  config_schema: objectOf(
+    {
+      url: {
+        type: 'string',
+        format: 'url',
+        // Without credentials, which have fields of their own.
+        pattern: '^https?://[^/?#@]+(?:[/?#]|$)',
+        maxLength: 2048,
+        description: 'The address of the server',
+        examples: ['https://mcp.example.com/mcp'],
+      },
+      headers,
+      ...clientSettings,
+    },
+    ['url'],
+  ),
+  addresses: ['url'],
+  target: (config) => {
+    const { url, headers, ...client } = config as unknown as Config
+    return { transport: 'http', url, ...(headers && { headers }), ...clientOf(client) }
+  },
+})

@@ -1,0 +1,179 @@
+import { nullable, objectOf, rowOf } from '#kernel'
+import { CONNECTOR_AUTHS } from '#plugin-api'
+import { CONNECTOR_FAILURES } from './types.ts'
+
+const CONNECTOR_ID = 'con_01KDVMF0000000000000000001'
+const text = { type: 'string' } as const
+const seconds = { type: 'integer', minimum: 0, description: 'Unix seconds' } as const
+
+/** The id of a connector, in a path. */
+export const connectorParams = rowOf({ id: { type: 'string', description: 'The id of a connector' } })
+
+const name = {
+  type: 'string',
+  pattern: '^[a-z0-9][a-z0-9_-]{0,31}$',
+  description: 'Begins the names of its tools; unique among what its account sees',
+  examples: ['tracker'],
+} as const
+const kind = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  description: 'One of `GET /connectors/kinds`',
+  examples: ['mcp'],
+} as const
+const config = {
+  type: 'object',
+  description:
+    'The settings that the kind describes, empty unless the caller may change them. Secrets are masked; sending a mask back keeps the stored secret',
+  examples: [{ url: 'https://mcp.example.com/mcp', headers: { Authorization: '••••mple' } }],
+} as const
+const sentConfig = {
+  ...config,
+  maxProperties: 64,
+  examples: [
+    { url: 'https://mcp.example.com/mcp', headers: { Authorization: 'Bearer token-of-an-example' } },
+  ],
+} as const
+const scope = {
+  title: 'Scope',
+  enum: ['user', 'global'],
+  description: 'Global connectors serve every account; only administrators make and change them',
+} as const
+const is_default = {
+  type: 'boolean',
+  description: 'True if each turn of its account has it, whatever the agent; of a global one, each turn',
+} as const
+const auth = {
+  title: 'ConnectorAuth',
+  enum: CONNECTOR_AUTHS,
+  description: 'How accounts sign in to the server, if it asks for that',
+} as const
+const reason = { title: 'ConnectorFailure', enum: CONNECTOR_FAILURES } as const
+
+const toolFields = {
+  name: { ...text, description: 'The name on the server', examples: ['create_issue'] },
+  title: { ...nullable(text), examples: ['Create an issue'] },
+  description: {
+    ...text,
+    description: 'What the server tells models about it',
+    examples: ['Creates an issue in the tracker.'],
+  },
+  read_only: { type: 'boolean', description: 'True if the server says that it changes nothing' },
+  destructive: { type: 'boolean', description: 'False if the server says that it only adds something' },
+} as const
+
+/** A tool of a connector. */
+export const toolRow = {
+  title: 'ConnectorTool',
+  ...rowOf({
+    ...toolFields,
+    seen: {
+      type: 'boolean',
+      description: 'False for a tool that is new or has changed, until somebody has looked at it',
+    },
+  }),
+} as const
+
+/** A connector. */
+export const connectorRow = {
+  title: 'Connector',
+  ...rowOf({
+    id: { ...text, examples: [CONNECTOR_ID] },
+    name: { ...text, examples: ['tracker'] },
+    kind: { ...text, examples: ['mcp'] },
+    scope,
+    owner: { ...nullable(text), description: 'Username; null for a global one', examples: ['ada'] },
+    may_change: { type: 'boolean', description: 'True if the caller may change it' },
+    config,
+    auth,
+    is_default,
+    status: {
+      title: 'ConnectorStatus',
+      enum: ['ready', 'unauthorized', 'connecting', 'failed'],
+      description: 'The result of the last check; `unauthorized` if the caller must sign in first',
+    },
+    error: { ...nullable(text), description: 'Why the last check failed', examples: [null] },
+    has_credentials: { type: 'boolean', description: 'True if the caller has credentials of their own' },
+    tools: { type: 'array', items: toolRow, description: 'As the server listed them last' },
+    checked_at: { ...nullable(seconds), description: 'Unix seconds; null before the first check' },
+    created_at: seconds,
+    updated_at: seconds,
+  }),
+} as const
+
+/** A connector kind. */
+export const kindRow = {
+  title: 'ConnectorKind',
+  ...rowOf({
+    kind: { ...text, examples: ['mcp'] },
+    label: { ...text, examples: ['MCP server'] },
+    config_schema: {
+      type: 'object',
+      description: 'The JSON Schema of a config; secrets are writeOnly',
+      examples: [{ type: 'object', properties: { url: { type: 'string' } } }],
+    },
+    auth,
+    admin_only: {
+      type: 'boolean',
+      description: 'True if only administrators define connectors of this kind',
+    },
+  }),
+} as const
+
+/** The body of POST /connectors. */
+export const newConnector = objectOf(
+  { name, kind, config: sentConfig, scope: { ...scope, default: 'user' }, is_default },
+  ['name', 'kind'],
+)
+
+/** The body of PATCH /connectors/:id; `config` is merged by RFC 7396. */
+export const connectorChanges = objectOf({
+  name,
+  config: sentConfig,
+  is_default,
+  tools: {
+    type: 'object',
+    maxProperties: 1000,
+    additionalProperties: rowOf({ seen: { const: true } }),
+    description: 'The tools that have been looked at, by name',
+    examples: [{ create_issue: { seen: true } }],
+  },
+})
+
+/** A config to test; its masks mean the secrets of the connector `connector_id`. */
+export const probeRequest = objectOf(
+  {
+    kind,
+    config: sentConfig,
+    connector_id: {
+      type: 'string',
+      maxLength: 64,
+      description: 'The connector to take secrets from that are sent as masks',
+    },
+  },
+  ['kind'],
+)
+
+/** The result of a test. */
+export const probeResult = {
+  title: 'ConnectorProbeResult',
+  ...objectOf(
+    {
+      ok: { type: 'boolean' },
+      tools: {
+        type: 'array',
+        items: { title: 'ProbedTool', ...rowOf(toolFields) },
+        description: 'Only if `ok` is true',
+      },
+      reason: { ...reason, description: 'Only if `ok` is false' },
+      detail: {
+        ...text,
+        description: 'The failure in words',
+        examples: ['The server answered with the status 401.'],
+      },
+    },
+    ['ok'],
+  ),
+  examples: [{ ok: true, tools: [] }],
+} as const

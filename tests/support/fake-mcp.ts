@@ -1,0 +1,126 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+
+type Message = {
+  id?: string | number
+  method?: string
+  params?: Record<string, unknown>
+  result?: unknown
+}
+
+/** A request to a fake server of the Model Context Protocol. */
+export interface McpCall {
+  message: Message
+  headers: IncomingHttpHeaders
+  /** Sends something before the result. */
+  send(message: object): void
+  /** Asks the client something and waits for its answer. */
+  ask(method: string, params: object): Promise<Message>
+}
+
+/** A tool as the server lists it. */
+export const fakeTool = (name: string, more: object = {}) => ({
+  name,
+  description: `Does ${name}.`,
+  inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  ...more,
+})
+
+/** Starts a server over streamable HTTP that behaves, and misbehaves, as a test says. */
+export async function startFakeMcp() {
+  const calls: McpCall[] = []
+  const answers = new Map<unknown, (message: Message) => void>()
+  const streams = new Set<ServerResponse>()
+  let asked = 0
+  const fake = {
+    calls,
+    tools: [fakeTool('look', { annotations: { readOnlyHint: true } }), fakeTool('change')] as object[],
+    /** The number of tools on a page of the list. */
+    page: 100,
+    /** Answers a call of a tool. */
+    onCall: async (call: McpCall): Promise<unknown> => ({
+      content: [{ type: 'text', text: `${call.message.params?.name} is done` }],
+    }),
+    /** Writes a reply of its own; true if it did. */
+    onRequest: undefined as
+      | ((headers: IncomingHttpHeaders, message: Message, reply: ServerResponse) => boolean)
+      | undefined,
+    url: '',
+    /** The calls of one method. */
+    of: (method: string) => calls.filter(({ message }) => message.method === method),
+    /** Tells every client that listens. */
+    notify: (method: string) => {
+      for (const stream of streams) stream.write(event({ jsonrpc: '2.0', method }))
+    },
+    listeners: () => streams.size,
+    close: () =>
+      new Promise((resolve) => {
+        http.close(resolve)
+        http.closeAllConnections()
+      }),
+  }
+  const event = (message: object) => `event: message\ndata: ${JSON.stringify(message)}\n\n`
+
+  async function answer({ message, ...call }: McpCall): Promise<object> {
+    const { id, method, params = {} } = message
+    const reply = (result: unknown) => ({ jsonrpc: '2.0', id, result })
+    if (method === 'initialize')
+      return reply({
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: 'fake', version: '1' },
+      })
+    if (method === 'tools/list') {
+      const start = Number(params.cursor ?? 0)
+      const end = start + fake.page
+      const next = end < fake.tools.length ? { nextCursor: String(end) } : {}
+      return reply({ tools: fake.tools.slice(start, end), ...next })
+    }
+    if (method === 'tools/call') return reply(await fake.onCall({ message, ...call }))
+    return { jsonrpc: '2.0', id, error: { code: -32601, message: 'unknown method' } }
+  }
+
+  const http = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      if (fake.onRequest?.(request.headers, {}, response)) return
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+      streams.add(response)
+      response.on('close', () => streams.delete(response))
+      return
+    }
+    if (request.method === 'DELETE') return void response.writeHead(200).end()
+    const message = (await json(request)) as Message
+    if (fake.onRequest?.(request.headers, message, response)) return
+    if (message.method === undefined) {
+      answers.get(message.id)?.(message)
+      return void response.writeHead(202).end()
+    }
+    const write = (sent: object) => {
+      if (!response.headersSent) response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(event(sent))
+    }
+    const call: McpCall = {
+      message,
+      headers: request.headers,
+      send: (sent) => write({ jsonrpc: '2.0', ...sent }),
+      ask(method, params) {
+        asked += 1
+        const id = `ask-${asked}`
+        const answered = new Promise<Message>((resolve) => answers.set(id, resolve))
+        write({ jsonrpc: '2.0', id, method, params })
+        return answered
+      },
+    }
+    calls.push(call)
+    if (message.id === undefined) return void response.writeHead(202).end()
+    const headers: Record<string, string> = { 'content-type': 'application/json' }
+    if (message.method === 'initialize') headers['mcp-session-id'] = 'session-1'
+    const result = await answer(call)
+    if (response.headersSent) return void response.end(event(result))
+    response.writeHead(200, headers).end(JSON.stringify(result))
+  })
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  fake.url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
+  return fake
+}
