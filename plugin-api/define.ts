@@ -14,7 +14,7 @@ export const defineConnectorKind = (kind: ConnectorKind): ConnectorKind => kind
 export const defineProviderKind = (kind: ProviderKind): ProviderKind => kind
 
 /** A tool whose input has the type that its schema describes. */
-interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'needsApproval' | 'execute'> {
+interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'checkInput' | 'needsApproval' | 'execute'> {
   input_schema: Schema
   needsApproval?(input: TypeOf<Schema>, context: ToolContext): boolean | Promise<boolean>
   execute(input: TypeOf<Schema>, context: ToolContext): Promise<string> | string

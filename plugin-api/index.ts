@@ -59,7 +59,9 @@ export * from './provider-kind.ts'
 export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
 export type {
   ApprovalStep,
+  AuthorizationNeed,
   CitedPassage,
+  CitedResource,
   CitedSource,
   OfferedTurn,
   StepDecision,

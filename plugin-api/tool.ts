@@ -17,6 +17,14 @@ export interface ApprovalStep {
 /** The decision; `for_thread`: the tool need not ask again in this thread. */
 export type StepDecision = { approved: true; for_thread: boolean } | { approved: false; message?: string }
 
+/** Credentials of the user that a call needs: a sign-in at an address, or fields to enter. */
+export interface AuthorizationNeed {
+  connector_id: string
+  name: string
+  authorization_url?: string
+  fields?: readonly string[]
+}
+
 /** A passage of a document in a knowledge base that an output is taken from. */
 export interface CitedPassage {
   type: 'knowledge'
@@ -35,8 +43,19 @@ export interface CitedPassage {
   text: string
 }
 
+/** A resource of the server behind a connector. */
+export interface CitedResource {
+  type: 'resource'
+  id: string
+  title: string
+  url?: string
+  /** The name of the connector. */
+  connector: string
+  uri: string
+}
+
 /** A source of an output. */
-export type CitedSource = { id: string; title: string; url?: string } | CitedPassage
+export type CitedSource = { id: string; title: string; url?: string } | CitedPassage | CitedResource
 
 /** The turn that a tool is offered to. */
 export interface OfferedTurn {
@@ -77,6 +96,13 @@ export interface ToolContext {
    * before must be safe to repeat.
    */
   ask(question: string): Promise<string>
+  /** Asks like `ask`, but the call keeps running state, as with `requestApproval`. */
+  askHeld(question: string): Promise<string>
+  /**
+   * Asks the user for credentials; throws if they decline. The turn is suspended until then, and the call then runs
+   * again from its start, as with `ask`.
+   */
+  requestAuthorization(need: AuthorizationNeed): Promise<void>
   /** Shows the reader of the turn the progress of the call: text that follows the text shown before. The model does not see it. */
   progress(text: string): void
   /**
@@ -93,6 +119,8 @@ export interface Tool {
   /** The description that the model reads. */
   description: string
   input_schema: JSONSchema
+  /** Checks the arguments of a call if `input_schema` only describes them; throws a sentence for the model. */
+  checkInput?(input: unknown): unknown
   /** False for the tools that always stay on. */
   disableable: boolean
   /** True for tools that an agent has only where its owner switched them on. */

@@ -204,6 +204,8 @@ export function createAgents(
     /** Lists the tools of an agent whose document is at hand. */
     listTools: toolAccess.list,
     ...knowledge,
+    /** Returns the tools that plugins lend for a turn. Throws an AppError for a choice that does not exist. */
+    lendTools: toolAccess.lend,
     /** Reads an agent's tools from the database, with the permissions and approvals that a call must respect. */
     readToolAccess: toolAccess.read,
     toolSettings: createToolSettings(cradle, toolAccess),

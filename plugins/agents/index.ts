@@ -28,6 +28,7 @@ export default definePlugin({
       ],
     })
     host.extensionPoint('agents.tools', { noun: 'tool', nameOf: ({ name }) => name, check: assertTool })
+    host.extensionPoint('agents.lent_tools', { noun: 'lent tools' })
     host.extensionPoint('agents.experts', { noun: 'expert', nameOf: ({ id }) => id, check: assertExpert })
     host.extensionPoint('agents.instructions', { noun: 'instructions', formerly: 'agent.instructed' })
     host.extensionPoint('agents.unread_counts', { noun: 'unread counts', formerly: 'agent.rows_listed' })

@@ -2,7 +2,7 @@ import type { Tool } from '#plugin-api'
 import { isWithin } from '#toolbox'
 import { mayOpen } from './agents.ts'
 import type { Cradle } from './manifest.ts'
-import type { AgentDocument, Holder, ToolAccess, ToolSettings } from './types.ts'
+import type { AgentDocument, Holder, LentTools, ToolAccess, ToolChoices, ToolSettings } from './types.ts'
 
 /** The tool settings of an agent that nobody has changed. */
 export const FIRST_TOOL_SETTINGS: ToolSettings = { disabled_builtin: [], enabled_plugin: [] }
@@ -39,27 +39,48 @@ export function createToolAccess({
   const list = ({ tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument, user: Holder): Tool[] =>
     extensions['agents.tools'].list().filter((tool) => isEnabled(tool, tool_settings) && mayUse(tool, user))
 
+  const lend = async (
+    agent: AgentDocument,
+    user: Holder & { id: string },
+    { choices = {}, has_begun = false }: { choices?: ToolChoices; has_begun?: boolean } = {},
+  ): Promise<LentTools> => {
+    const lent = await extensions['agents.lent_tools'].ask({ agent, user, choices, has_begun })
+    return {
+      tools: lent.flatMap(({ tools }) => tools),
+      always: lent.flatMap(({ always }) => always),
+      never: lent.flatMap(({ never }) => never),
+    }
+  }
+
   return {
     pluginOf,
     isBuiltIn,
     isEnabled,
     list,
+    lend,
 
     /**
      * Reads the current tools, write area and approvals; returns null if the agent may not act for the account.
      * `scopes` are those of a credential that limits it.
      */
-    async read(agent_id: string, user_id: string, scopes?: readonly string[]): Promise<ToolAccess | null> {
+    async read(
+      agent_id: string,
+      user_id: string,
+      { scopes, choices }: { scopes?: readonly string[]; choices?: ToolChoices } = {},
+    ): Promise<ToolAccess | null> {
       const [agent, user] = await Promise.all([agents.findOne({ _id: agent_id }), users.find(user_id)])
       if (!agent || !user?.enabled) return null
       const rights = scopes ? scopeRules.restrict(user, scopes) : user
       if (!mayOpen(agent, { id: user_id, role: rights.role })) return null
       const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
+      const { role, permissions } = rights
+      const lent = await lend(agent, { id: user_id, role, permissions }, { choices, has_begun: true })
+      const { always, never } = readApprovals(agent)
       const root = intersectFolders(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
       return {
-        tools: list(agent, rights),
+        tools: [...list(agent, rights), ...lent.tools],
         write_area: root === null ? null : { root, except: server.home },
-        approvals: readApprovals(agent),
+        approvals: { always: [...always, ...lent.always], never: [...never, ...lent.never] },
       }
     },
   }

@@ -60,6 +60,18 @@ export interface ToolAccess {
   approvals: { always: readonly string[]; never: readonly string[] }
 }
 
+/** The part of a turn's message that decides which tools plugins lend it. */
+export interface ToolChoices {
+  connector_ids?: readonly string[]
+}
+
+/** Tools that a plugin lends an agent for a turn, and the names of those whose calls always or never need approval. */
+export interface LentTools {
+  tools: readonly Tool[]
+  always: readonly string[]
+  never: readonly string[]
+}
+
 /** A file in a workspace; `path` is relative to it, `size` in bytes. */
 export interface StoredFile {
   path: string
@@ -129,6 +141,16 @@ declare module '#kernel/types' {
   interface ExtensionPoints {
     /** Tools that agents can call: on by default if the plugin is built in, off by default otherwise. */
     'agents.tools': Tool
+    /**
+     * Lends tools to an agent that acts for a user in a turn. Throws an AppError for a choice that does not exist, unless
+     * the turn has begun already.
+     */
+    'agents.lent_tools': (asked: {
+      agent: AgentDocument
+      user: Holder & { id: string }
+      choices: ToolChoices
+      has_begun: boolean
+    }) => Promise<LentTools>
     /** Templates for new agents. */
     'agents.experts': Expert
     /** Texts for the system prompt of a turn. */

@@ -53,8 +53,30 @@ export const pendingFields = {
             const: true,
             description: 'The call is already running and asks about one of its own steps',
           },
+          authorization_required: {
+            title: 'AuthorizationRequired',
+            description:
+              'The credentials that the call waits for; the turn continues by itself once they exist',
+            ...rowOf(
+              {
+                connector_id: { ...string, examples: ['con_01KDVMF0000000000000000001'] },
+                name: { ...string, description: 'The name of the connector', examples: ['tracker'] },
+                authorization_url: {
+                  ...string,
+                  description: 'The page on which to sign in',
+                  examples: ['https://id.example.com/authorize?client_id=svc'],
+                },
+                fields: {
+                  type: 'array',
+                  items: { ...string, examples: ['Authorization'] },
+                  description: 'The headers to enter with `putConnectorCredentials`',
+                },
+              },
+              ['authorization_url', 'fields'],
+            ),
+          },
         },
-        ['args_url', 'parent_tool_call_id', 'is_step'],
+        ['args_url', 'parent_tool_call_id', 'is_step', 'authorization_required'],
       ),
     },
   },

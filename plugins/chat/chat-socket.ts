@@ -64,7 +64,12 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
 
   const startTurn = async (frame: UserTurn) => {
     const { user_id, agent_id } = owner()
-    const { client_message_id, model, reasoning, knowledge_base_ids } = frame
+    const { client_message_id, model, reasoning, connector_ids, knowledge_base_ids } = frame
+    const settings = {
+      ...(reasoning && { reasoning }),
+      ...(connector_ids && { connector_ids }),
+      ...(knowledge_base_ids && { knowledge_base_ids }),
+    }
     const [agent, repeated, found] = await Promise.all([
       cradle.agents.findRecent(request.context.caller, agent_id),
       client_message_id === undefined ? null : turns.findRepeated(owner(), client_message_id),
@@ -87,7 +92,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         content: toContent(frame),
         client_message_id,
         model,
-        settings: { ...(reasoning && { reasoning }), ...(knowledge_base_ids && { knowledge_base_ids }) },
+        ...(Object.keys(settings).length > 0 && { settings }),
         locale: request.locale,
         request_id: request.request_id,
       })

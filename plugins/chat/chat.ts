@@ -50,6 +50,8 @@ export interface Chat {
   positionOf(thread: ThreadDocument): number
   /** The turn that this client message has started or waits to start, if any. */
   findRepeated: Turns['findRepeated']
+  /** The threads of an account whose turns wait for a person. */
+  listPaused(user_id: string): Promise<ThreadDocument[]>
   /** The approval that the paused turn of a thread waits for; null if it waits for none. */
   readPending: Resumption['readPending']
   /** Stores the decisions and resumes the turn; throws HITL_NOT_PENDING if another decision came first. */
@@ -141,6 +143,8 @@ export function createChat(cradle: Cradle): Chat {
       heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
     },
     findRepeated: turns.findRepeated,
+    listPaused: (user_id) =>
+      cradle.collections.threads.find({ user_id, 'active_turn.paused': { $exists: true } }).toArray(),
     readPending: resumption.readPending,
     decide: resumption.decide,
     countActive: (agent_id) =>

@@ -1,10 +1,10 @@
 import type { Locale, TypeOf } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
-import type { ModelSettings } from '../agents/types.ts'
+import type { ModelSettings, ToolChoices } from '../agents/types.ts'
 import type { artifacts, block, sources } from './schemas.ts'
 
-/** The settings of a turn: those of the calls of its model, and the knowledge bases that were chosen for it. */
-export type TurnSettings = ModelSettings & { knowledge_base_ids?: readonly string[] }
+/** The settings of a turn: those of the calls of its model, and the tools and knowledge bases that were chosen for it. */
+export type TurnSettings = ModelSettings & ToolChoices & { knowledge_base_ids?: readonly string[] }
 
 /** A file that a turn made, with its path relative to the agent's workspace. */
 export type Artifact = Omit<TypeOf<typeof artifacts>[number], 'url'>

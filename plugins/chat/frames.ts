@@ -82,6 +82,12 @@ export const receivedFrames = {
         ...knowledgeBaseIds,
         description: 'Knowledge bases that this turn searches besides those of the thread and the agent',
       },
+      connector_ids: {
+        type: 'array',
+        items: { type: 'string', maxLength: 64, examples: ['con_01KDVMF0000000000000000001'] },
+        maxItems: 50,
+        description: 'Connectors that lend the agent their tools in this turn, besides its own',
+      },
     }),
     oneOf: [{ required: ['text'] }, { required: ['content'] }],
     examples: [

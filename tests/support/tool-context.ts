@@ -13,6 +13,8 @@ export const createToolContext = (given: Partial<ToolContext> = {}): ToolContext
   attach: () => undefined,
   delegate: async () => '',
   ask: async () => '',
+  askHeld: async () => '',
+  requestAuthorization: async () => undefined,
   cite: () => undefined,
   progress: () => undefined,
   requestApproval: async () => ({ approved: true, for_thread: false }),

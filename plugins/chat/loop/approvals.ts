@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Locale } from '#kernel'
-import type { ApprovalStep, Tool } from '#plugin-api'
+import type { ApprovalStep, AuthorizationNeed, Tool } from '#plugin-api'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import { limitOutput } from './tool-output.ts'
@@ -51,6 +51,33 @@ export const requestAnswer = (call: Call, question: string): Request => ({
   description: question.toWellFormed(),
   allowed_decisions: QUESTION,
 })
+
+/** Asks a question of a running call. */
+export const requestHeldAnswer = (call: Call, question: string): Request => ({
+  ...requestAnswer(call, question),
+  is_step: true,
+})
+
+/** Asks for credentials of the user; any answer means that they are there. */
+export function requestAuthorization(call: Call, need: AuthorizationNeed, locale: Locale): Request {
+  const { fields, ...rest } = need
+  const { name, authorization_url: url } = rest
+  const description = url
+    ? {
+        en: `Sign in to “${name}” so that the agent can use it: ${url}`,
+        zh: `请登录“${name}”，以便智能体使用：${url}`,
+      }
+    : {
+        en: `Enter your own credentials for “${name}” (${fields?.join(', ')}) so that the agent can use it.`,
+        zh: `请填写您自己的“${name}”凭据（${fields?.join('、')}），以便智能体使用。`,
+      }
+  return {
+    ...call,
+    description: description[locale],
+    authorization_required: { ...rest, ...(fields && { fields: [...fields] }) },
+    allowed_decisions: QUESTION,
+  }
+}
 
 /** Asks whether a running call may take a step; throws like `requestApproval`. */
 export const requestStep = (call: Call, { description, args }: ApprovalStep): Request => ({

@@ -2,7 +2,14 @@ import type { StepDecision, ToolContext } from '#plugin-api'
 import { untilAborted } from '#toolbox'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
-import { type Request, requestAnswer, requestApproval, requestStep } from './approvals.ts'
+import {
+  type Request,
+  requestAnswer,
+  requestApproval,
+  requestAuthorization,
+  requestHeldAnswer,
+  requestStep,
+} from './approvals.ts'
 import { parseArguments } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
@@ -69,7 +76,7 @@ export function startCall({
   /** Ends this round of the call. */
   let end: (outcome: CallEnd) => void
   let work: Promise<CallEnd> | undefined
-  let waiting: { request: Request; since: number; decide(decision: StepDecision): void } | undefined
+  let waiting: { request: Request; since: number; decide(decision: Decision): void } | undefined
   let decided = 0
   let isOver = false
   let waited = 0
@@ -122,12 +129,35 @@ export function startCall({
       waited += performance.now() - since
       waiting = undefined
       for (const say of untold.splice(0)) say(next.writer)
-      if (decision) decide(stepDecision(decision))
+      if (decision) decide(decision)
       return ended
     },
     abandon: (reason) => ending.abort(reason),
   }
   signal.addEventListener('abort', () => held.take(request.id), { once: true })
+
+  /** Asks for a decision while the call keeps running; `prepare` returns the request, or the decision if it is known. */
+  const hold = <Known>(prepare: () => Request | { known: Known }): Promise<Decision | { known: Known }> => {
+    const decide = async () => {
+      signal.throwIfAborted()
+      const asked = prepare()
+      if ('known' in asked) return asked
+      const decision = new Promise<Decision>((resolve) => {
+        waiting = { request: asked, since: performance.now(), decide: resolve }
+        held.keep(request.id, self)
+        end({ requests: [asked] })
+      })
+      return untilAborted(signal, decision)
+    }
+    const next = questions.then(decide)
+    // A failed question is reported to its caller; the next question only waits for its end.
+    questions = next.catch(() => undefined)
+    return next
+  }
+  const answerOf = (decision: Decision): string => {
+    if (decision.type === 'respond') return decision.message
+    throw new Error(toRejection(decision))
+  }
 
   const context: ToolContext = {
     ...facts,
@@ -145,25 +175,25 @@ export function startCall({
     },
     async ask(question) {
       const decision = answers.shift()
-      if (decision?.type === 'respond') return decision.message
-      if (decision) throw new Error(toRejection(decision))
+      if (decision) return answerOf(decision)
       return untilRunAgain([requestAnswer(request, limitOutput(question))])
     },
-    requestApproval(step) {
-      const decide = async (): Promise<StepDecision> => {
-        signal.throwIfAborted()
-        if (round.tools.approvalOf(toolName) === 'never') return { approved: true, for_thread: true }
-        const decision = new Promise<StepDecision>((resolve) => {
-          waiting = { request: requestStep(request, step), since: performance.now(), decide: resolve }
-          held.keep(request.id, self)
-          end({ requests: [waiting.request] })
-        })
-        return untilAborted(signal, decision)
-      }
-      const next = questions.then(decide)
-      // A failed question is reported to its caller; the next question only waits for its end.
-      questions = next.catch(() => undefined)
-      return next
+    async requestAuthorization(need) {
+      const decision = answers.shift()
+      if (decision) return void answerOf(decision)
+      return untilRunAgain([requestAuthorization(request, need, facts.locale)])
+    },
+    async askHeld(question) {
+      const decision = await hold<never>(() => requestHeldAnswer(request, limitOutput(question)))
+      return answerOf(decision as Decision)
+    },
+    async requestApproval(step) {
+      const decision = await hold(() =>
+        round.tools.approvalOf(toolName) === 'never'
+          ? { known: { approved: true, for_thread: true } as const }
+          : requestStep(request, step),
+      )
+      return 'known' in decision ? decision.known : stepDecision(decision)
     },
   }
 

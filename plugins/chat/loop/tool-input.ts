@@ -15,6 +15,7 @@ export function readInput(tool: Tool, text: string): unknown {
   try {
     return checkInput(tool, input)
   } catch (error) {
+    if (tool.checkInput) throw error
     const issues = (error as AppError).details.issues as Issue[]
     const reasons = issues.map(({ path, message }) => `${path || 'input'} ${message}`)
     throw new Error(`${name} was called with an input that is not valid: ${reasons.join('; ')}`, {
@@ -23,8 +24,10 @@ export function readInput(tool: Tool, text: string): unknown {
   }
 }
 
-/** Checks the input of a tool; throws VALIDATION_FAILED. */
-export function checkInput({ input_schema }: Tool, input: unknown): unknown {
+/** Checks the input of a tool; throws VALIDATION_FAILED, or what the tool's own check throws. */
+export function checkInput(tool: Tool, input: unknown): unknown {
+  if (tool.checkInput) return tool.checkInput(input)
+  const { input_schema } = tool
   const validate = validators.get(input_schema) ?? deferSchema(input_schema, 'json')
   validators.set(input_schema, validate)
   return validate(input)

@@ -18,10 +18,11 @@ export function limitOutput(output: string): string {
 }
 
 /** Bounds a source that a tool names: a long title is cut, a long address left out. */
-export const limitSource = ({ id, title, url, ...more }: Source): Source => ({
+export const limitSource = ({ id, title, url, uri, ...more }: Source): Source => ({
   ...more,
   ...(more.text !== undefined && { text: more.text.slice(0, MAX_PASSAGE_CHARS) }),
   id: id.slice(0, MAX_ADDRESS_CHARS),
   title: title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS - 1)}…` : title,
   ...(url !== undefined && url.length <= MAX_ADDRESS_CHARS && { url }),
+  ...(uri !== undefined && { uri: uri.slice(0, MAX_ADDRESS_CHARS) }),
 })

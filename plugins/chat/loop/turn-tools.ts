@@ -1,5 +1,5 @@
 import type { OfferedTurn, Tool, WriteArea } from '#plugin-api'
-import type { AgentDocument, ToolAccess } from '../../agents/types.ts'
+import type { AgentDocument, LentTools, ToolAccess, ToolChoices } from '../../agents/types.ts'
 import type { AuthCaller, Credential } from '../../auth/types.ts'
 import type { UserDocument } from '../../users/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
@@ -75,14 +75,18 @@ export function createTurnTools(
     user,
     allowed,
     offered,
+    lent,
+    choices,
   }: {
     agent: AgentDocument
     user: TurnUser
     allowed: readonly string[]
     offered: ReadonlyMap<string, Tool | null>
+    lent: LentTools
+    choices: ToolChoices
   },
 ): TurnTools {
-  let access: ToolAccess = { ...NO_ACCESS, tools: agents.listTools(agent, user) }
+  let access: ToolAccess = { ...NO_ACCESS, tools: [...agents.listTools(agent, user), ...lent.tools] }
   const current = (): readonly Tool[] => {
     if (offered.size === 0) return access.tools
     return access.tools.flatMap((tool) => {
@@ -102,7 +106,8 @@ export function createTurnTools(
       return always.includes(name) ? 'always' : never.includes(name) ? 'never' : 'tool decides'
     },
     async refresh() {
-      access = (await agents.readToolAccess(agent._id, user.id, user.credential?.scopes)) ?? NO_ACCESS
+      const scopes = user.credential?.scopes
+      access = (await agents.readToolAccess(agent._id, user.id, { scopes, choices })) ?? NO_ACCESS
     },
     delegable: () => show(({ top_level_only }) => !top_level_only),
   })

@@ -116,12 +116,13 @@ async function converse({
     sources: writer.sources,
   })
   try {
-    const [newest, model, system, offered] = await Promise.all([
+    const [newest, model, system, offered, lent] = await Promise.all([
       recent.before(thread, turn.first_seq),
       // A turn keeps its initial model, whatever is chosen while it waits.
       models.open([findLastModel(before), wanted, thread.model], user.id, agent),
       buildInstructions(agent, thread, cradle),
       offerTools(agents.listTools(agent, user), { agent, user, thread, settings }),
+      agents.lendTools(agent, user, { choices: settings, has_begun: before.length > 0 }),
     ])
     opened = model
     const account = {
@@ -147,7 +148,14 @@ async function converse({
         [...toModelContext(history, opened.description.context_window, images), userMessage(content, images)],
         summary,
       ),
-      tools: createTurnTools(cradle, { agent, user, allowed: thread.allowed_tools ?? [], offered }),
+      tools: createTurnTools(cradle, {
+        agent,
+        user,
+        allowed: thread.allowed_tools ?? [],
+        offered,
+        lent,
+        choices: settings,
+      }),
       facts: {
         workspace: agents.workspaceOf(agent._id),
         agent_id: agent._id,
