@@ -237,7 +237,7 @@ export interface paths {
   "/agents/{id}": {
     /**
      * Get an agent
-     * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
+     * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -772,6 +772,34 @@ export interface paths {
      */
     post: operations["testConnector"];
   };
+  "/agents/{id}/connectors": {
+    /**
+     * List the connectors of an agent
+     * @description Returns the connectors that lend the agent their tools, with the state of each tool.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     */
+    get: operations["getAgentConnectors"];
+    /**
+     * Replace the connectors of an agent
+     * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
+     *
+     * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+     */
+    put: operations["replaceAgentConnectors"];
+  };
+  "/connectors/{id}/credentials": {
+    /**
+     * Enter credentials of your own
+     * @description Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. Turns of the caller that wait for them continue.
+     */
+    put: operations["putConnectorCredentials"];
+    /**
+     * Delete your credentials
+     * @description Forgets the headers or the sign-in of the caller for this connector, and closes its connection.
+     */
+    delete: operations["deleteConnectorCredentials"];
+  };
   "/agents/{id}/chat/polish": {
     /**
      * Improve a prompt
@@ -871,22 +899,6 @@ export interface paths {
      * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one.
      */
     post: operations["searchKnowledgeBases"];
-  };
-  "/knowledge-bases/settings": {
-    /**
-     * Get the settings of knowledge bases
-     * @description Returns how the documents of all accounts are cut and compared.
-     *
-     * Needs the permission `knowledge_settings`, which administrators have.
-     */
-    get: operations["getKnowledgeSettings"];
-    /**
-     * Change the settings of knowledge bases
-     * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
-     *
-     * Needs the permission `knowledge_settings`, which administrators have.
-     */
-    put: operations["setKnowledgeSettings"];
   };
   "/knowledge-bases": {
     /**
@@ -2409,8 +2421,6 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
-      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
-      knowledge_base_ids?: string[];
     };
     BadJsonOrBadRequestOrProviderNotVisibleError: {
       error: {
@@ -2430,20 +2440,6 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "AGENT_NAME_TAKEN" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    KnowledgeBaseNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "KNOWLEDGE_BASE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -2493,8 +2489,6 @@ export interface components {
       };
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message: string | null;
-      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
-      knowledge_base_ids?: string[];
     };
     AgentNotFoundOrNotFoundError: {
       error: {
@@ -2547,22 +2541,6 @@ export interface components {
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
-      };
-      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
-      knowledge_base_ids?: string[];
-    };
-    AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
       };
     };
     AgentNameTakenError: {
@@ -2783,8 +2761,6 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
-      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
-      knowledge_base_ids?: string[];
     };
     /** PublishExpertBody */
     PublishExpertBody: {
@@ -2822,8 +2798,6 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
-      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
-      knowledge_base_ids?: string[];
       /** @description By default made from the name */
       slug?: string;
       /** @description Files and folders that are published even if turns have written them; `.` is the whole workspace */
@@ -3000,8 +2974,6 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
-      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
-      knowledge_base_ids?: string[];
     };
     /** Persona */
     Persona: {
@@ -3744,38 +3716,20 @@ export interface components {
       /** @description The address of the file on this server */
       url: string;
     };
-    /**
-     * SourceLocator
-     * @description The place in the text of the document
-     */
-    SourceLocator: {
-      start: number;
-      end: number;
-      /** @description The page or slide */
-      page?: number;
-      /** @description The path of headings */
-      heading?: string;
-    };
     /** Source */
     Source: {
       id: string;
       title: string;
       url?: string;
       /**
-       * @description Set for a passage of a knowledge base
+       * @description Set for a resource of a connector
        * @constant
        */
-      type?: "knowledge";
-      /** @description The number by which the answer names it */
-      number?: number;
-      knowledge_base_id?: string;
-      /** @description The name */
-      knowledge_base?: string;
-      document_id?: string;
-      filename?: string;
-      locator?: components["schemas"]["SourceLocator"];
-      /** @description The beginning of the passage */
-      text?: string;
+      type?: "resource";
+      /** @description The name of the connector */
+      connector?: string;
+      /** @description The address of the resource */
+      uri?: string;
     };
     /** Thread */
     Thread: {
@@ -3804,8 +3758,6 @@ export interface components {
       sources: components["schemas"]["Source"][];
       /** @description Tools that need no approval in this thread */
       allowed_tools: string[];
-      /** @description The knowledge bases that are searched */
-      knowledge_base_ids: string[];
       /** @description The thread that this one continues */
       forked_from?: string;
     };
@@ -3842,27 +3794,11 @@ export interface components {
       model?: string | null;
       /** @description Tools that need no approval in this thread */
       allowed_tools?: string[];
-      /** @description The knowledge bases that are searched */
-      knowledge_base_ids?: string[];
     };
     UpdateThread403Error: {
       error: {
         /** @enum {string} */
         code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
-    UpdateThread404Error: {
-      error: {
-        /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -4008,6 +3944,19 @@ export interface components {
         message: string;
       };
     };
+    /**
+     * AuthorizationRequired
+     * @description The credentials that the call waits for; the turn continues by itself once they exist
+     */
+    AuthorizationRequired: {
+      connector_id: string;
+      /** @description The name of the connector */
+      name: string;
+      /** @description The page on which to sign in */
+      authorization_url?: string;
+      /** @description The headers to enter with `putConnectorCredentials` */
+      fields?: string[];
+    };
     /** ActionRequest */
     ActionRequest: {
       /** @description The id of the tool call */
@@ -4028,6 +3977,7 @@ export interface components {
        * @constant
        */
       is_step?: true;
+      authorization_required?: components["schemas"]["AuthorizationRequired"];
     };
     /**
      * AllowedDecision
@@ -4429,8 +4379,6 @@ export interface components {
       message_id: string | null;
       usage: components["schemas"]["Usage"];
       stop_reason: components["schemas"]["DoneFrameStopReason"];
-      /** @description What the reply is taken from */
-      sources?: components["schemas"]["Source"][];
     };
     /**
      * ErrorFrame
@@ -4693,6 +4641,53 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+      };
+    };
+    /**
+     * ToolApproval
+     * @enum {string}
+     */
+    ToolApproval: "ask" | "allow" | "deny";
+    /** AgentConnectorTool */
+    AgentConnectorTool: {
+      /** @description True if models may call it */
+      enabled?: boolean;
+      /** @description Whether a person must approve calls; by default those of tools that do not only read */
+      approval?: components["schemas"]["ToolApproval"];
+      /** @description False for a tool that is new or has changed; it stays off until somebody has looked at it */
+      seen?: boolean;
+    };
+    /** AgentConnector */
+    AgentConnector: {
+      id: string;
+      /** @description By the name of the tool; all tools in replies */
+      tools?: {
+        [key: string]: components["schemas"]["AgentConnectorTool"];
+      };
+    };
+    /** AgentConnectors */
+    AgentConnectors: {
+      connectors: components["schemas"]["AgentConnector"][];
+    };
+    AgentNotFoundOrConnectorNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "CONNECTOR_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** PutConnectorCredentialsBody */
+    PutConnectorCredentialsBody: {
+      /** @description Sent with each request for this account, instead of those of the connector */
+      headers: {
+        [key: string]: string;
       };
     };
     /** PolishPromptBody */
@@ -5016,6 +5011,20 @@ export interface components {
        */
       limit?: number;
     };
+    KnowledgeBaseNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_BASE_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     KnowledgeIndexUnavailableError: {
       error: {
         /** @enum {string} */
@@ -5055,40 +5064,6 @@ export interface components {
       text: string;
       /** @description Higher is better; comparable within one answer only */
       score: number;
-    };
-    /** KnowledgeSettings */
-    KnowledgeSettings: {
-      /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
-      embedding_model: string | null;
-      /** @description The size of a passage; it may exceed it by a third */
-      chunk_tokens: number;
-      /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
-      chunk_overlap: number;
-      /** @description True while a new index is made with these settings and the former one answers */
-      is_rebuilding: boolean;
-    };
-    /** SetKnowledgeSettingsBody */
-    SetKnowledgeSettingsBody: {
-      /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
-      embedding_model: string | null;
-      /** @description The size of a passage; it may exceed it by a third */
-      chunk_tokens?: number;
-      /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
-      chunk_overlap?: number;
-    };
-    EmbeddingFailedError: {
-      error: {
-        /** @enum {string} */
-        code: "EMBEDDING_FAILED";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
     };
     /**
      * KnowledgeBaseStatus
@@ -7774,8 +7749,8 @@ export interface components {
          * @enum {unknown}
          */
         reasoning?: "off" | "low" | "medium" | "high";
-        /** @description Knowledge bases that this turn searches besides those of the thread and the agent */
-        knowledge_base_ids?: string[];
+        /** @description Connectors that lend the agent their tools in this turn, besides its own */
+        connector_ids?: string[];
       };
       /**
        * PingFrame
@@ -7925,31 +7900,14 @@ export interface components {
             title: string;
             url?: string;
             /**
-             * @description Set for a passage of a knowledge base
+             * @description Set for a resource of a connector
              * @constant
              */
-            type?: "knowledge";
-            /** @description The number by which the answer names it */
-            number?: number;
-            knowledge_base_id?: string;
-            /** @description The name */
-            knowledge_base?: string;
-            document_id?: string;
-            filename?: string;
-            /**
-             * SourceLocator
-             * @description The place in the text of the document
-             */
-            locator?: {
-              start: number;
-              end: number;
-              /** @description The page or slide */
-              page?: number;
-              /** @description The path of headings */
-              heading?: string;
-            };
-            /** @description The beginning of the passage */
-            text?: string;
+            type?: "resource";
+            /** @description The name of the connector */
+            connector?: string;
+            /** @description The address of the resource */
+            uri?: string;
           }[];
       };
       /**
@@ -8070,6 +8028,19 @@ export interface components {
              * @constant
              */
             is_step?: true;
+            /**
+             * AuthorizationRequired
+             * @description The credentials that the call waits for; the turn continues by itself once they exist
+             */
+            authorization_required?: {
+              connector_id: string;
+              /** @description The name of the connector */
+              name: string;
+              /** @description The page on which to sign in */
+              authorization_url?: string;
+              /** @description The headers to enter with `putConnectorCredentials` */
+              fields?: string[];
+            };
           }[];
         /** @description One for each request, in their order */
         review_configs: ({
@@ -8152,38 +8123,6 @@ export interface components {
         };
         /** @enum {unknown} */
         stop_reason: "end" | "stopped" | "max_steps";
-        /** @description What the reply is taken from */
-        sources?: {
-            id: string;
-            title: string;
-            url?: string;
-            /**
-             * @description Set for a passage of a knowledge base
-             * @constant
-             */
-            type?: "knowledge";
-            /** @description The number by which the answer names it */
-            number?: number;
-            knowledge_base_id?: string;
-            /** @description The name */
-            knowledge_base?: string;
-            document_id?: string;
-            filename?: string;
-            /**
-             * SourceLocator
-             * @description The place in the text of the document
-             */
-            locator?: {
-              start: number;
-              end: number;
-              /** @description The page or slide */
-              page?: number;
-              /** @description The path of headings */
-              heading?: string;
-            };
-            /** @description The beginning of the passage */
-            text?: string;
-          }[];
       };
       /**
        * ErrorFrame
@@ -8594,12 +8533,6 @@ export interface components {
         "application/json": components["schemas"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
-    /** @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist. */
-    KnowledgeBaseNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["KnowledgeBaseNotFoundError"];
-      };
-    };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
@@ -8607,16 +8540,6 @@ export interface components {
     AgentNotFoundOrNotFoundError: {
       content: {
         "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
-      };
-    };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
-     * - `NOT_FOUND`: Not found.
-     */
-    AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError"];
       };
     };
     /** @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}". */
@@ -8964,17 +8887,6 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
-     * - `NOT_FOUND`: Not found.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
-     */
-    UpdateThread404Error: {
-      content: {
-        "application/json": components["schemas"]["UpdateThread404Error"];
-      };
-    };
-    /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
      * - `THREAD_NOT_FOUND`: There is no such thread.
@@ -9079,6 +8991,16 @@ export interface components {
       };
     };
     /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `NOT_FOUND`: Not found.
+     */
+    AgentNotFoundOrConnectorNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrConnectorNotFoundOrNotFoundError"];
+      };
+    };
+    /**
      * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
      * - `TOKEN_QUOTA_EXCEEDED`: The token quota of this account is not sufficient: of {quota} tokens, {used} are used and {reserved} are reserved for running answers, and this call needs at least {needed}.
      */
@@ -9155,16 +9077,16 @@ export interface components {
         "application/json": components["schemas"]["RunSchedule409Error"];
       };
     };
+    /** @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist. */
+    KnowledgeBaseNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeBaseNotFoundError"];
+      };
+    };
     /** @description - `KNOWLEDGE_INDEX_UNAVAILABLE`: The index of knowledge bases is not available on this server. */
     KnowledgeIndexUnavailableError: {
       content: {
         "application/json": components["schemas"]["KnowledgeIndexUnavailableError"];
-      };
-    };
-    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer: {reason} */
-    EmbeddingFailedError: {
-      content: {
-        "application/json": components["schemas"]["EmbeddingFailedError"];
       };
     };
     /**
@@ -10722,10 +10644,7 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false,
-         *   "knowledge_base_ids": [
-         *     "kb_01KDVMF0000000000000000001"
-         *   ]
+         *   "is_shared": false
          * }
          */
         "application/json": components["schemas"]["CreateAgentBody"];
@@ -10745,7 +10664,6 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["KnowledgeBaseNotFoundError"];
       409: components["responses"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10756,7 +10674,7 @@ export interface operations {
   };
   /**
    * Get an agent
-   * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
+   * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -10839,10 +10757,7 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false,
-         *   "knowledge_base_ids": [
-         *     "kb_01KDVMF0000000000000000001"
-         *   ]
+         *   "is_shared": false
          * }
          */
         "application/json": components["schemas"]["UpdateAgentBody"];
@@ -10862,7 +10777,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
       409: components["responses"]["AgentNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -11233,10 +11148,7 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false,
-         *   "knowledge_base_ids": [
-         *     "kb_01KDVMF0000000000000000001"
-         *   ]
+         *   "is_shared": false
          * }
          */
         "application/json": components["schemas"]["CreateAgentFromExpertBody"];
@@ -11287,9 +11199,6 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "knowledge_base_ids": [
-         *     "kb_01KDVMF0000000000000000001"
-         *   ],
          *   "slug": "sales-analyst",
          *   "include_files": [
          *     "AGENTS.md",
@@ -11474,10 +11383,7 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false,
-         *   "knowledge_base_ids": [
-         *     "kb_01KDVMF0000000000000000001"
-         *   ]
+         *   "is_shared": false
          * }
          */
         "application/json": components["schemas"]["InstallPublishedExpertBody"];
@@ -12940,9 +12846,6 @@ export interface operations {
          *   "model": "openai:gpt-5",
          *   "allowed_tools": [
          *     "write_file"
-         *   ],
-         *   "knowledge_base_ids": [
-         *     "kb_01KDVMF0000000000000000001"
          *   ]
          * }
          */
@@ -12963,7 +12866,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["UpdateThread403Error"];
-      404: components["responses"]["UpdateThread404Error"];
+      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13480,6 +13383,149 @@ export interface operations {
     };
   };
   /**
+   * List the connectors of an agent
+   * @description Returns the connectors that lend the agent their tools, with the state of each tool.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   */
+  getAgentConnectors: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["AgentConnectors"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Replace the connectors of an agent
+   * @description Chooses among the connectors that the owner of the agent sees. The tools that a connector has when it is added count as seen; those that come or change later are off until they are sent with `seen: true`.
+   *
+   * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
+   */
+  replaceAgentConnectors: {
+    parameters: {
+      path: {
+        /** @description The id of an agent, or the name of one of your own agents */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "connectors": [
+         *     {
+         *       "id": "con_01KDVMF0000000000000000001",
+         *       "tools": {
+         *         "create_issue": {
+         *           "enabled": true,
+         *           "approval": "ask",
+         *           "seen": true
+         *         }
+         *       }
+         *     }
+         *   ]
+         * }
+         */
+        "application/json": components["schemas"]["AgentConnectors"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["AgentConnectors"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["AgentNotFoundOrConnectorNotFoundOrNotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Enter credentials of your own
+   * @description Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. Turns of the caller that wait for them continue.
+   */
+  putConnectorCredentials: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "headers": {
+         *     "Authorization": "Bearer token-of-an-example"
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["PutConnectorCredentialsBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete your credentials
+   * @description Forgets the headers or the sign-in of the caller for this connector, and closes its connection.
+   */
+  deleteConnectorCredentials: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Improve a prompt
    * @description Has the model rewrite the draft of a message, and returns the new text for the person to send or not. It uses the model of the agent unless `default_model` names another; no thread changes. The tokens of the call count as usage of the caller. The agent must be running.
    *
@@ -13971,64 +14017,6 @@ export interface operations {
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       503: components["responses"]["KnowledgeIndexUnavailableError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Get the settings of knowledge bases
-   * @description Returns how the documents of all accounts are cut and compared.
-   *
-   * Needs the permission `knowledge_settings`, which administrators have.
-   */
-  getKnowledgeSettings: {
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["KnowledgeSettings"];
-        };
-      };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
-    };
-  };
-  /**
-   * Change the settings of knowledge bases
-   * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
-   *
-   * Needs the permission `knowledge_settings`, which administrators have.
-   */
-  setKnowledgeSettings: {
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *   "embedding_model": "openai:text-embedding-3-small",
-         *   "chunk_tokens": 600,
-         *   "chunk_overlap": 60
-         * }
-         */
-        "application/json": components["schemas"]["SetKnowledgeSettingsBody"];
-      };
-    };
-    responses: {
-      /** @description Success */
-      200: {
-        content: {
-          "application/json": components["schemas"]["KnowledgeSettings"];
-        };
-      };
-      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
-      502: components["responses"]["EmbeddingFailedError"];
       default: components["responses"]["Error"];
     };
   };

@@ -31,7 +31,15 @@ export type Connectors = ReturnType<typeof createConnectors>
 
 /** Creates the store. */
 export function createConnectors(cradle: Cradle) {
-  const { collections, clock, connectorConfigs, connectorKinds, connectionPool, credentials } = cradle
+  const {
+    agentConnectors,
+    collections,
+    clock,
+    connectorConfigs,
+    connectorKinds,
+    connectionPool,
+    credentials,
+  } = cradle
   const { events, connectorFetch, ids, limits } = cradle
   const { connectors } = collections
 
@@ -113,6 +121,7 @@ export function createConnectors(cradle: Cradle) {
     await connectors.deleteOne({ _id: connector_id })
     await connectionPool.drop(`${connector_id}:`)
     await credentials.removeAllOf({ connector_id })
+    await agentConnectors.forget(connector_id)
     await noteChange(connector)
   }
 

@@ -1,9 +1,17 @@
 // Owns connectors and the credentials of accounts for them. Tools of connectors are lent to turns by `agents.lent_tools`.
-import { definePlugin } from '#kernel'
+import { AppError, definePlugin } from '#kernel'
 import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import {
+  type AgentConnectors,
+  type AgentConnectorsDocument,
+  createAgentConnectors,
+} from './agent-connectors.ts'
+import { agentConnectorRoutes } from './agent-routes.ts'
 import { type Checks, createChecks } from './checks.ts'
+import { type Breaker, createBreaker } from './connections/breaker.ts'
 import { type ConnectionPool, createConnectionPool } from './connections/pool.ts'
 import { type Connectors, connectorIndexes, createConnectors } from './connectors.ts'
+import { credentialRoutes } from './credential-routes.ts'
 import { type Credentials, type CredentialsDocument, createCredentials } from './credentials/credentials.ts'
 import { createTargets, type Targets } from './credentials/targets.ts'
 import { assertConnectorKind } from './kinds/kind-form.ts'
@@ -13,13 +21,21 @@ import { mcpStdio } from './kinds/mcp-stdio.ts'
 import { type ConnectorConfigs, createConnectorConfigs } from './kinds/sealed-config.ts'
 import { manifest } from './manifest.ts'
 import { connectorRoutes } from './routes.ts'
+import { type Calls, createCalls } from './tools/calls.ts'
+import { createLentConnectors, type LentConnectors } from './tools/lent-tools.ts'
 import type { ConnectorDocument } from './types.ts'
+import { createUsable, type Usable } from './usable.ts'
+import { createWaitingTurns, type WaitingTurns } from './waiting-turns.ts'
+
+/** The time for which turns wait for a person by default. */
+const DAY_SECONDS = 86_400
 
 declare module '#kernel/types' {
   interface Collections {
     connectors: {
       connectors: ConnectorDocument
       connector_credentials: CredentialsDocument
+      agent_connectors: AgentConnectorsDocument
     }
   }
   interface PrivateServices {
@@ -31,6 +47,12 @@ declare module '#kernel/types' {
       targets: Targets
       checks: Checks
       connectionPool: ConnectionPool
+      breaker: Breaker
+      calls: Calls
+      agentConnectors: AgentConnectors
+      lentConnectors: LentConnectors
+      usable: Usable
+      waitingTurns: WaitingTurns
       connectorFetch: GuardedFetch
     }
   }
@@ -41,9 +63,10 @@ export default definePlugin({
   setup(host) {
     host.collection('connectors', { indexes: connectorIndexes, sealed: { secret_config: 'connector:{_id}' } })
     host.collection('connector_credentials', {
-      indexes: [{ key: { connector_id: 1 } }, { key: { user_id: 1 } }],
+      indexes: [{ key: { connector_id: 1 } }, { key: { user_id: 1 } }, { key: { updated_at: 1 } }],
       sealed: { sealed: 'connector-credentials:{_id}' },
     })
+    host.collection('agent_connectors', { indexes: [{ key: { 'connectors.id': 1 } }] })
     host.extensionPoint('connectors.kinds', {
       noun: 'connector kind',
       nameOf: ({ kind }) => kind,
@@ -54,14 +77,40 @@ export default definePlugin({
     host.service('connectorConfigs', createConnectorConfigs)
     host.service('connectorFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('connectionPool', ({ config }) => createConnectionPool(config))
+    host.service('breaker', createBreaker)
     host.service('credentials', createCredentials)
     host.service('targets', createTargets)
     host.service('checks', createChecks)
     host.service('connectors', createConnectors)
+    host.service('calls', createCalls)
+    host.service('agentConnectors', createAgentConnectors)
+    host.service('lentConnectors', createLentConnectors)
+    host.service('usable', createUsable)
+    host.service('waitingTurns', createWaitingTurns)
     host.limit('connectors', ({ connectors }, user_id) => connectors.count(user_id))
     host.routes(connectorRoutes)
+    host.routes(agentConnectorRoutes)
+    host.routes(credentialRoutes)
+    host.on('approval.requested', (paused, { waitingTurns }) => waitingTurns.look(paused))
+    host.on('connector.changed', (_, { lentConnectors }) => lentConnectors.forget())
+    host.extend('agents.lent_tools', async (asked, { lentConnectors, log }) => {
+      try {
+        return await lentConnectors.lend(asked)
+      } catch (error) {
+        if (error instanceof AppError) throw error
+        log.error({ error }, 'connectors could not lend their tools')
+        return { tools: [], always: [], never: [] }
+      }
+    })
+    host.job({
+      name: 'connectors.waiting',
+      every_seconds: 60,
+      run: ({ waitingTurns }) => waitingTurns.recover(),
+    })
+    host.extend('agents.removal', ({ agent_id }, { agentConnectors }) => agentConnectors.remove(agent_id))
     host.extend('users.removal', ({ user_id }, { connectors }) => connectors.removeAllOf(user_id))
   },
+  ready: ({ waitingTurns }) => waitingTurns.recover(DAY_SECONDS),
   async stop({ connectionPool, connectorFetch }) {
     await connectionPool.close()
     await connectorFetch.close()

@@ -1,5 +1,6 @@
 import { nullable, objectOf, rowOf } from '#kernel'
 import { CONNECTOR_AUTHS } from '#plugin-api'
+import { secretTexts } from './kinds/mcp.ts'
 import { CONNECTOR_FAILURES } from './types.ts'
 
 const CONNECTOR_ID = 'con_01KDVMF0000000000000000001'
@@ -140,6 +141,66 @@ export const connectorChanges = objectOf({
     examples: [{ create_issue: { seen: true } }],
   },
 })
+
+const toolState = {
+  title: 'AgentConnectorTool',
+  ...objectOf({
+    enabled: { type: 'boolean', description: 'True if models may call it' },
+    approval: {
+      title: 'ToolApproval',
+      enum: ['ask', 'allow', 'deny'],
+      description: 'Whether a person must approve calls; by default those of tools that do not only read',
+    },
+    seen: {
+      type: 'boolean',
+      description:
+        'False for a tool that is new or has changed; it stays off until somebody has looked at it',
+    },
+  }),
+} as const
+
+/** The connectors of an agent. */
+export const agentConnectors = {
+  title: 'AgentConnectors',
+  ...objectOf(
+    {
+      connectors: {
+        type: 'array',
+        maxItems: 50,
+        items: {
+          title: 'AgentConnector',
+          ...objectOf(
+            {
+              id: { type: 'string', maxLength: 64, examples: [CONNECTOR_ID] },
+              tools: {
+                type: 'object',
+                maxProperties: 1000,
+                additionalProperties: toolState,
+                description: 'By the name of the tool; all tools in replies',
+                examples: [{ create_issue: { enabled: true, approval: 'ask', seen: true } }],
+              },
+            },
+            ['id'],
+          ),
+        },
+      },
+    },
+    ['connectors'],
+  ),
+} as const
+
+/** The body of PUT /connectors/:id/credentials. */
+export const newCredentials = objectOf(
+  {
+    headers: {
+      ...secretTexts,
+      minProperties: 1,
+      description: 'Sent with each request for this account, instead of those of the connector',
+      examples: [{ Authorization: 'Bearer token-of-an-example' }],
+    },
+  },
+  ['headers'],
+)
 
 /** A config to test; its masks mean the secrets of the connector `connector_id`. */
 export const probeRequest = objectOf(

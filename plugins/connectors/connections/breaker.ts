@@ -1,0 +1,50 @@
+import type { Clock } from '#kernel'
+import { ConnectorFailure, toFailure } from './failure.ts'
+
+/** The failures in a row after which a server gets a rest. */
+const MAX_FAILURES = 3
+const FIRST_REST_MS = 5000
+const MAX_REST_MS = 300_000
+/** The servers whose failures are remembered. */
+const MAX_KNOWN = 10_000
+
+/** The failures that say nothing about the server's health. */
+const HARMLESS = new Set(['unauthorized', 'forbidden', 'address_not_allowed'])
+
+/** Keeps a server that fails again and again from being asked. */
+export interface Breaker {
+  /** Runs work with a server; throws a ConnectorFailure `unavailable` without running it while the server rests. */
+  run<Value>(key: string, work: () => Promise<Value>): Promise<Value>
+  /** Forgets the failures of a server. */
+  forget(key: string): void
+}
+
+/** Creates the record of failures of this process. */
+export function createBreaker({ clock }: { clock: Clock }): Breaker {
+  const known = new Map<string, { failures: number; until: number }>()
+  return {
+    async run(key, work) {
+      const before = known.get(key)
+      if (before && before.until > clock.now()) {
+        const seconds = Math.ceil((before.until - clock.now()) / 1000)
+        throw new ConnectorFailure(
+          'unavailable',
+          `The server failed ${before.failures} times in a row. It is asked again in ${seconds} seconds.`,
+        )
+      }
+      try {
+        const value = await work()
+        known.delete(key)
+        return value
+      } catch (error) {
+        if (!(error instanceof ConnectorFailure) || HARMLESS.has(toFailure(error).reason)) throw error
+        const failures = (known.get(key)?.failures ?? 0) + 1
+        const rest = Math.min(FIRST_REST_MS * 2 ** (failures - MAX_FAILURES), MAX_REST_MS)
+        if (known.size >= MAX_KNOWN) known.clear()
+        known.set(key, { failures, until: failures < MAX_FAILURES ? 0 : clock.now() + rest })
+        throw error
+      }
+    },
+    forget: (key) => void known.delete(key),
+  }
+}

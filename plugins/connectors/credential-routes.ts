@@ -1,0 +1,44 @@
+import { route } from './manifest.ts'
+import { connectorParams, newCredentials } from './schemas.ts'
+
+const PATH = '/connectors/:id/credentials'
+
+/** The routes of the credentials of accounts. */
+export const credentialRoutes = [
+  route({
+    method: 'PUT',
+    path: PATH,
+    operation_id: 'putConnectorCredentials',
+    summary: 'Enter credentials of your own',
+    description:
+      'Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. Turns of the caller that wait for them continue.',
+    guard: 'user',
+    params: connectorParams,
+    body: newCredentials,
+    response: { 204: null },
+    errors: ['NOT_FOUND'],
+    audit: 'connector.credentials',
+  }).handle(async ({ caller, params, body }, { usable, credentials, waitingTurns }) => {
+    const { _id: connector_id } = await usable.find(caller, params.id!)
+    await credentials.put({ connector_id, user_id: caller.id }, body)
+    await waitingTurns.notice({ user_id: caller.id })
+  }),
+
+  route({
+    method: 'DELETE',
+    path: PATH,
+    operation_id: 'deleteConnectorCredentials',
+    summary: 'Delete your credentials',
+    description:
+      'Forgets the headers or the sign-in of the caller for this connector, and closes its connection.',
+    guard: 'user',
+    params: connectorParams,
+    response: { 204: null },
+    errors: ['NOT_FOUND'],
+    audit: 'connector.credentials_delete',
+  }).handle(async ({ caller, params }, { usable, credentials, connectionPool }) => {
+    const { _id: connector_id } = await usable.find(caller, params.id!)
+    await credentials.remove({ connector_id, user_id: caller.id })
+    await connectionPool.drop(`${connector_id}:${caller.id}`)
+  }),
+]

@@ -1,0 +1,137 @@
+import type { Progress } from '@modelcontextprotocol/client'
+import type { ToolContext } from '#plugin-api'
+import { createSemaphore, type Semaphore } from '#toolbox'
+import type { Connection } from '../connections/connection.ts'
+import { ConnectorFailure, toFailure } from '../connections/failure.ts'
+import { type AccountTarget, MissingCredentials } from '../credentials/targets.ts'
+import type { Cradle } from '../manifest.ts'
+import type { ConnectorDocument, StoredTool } from '../types.ts'
+import { elicit } from './elicitation.ts'
+import { readResult } from './result.ts'
+
+/** The most calls that an account has with one server at a time. */
+const MAX_PARALLEL = 8
+/** The most notes about the progress of a call, and of each the most characters. */
+const MAX_NOTES = 200
+const MAX_NOTE_CHARS = 500
+
+/** Failures after which the next call needs a new connection. */
+const BROKEN = new Set(['not_found', 'unreachable', 'protocol', 'timeout', 'unauthorized'])
+
+/** Calls tools of servers for agents. */
+export type Calls = ReturnType<typeof createCalls>
+
+/** Creates the service. */
+export function createCalls(cradle: Cradle) {
+  const { breaker, checks, collections, connectionPool, extensions, log, server, targets, users } = cradle
+  const { connectors } = collections
+  const places = new Map<string, Semaphore>()
+
+  /** Runs work with the connection of an account, which is opened if it is needed. */
+  const withConnection = async <Value>(
+    connector: ConnectorDocument,
+    user_id: string,
+    work: (connection: Connection) => Promise<Value>,
+  ): Promise<Value> => {
+    const account: AccountTarget = await targets.of(connector, user_id)
+    const key = `${connector._id}:${user_id}`
+    const refresh = async () => {
+      const [current, user] = await Promise.all([
+        connectors.findOne({ _id: connector._id }),
+        users.find(user_id),
+      ])
+      if (current && user)
+        await connectionPool.use({ key, stamp: account.stamp }, open, (connection) =>
+          checks.refresh(current, { id: user_id, role: user.role }, connection),
+        )
+    }
+    const refreshSoon = () =>
+      void refresh().catch((error) =>
+        log.debug({ error, connector: connector._id }, 'tools could not be listed'),
+      )
+    const open = async () => {
+      const connection = await checks.open(connector, account, { user_id, onToolsChanged: refreshSoon })
+      setImmediate(refreshSoon)
+      return connection
+    }
+    return breaker.run(key, () =>
+      connectionPool.use({ key, stamp: account.stamp }, open, work).catch(async (error) => {
+        if (BROKEN.has(toFailure(error).reason)) await connectionPool.drop(key)
+        throw error
+      }),
+    )
+  }
+
+  const attempt = async (
+    connector: ConnectorDocument,
+    tool: StoredTool,
+    args: Record<string, unknown>,
+    context: ToolContext,
+  ): Promise<string> => {
+    const { name } = connector
+    const key = `${connector._id}:${context.user_id}`
+    const places_here = places.get(key) ?? createSemaphore()
+    places.set(key, places_here)
+    const leave = await places_here.acquire(MAX_PARALLEL, context.signal)
+    try {
+      const result = await withConnection(connector, context.user_id, (connection) =>
+        connection.call(
+          { name: tool.name, args },
+          {
+            signal: context.signal,
+            onProgress: createNotes(context),
+            elicit: (params) => elicit(params, name, context),
+          },
+        ),
+      )
+      return await readResult(
+        result,
+        { connector: name, tool: tool.call_name, context },
+        { extensions, server },
+      )
+    } finally {
+      leave()
+    }
+  }
+
+  return {
+    /** Calls a tool with the credentials of the account that talks; what it throws is a sentence for the model. */
+    async call(
+      connector_id: string,
+      tool: StoredTool,
+      args: Record<string, unknown>,
+      context: ToolContext,
+    ): Promise<string> {
+      for (;;) {
+        const connector = await connectors.findOne(
+          { _id: connector_id },
+          { projection: { tools: 0, log: 0 } },
+        )
+        if (!connector) throw new Error('The connector does not exist any more.')
+        try {
+          return await attempt(connector as ConnectorDocument, tool, args, context)
+        } catch (error) {
+          context.signal.throwIfAborted()
+          if (!(error instanceof ConnectorFailure)) throw error
+          if (!(error instanceof MissingCredentials))
+            throw new Error(explain(connector.name, error), { cause: error })
+          await context.requestAuthorization({ connector_id, name: connector.name, fields: error.fields })
+        }
+      }
+    },
+  }
+}
+
+const explain = (name: string, { reason, message }: ConnectorFailure) =>
+  `The connector "${name}" failed (${reason.replaceAll('_', ' ')}): ${message}`
+
+/** Returns what shows the progress of a call to the reader of the turn. */
+function createNotes({ progress, signal }: ToolContext): (progress: Progress) => void {
+  let notes = 0
+  return ({ progress: done, total, message }) => {
+    notes += 1
+    if (signal.aborted || notes > MAX_NOTES) return
+    const share = total === undefined ? String(done) : `${done}/${total}`
+    progress(`${(message ?? share).slice(0, MAX_NOTE_CHARS)}\n`)
+  }
+}

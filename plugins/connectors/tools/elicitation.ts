@@ -1,0 +1,104 @@
+import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
+import type { ToolContext } from '#plugin-api'
+
+type Field = {
+  type?: string
+  title?: string
+  description?: string
+  enum?: unknown[]
+  oneOf?: { const: string }[]
+}
+
+/** The most questions that are asked again because the answer has not the form that the server wants. */
+const MAX_TRIES = 3
+const MAX_MESSAGE = 4000
+
+/** Asks the user what a server wants to know, in words; the answer is brought into the form that the server wants. */
+export async function elicit(
+  params: ElicitRequest['params'],
+  connector: string,
+  context: Pick<ToolContext, 'askHeld' | 'locale'>,
+): Promise<ElicitResult> {
+  if (!('requestedSchema' in params)) return { action: 'cancel' }
+  const { properties = {}, required = [] } = params.requestedSchema as {
+    properties?: Record<string, Field>
+    required?: string[]
+  }
+  const names = Object.keys(properties)
+  const lines = names.map((name) => {
+    const { title, description, enum: values, oneOf, type = 'string' } = properties[name]!
+    const choices = values ?? oneOf?.map((one) => one.const)
+    const mark = required.includes(name) ? ' *' : ''
+    return `- ${name}${mark}: ${[title, description].filter(Boolean).join(': ') || type}${choices ? ` (${choices.join(' | ')})` : ''}`
+  })
+  const form = names.length > 1 ? FORM[context.locale] : ''
+  const question = [`${connector}: ${params.message.slice(0, MAX_MESSAGE)}`, ...lines, form]
+    .filter(Boolean)
+    .join('\n')
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    let answer: string
+    try {
+      answer = await context.askHeld(question)
+    } catch {
+      return { action: 'decline' }
+    }
+    const content = readAnswer(answer, properties)
+    const isWhole = content && required.every((name) => content[name] !== undefined)
+    if (isWhole) return { action: 'accept', content }
+  }
+  return { action: 'cancel' }
+}
+
+const FORM = {
+  en: 'Answer with one line for each, such as “name: value”.',
+  zh: '请逐行回答，例如“name: value”。',
+}
+
+type Content = NonNullable<ElicitResult['content']>
+
+/** Reads an answer as the fields of a form: one field as it is, several as JSON or as lines; undefined if it is neither. */
+function readAnswer(answer: string, properties: Record<string, Field>): Content | undefined {
+  const names = Object.keys(properties)
+  if (names.length === 0) return {}
+  const given = readFields(answer.trim(), names)
+  const content: Content = {}
+  for (const [name, value] of Object.entries(given)) {
+    const read = readValue(value, properties[name]!)
+    if (read === undefined) return undefined
+    content[name] = read
+  }
+  return content
+}
+
+function readFields(answer: string, names: readonly string[]): Record<string, unknown> {
+  try {
+    const parsed = JSON.parse(answer)
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
+      return Object.fromEntries(Object.entries(parsed).filter(([name]) => names.includes(name)))
+  } catch {
+    // It is no JSON.
+  }
+  const lines = answer.split('\n').flatMap((line) => {
+    const name = names.find((one) => line.trimStart().startsWith(`${one}:`))
+    return name === undefined ? [] : [[name, line.slice(line.indexOf(':') + 1).trim()]]
+  })
+  if (lines.length > 0) return Object.fromEntries(lines)
+  return names.length === 1 ? { [names[0]!]: answer } : {}
+}
+
+function readValue(value: unknown, { type, enum: values, oneOf }: Field): Content[string] | undefined {
+  const text = String(value)
+  const choices = values ?? oneOf?.map((one) => one.const)
+  if (choices) return choices.includes(text) ? text : undefined
+  if (type === 'boolean') {
+    if (/^(true|yes|y|是|好)$/i.test(text)) return true
+    return /^(false|no|n|否|不)$/i.test(text) ? false : undefined
+  }
+  if (type === 'number' || type === 'integer') {
+    const number = Number(text)
+    return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined
+  }
+  if (type === 'array')
+    return Array.isArray(value) ? value.map(String) : text.split(',').map((part) => part.trim())
+  return text
+}
