@@ -800,6 +800,20 @@ export interface paths {
      */
     delete: operations["deleteConnectorCredentials"];
   };
+  "/connectors/{id}/authorize": {
+    /**
+     * Begin to sign in to a connector
+     * @description Returns the page of the server on which the caller signs in with OAuth 2.1. The tokens are the caller’s alone; turns that wait for them continue. In the browser that sent this request no confirmation is asked afterwards.
+     */
+    post: operations["authorizeConnector"];
+  };
+  "/connectors/oauth/callback": {
+    /**
+     * Receive the callback of a sign-in
+     * @description For browsers that come back from a server, not for clients. A browser that has not begun the sign-in shows first to which account it belongs, so that nobody signs in for somebody else.
+     */
+    get: operations["receiveConnectorCallback"];
+  };
   "/agents/{id}/chat/polish": {
     /**
      * Improve a prompt
@@ -4688,6 +4702,39 @@ export interface components {
       /** @description Sent with each request for this account, instead of those of the connector */
       headers: {
         [key: string]: string;
+      };
+    };
+    /** AuthorizeConnectorBody */
+    AuthorizeConnectorBody: {
+      /** @description The page of the console to show afterwards */
+      redirect_after?: string;
+    };
+    AuthorizeConnector409Error: {
+      error: {
+        /** @enum {string} */
+        code: "CONNECTOR_SIGN_IN_UNAVAILABLE" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ConnectorSignInFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "CONNECTOR_SIGN_IN_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
       };
     };
     /** PolishPromptBody */
@@ -8998,6 +9045,22 @@ export interface components {
     AgentNotFoundOrConnectorNotFoundOrNotFoundError: {
       content: {
         "application/json": components["schemas"]["AgentNotFoundOrConnectorNotFoundOrNotFoundError"];
+      };
+    };
+    /**
+     * @description - `CONNECTOR_SIGN_IN_UNAVAILABLE`: Nobody can sign in to this connector: the server needs http.public_url, and the connector an address.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     */
+    AuthorizeConnector409Error: {
+      content: {
+        "application/json": components["schemas"]["AuthorizeConnector409Error"];
+      };
+    };
+    /** @description - `CONNECTOR_SIGN_IN_FAILED`: The sign-in could not begin: {detail} */
+    ConnectorSignInFailedError: {
+      content: {
+        "application/json": components["schemas"]["ConnectorSignInFailedError"];
       };
     };
     /**
@@ -13521,6 +13584,98 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["NotFoundError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Begin to sign in to a connector
+   * @description Returns the page of the server on which the caller signs in with OAuth 2.1. The tokens are the caller’s alone; turns that wait for them continue. In the browser that sent this request no confirmation is asked afterwards.
+   */
+  authorizeConnector: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "redirect_after": "/connectors"
+         * }
+         */
+        "application/json": components["schemas"]["AuthorizeConnectorBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": {
+            authorization_url: string;
+          };
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      409: components["responses"]["AuthorizeConnector409Error"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      502: components["responses"]["ConnectorSignInFailedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Receive the callback of a sign-in
+   * @description For browsers that come back from a server, not for clients. A browser that has not begun the sign-in shows first to which account it belongs, so that nobody signs in for somebody else.
+   */
+  receiveConnectorCallback: {
+    parameters: {
+      query?: {
+        /** @description The state of the authorization request */
+        state?: string;
+        /** @description The authorization code */
+        code?: string;
+        /** @description The authorization server */
+        iss?: string;
+        /** @description Why there is no code */
+        error?: string;
+        /** @description The same in words, which are not shown */
+        error_description?: string;
+        /** @description A page about it, which is not shown */
+        error_uri?: string;
+        /** @description Not used */
+        session_state?: string;
+        /** @description Not used */
+        scope?: string;
+        /** @description Set once the person has confirmed */
+        confirm?: "yes";
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": string;
+          "text/event-stream": string;
+        };
+      };
+      /** @description Redirect */
+      302: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

@@ -40,7 +40,7 @@ export function createConnectors(cradle: Cradle) {
     connectionPool,
     credentials,
   } = cradle
-  const { events, connectorFetch, ids, limits } = cradle
+  const { events, connectorFetch, ids, limits, signIns } = cradle
   const { connectors } = collections
 
   const visibleTo = ({ id }: Viewer): Filter<ConnectorDocument> => ({ owner_id: { $in: [id, null] } })
@@ -121,6 +121,7 @@ export function createConnectors(cradle: Cradle) {
     await connectors.deleteOne({ _id: connector_id })
     await connectionPool.drop(`${connector_id}:`)
     await credentials.removeAllOf({ connector_id })
+    await signIns.removeAllOf({ connector_id })
     await agentConnectors.forget(connector_id)
     await noteChange(connector)
   }
@@ -207,6 +208,7 @@ export function createConnectors(cradle: Cradle) {
     async removeAllOf(user_id: string): Promise<void> {
       for (const connector of await connectors.find({ owner_id: user_id }).toArray()) await remove(connector)
       await credentials.removeAllOf({ user_id })
+      await signIns.removeAllOf({ user_id })
     },
 
     count: (owner_id: string) => connectors.countDocuments({ owner_id }),

@@ -20,7 +20,7 @@ export const credentialRoutes = [
     audit: 'connector.credentials',
   }).handle(async ({ caller, params, body }, { usable, credentials, waitingTurns }) => {
     const { _id: connector_id } = await usable.find(caller, params.id!)
-    await credentials.put({ connector_id, user_id: caller.id }, body)
+    await credentials.put({ connector_id, user_id: caller.id }, body, { isNew: true })
     await waitingTurns.notice({ user_id: caller.id })
   }),
 

@@ -6,6 +6,21 @@ export const connectorErrors = {
     status: 400,
     message: { en: '“{kind}” is not a known connector kind.', zh: '不支持的连接器类型“{kind}”。' },
   },
+  CONNECTOR_SIGN_IN_UNAVAILABLE: {
+    status: 409,
+    message: {
+      en: 'Nobody can sign in to this connector: the server needs http.public_url, and the connector an address.',
+      zh: '无法登录此连接器：服务器需要设置 http.public_url，且连接器必须有地址。',
+    },
+  },
+  CONNECTOR_SIGN_IN_FAILED: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The sign-in could not begin: {detail}',
+      zh: '无法开始登录：{detail}',
+    },
+  },
   CONNECTOR_NOT_FOUND: {
     status: 404,
     message: { en: 'There is no connector “{id}”.', zh: '没有连接器“{id}”。' },

@@ -13,6 +13,7 @@ import { type ConnectionPool, createConnectionPool } from './connections/pool.ts
 import { type Connectors, connectorIndexes, createConnectors } from './connectors.ts'
 import { credentialRoutes } from './credential-routes.ts'
 import { type Credentials, type CredentialsDocument, createCredentials } from './credentials/credentials.ts'
+import { createSignIns, type SignInDocument, type SignIns } from './credentials/sign-ins.ts'
 import { createTargets, type Targets } from './credentials/targets.ts'
 import { assertConnectorKind } from './kinds/kind-form.ts'
 import { type ConnectorKinds, createConnectorKinds } from './kinds/kinds.ts'
@@ -21,6 +22,7 @@ import { mcpStdio } from './kinds/mcp-stdio.ts'
 import { type ConnectorConfigs, createConnectorConfigs } from './kinds/sealed-config.ts'
 import { manifest } from './manifest.ts'
 import { connectorRoutes } from './routes.ts'
+import { signInRoutes } from './sign-in-routes.ts'
 import { type Calls, createCalls } from './tools/calls.ts'
 import { createLentConnectors, type LentConnectors } from './tools/lent-tools.ts'
 import type { ConnectorDocument } from './types.ts'
@@ -36,6 +38,7 @@ declare module '#kernel/types' {
       connectors: ConnectorDocument
       connector_credentials: CredentialsDocument
       agent_connectors: AgentConnectorsDocument
+      connector_sign_ins: SignInDocument
     }
   }
   interface PrivateServices {
@@ -53,6 +56,9 @@ declare module '#kernel/types' {
       lentConnectors: LentConnectors
       usable: Usable
       waitingTurns: WaitingTurns
+      signIns: SignIns
+      /** The address to which authorization servers send browsers back; null without a public address. */
+      redirectUri: string | null
       connectorFetch: GuardedFetch
     }
   }
@@ -65,6 +71,14 @@ export default definePlugin({
     host.collection('connector_credentials', {
       indexes: [{ key: { connector_id: 1 } }, { key: { user_id: 1 } }, { key: { updated_at: 1 } }],
       sealed: { sealed: 'connector-credentials:{_id}' },
+    })
+    host.collection('connector_sign_ins', {
+      indexes: [
+        { key: { delete_at: 1 }, expireAfterSeconds: 0 },
+        { key: { connector_id: 1 } },
+        { key: { user_id: 1 } },
+      ],
+      sealed: { sealed: 'connector-sign-in:{_id}' },
     })
     host.collection('agent_connectors', { indexes: [{ key: { 'connectors.id': 1 } }] })
     host.extensionPoint('connectors.kinds', {
@@ -85,12 +99,19 @@ export default definePlugin({
     host.service('calls', createCalls)
     host.service('agentConnectors', createAgentConnectors)
     host.service('lentConnectors', createLentConnectors)
+    host.service('signIns', createSignIns)
+    host.service('redirectUri', ({ server }) =>
+      server.public_url === undefined
+        ? null
+        : `${server.public_url.replace(/\/+$/, '')}/api/connectors/oauth/callback`,
+    )
     host.service('usable', createUsable)
     host.service('waitingTurns', createWaitingTurns)
     host.limit('connectors', ({ connectors }, user_id) => connectors.count(user_id))
     host.routes(connectorRoutes)
     host.routes(agentConnectorRoutes)
     host.routes(credentialRoutes)
+    host.routes(signInRoutes)
     host.on('approval.requested', (paused, { waitingTurns }) => waitingTurns.look(paused))
     host.on('connector.changed', (_, { lentConnectors }) => lentConnectors.forget())
     host.extend('agents.lent_tools', async (asked, { lentConnectors, log }) => {

@@ -19,6 +19,13 @@ export interface McpCall {
   ask(method: string, params: object): Promise<Message>
 }
 
+type OnRequest = (
+  headers: IncomingHttpHeaders,
+  message: Message,
+  reply: ServerResponse,
+  path: string,
+) => boolean | Promise<boolean>
+
 /** A tool as the server lists it. */
 export const fakeTool = (name: string, more: object = {}) => ({
   name,
@@ -43,9 +50,7 @@ export async function startFakeMcp() {
       content: [{ type: 'text', text: `${call.message.params?.name} is done` }],
     }),
     /** Writes a reply of its own; true if it did. */
-    onRequest: undefined as
-      | ((headers: IncomingHttpHeaders, message: Message, reply: ServerResponse) => boolean)
-      | undefined,
+    onRequest: undefined as OnRequest | undefined,
     url: '',
     /** The calls of one method. */
     of: (method: string) => calls.filter(({ message }) => message.method === method),
@@ -83,7 +88,7 @@ export async function startFakeMcp() {
 
   const http = createServer(async (request, response) => {
     if (request.method === 'GET') {
-      if (fake.onRequest?.(request.headers, {}, response)) return
+      if (await fake.onRequest?.(request.headers, {}, response, request.url!)) return
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       streams.add(response)
       response.on('close', () => streams.delete(response))
@@ -91,7 +96,7 @@ export async function startFakeMcp() {
     }
     if (request.method === 'DELETE') return void response.writeHead(200).end()
     const message = (await json(request)) as Message
-    if (fake.onRequest?.(request.headers, message, response)) return
+    if (await fake.onRequest?.(request.headers, message, response, request.url!)) return
     if (message.method === undefined) {
       answers.get(message.id)?.(message)
       return void response.writeHead(202).end()

@@ -50,6 +50,7 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
         providers: { allow_hosts: ['127.0.0.1'] },
         channels: { endpoints: { qq: platform.endpoints } },
         sso: { allow_hosts: ['127.0.0.1'] },
+        connectors: { allow_hosts: ['127.0.0.1'] },
       },
     },
   })
@@ -94,6 +95,7 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
   return {
     server,
     upstream: upstream.url,
+    issuer: issuer.url,
     anonymous,
     plain,
     holders,

@@ -106,7 +106,7 @@ export function createObjects(cast: Cast) {
       scope: account ? 'user' : 'global',
       owner_id: account?.id ?? null,
       owner_username: account?.username ?? null,
-      config: { url: 'https://mcp.invalid/mcp' },
+      config: { url: cast.issuer, client_id: 'svc' },
       secret_config: null,
       is_default: false,
       is_trusted: false,

@@ -933,6 +933,13 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'DELETE /connectors/:id': { who: 'connectors', status: 204, on: ownConnector, spends: 'object' },
   'POST /connectors/:id/test': { who: 'connectors', status: 200, on: ownConnector },
+  'POST /connectors/:id/authorize': {
+    who: 'user',
+    status: 200,
+    on: seenConnector,
+    body: () => ({ redirect_after: '/connectors' }),
+  },
+  'GET /connectors/oauth/callback': { who: 'public', status: 302 },
   'PUT /connectors/:id/credentials': {
     who: 'user',
     status: 204,

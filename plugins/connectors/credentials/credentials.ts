@@ -1,8 +1,10 @@
 import type { Cradle } from '../manifest.ts'
+import type { OAuthState } from './oauth-client.ts'
 
 /** The credentials that an account has entered for a connector, or got by signing in. */
 export interface AccountCredentials {
   headers?: Record<string, string>
+  oauth?: OAuthState
 }
 
 /** The credentials of one account for one connector; `_id` is `<connector>:<account>`. */
@@ -14,6 +16,10 @@ export interface CredentialsDocument {
   sealed: string
   /** Increases with every change. */
   revision: number
+  /** Changes unless tokens are only refreshed. */
+  generation: number
+  /** The time in Unix milliseconds until which a process refreshes the tokens. */
+  claimed_until?: number
   /** Unix seconds. */
   updated_at: number
 }
@@ -21,6 +27,7 @@ export interface CredentialsDocument {
 /** Credentials in the clear, with the number of their version. */
 export interface OpenedCredentials extends AccountCredentials {
   revision: number
+  generation: number
 }
 
 /** The place of credentials. */
@@ -45,14 +52,37 @@ export function createCredentials({ collections, clock, secrets }: Cradle) {
     async find(key: CredentialsKey): Promise<OpenedCredentials | undefined> {
       const found = await connector_credentials.findOne({ _id: idOf(key) })
       if (!found) return undefined
-      return { ...JSON.parse(secrets.open(found.sealed, purposeOf(found._id))), revision: found.revision }
+      const { revision, generation } = found
+      return { ...JSON.parse(secrets.open(found.sealed, purposeOf(found._id))), revision, generation }
     },
 
-    /** Replaces the credentials. */
-    async put(key: CredentialsKey, credentials: AccountCredentials): Promise<void> {
+    /** Replaces the credentials; with `isNew`, connections that use the former ones are not used any more. */
+    async put(
+      key: CredentialsKey,
+      credentials: AccountCredentials,
+      { isNew = false }: { isNew?: boolean } = {},
+    ): Promise<void> {
       const _id = idOf(key)
       const $set = { ...key, sealed: seal(_id, credentials), updated_at: clock.seconds() }
-      await connector_credentials.updateOne({ _id }, { $set, $inc: { revision: 1 } }, { upsert: true })
+      await connector_credentials.updateOne(
+        { _id },
+        { $set, $inc: { revision: 1, generation: isNew ? 1 : 0 }, $unset: { claimed_until: '' } },
+        { upsert: isNew },
+      )
+    },
+
+    /** Lets one process at a time refresh tokens; false if another one does, or has. */
+    async claim(key: CredentialsKey, revision: number, milliseconds: number): Promise<boolean> {
+      const now = clock.now()
+      const { modifiedCount } = await connector_credentials.updateOne(
+        {
+          _id: idOf(key),
+          revision,
+          $or: [{ claimed_until: { $exists: false } }, { claimed_until: { $lt: now } }],
+        },
+        { $set: { claimed_until: now + milliseconds } },
+      )
+      return modifiedCount > 0
     },
 
     /** Returns false if there were none. */

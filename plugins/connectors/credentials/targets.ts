@@ -3,6 +3,8 @@ import type { ConnectorTarget } from '#plugin-api'
 import { ConnectorFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
+import { MissingCredentials } from './missing-credentials.ts'
+import { createTokenAuth } from './token-auth.ts'
 
 /** A server as it is asked for one account: with the credentials that are that account's to use, and no others. */
 export interface AccountTarget {
@@ -12,26 +14,23 @@ export interface AccountTarget {
   auth?: AuthProvider
 }
 
-/** The credentials that an account lacks: the names of headers to enter. */
-export class MissingCredentials extends ConnectorFailure {
-  readonly fields: readonly string[]
-
-  constructor(fields: readonly string[]) {
-    super('unauthorized', 'Credentials of your own are needed for this connector.')
-    this.fields = fields
-  }
-}
-
 /** Finds the servers of connectors, each for one account. */
 export type Targets = ReturnType<typeof createTargets>
 
 /** Creates the service. */
-export function createTargets({ connectorConfigs, connectorKinds, credentials }: Cradle) {
+export function createTargets({
+  connectorConfigs,
+  connectorFetch,
+  connectorKinds,
+  credentials,
+  redirectUri,
+}: Cradle) {
   return {
     /** Throws MissingCredentials, and a ConnectorFailure if the account may not use the connector at all. */
     async of(connector: ConnectorDocument, user_id: string): Promise<AccountTarget> {
       const { _id: connector_id, kind, scope, owner_id, revision } = connector
-      const target = connectorKinds.get(kind).target(connectorConfigs.open(connector))
+      const known = connectorKinds.get(kind)
+      const target = known.target(connectorConfigs.open(connector))
       const isTheirs = scope === 'global' || owner_id === user_id
       if (target.transport === 'stdio') {
         if (isTheirs) return { target, stamp: String(revision) }
@@ -42,7 +41,18 @@ export function createTargets({ connectorConfigs, connectorKinds, credentials }:
       const fields = Object.keys(headers)
       if (!isTheirs && fields.length > 0 && !own?.headers) throw new MissingCredentials(fields)
       const sent = { ...(isTheirs && headers), ...own?.headers }
-      return { target: { ...server, headers: sent }, stamp: `${revision}.${own?.revision ?? 0}` }
+      const found = {
+        target: { ...server, headers: sent },
+        stamp: `${revision}.${own?.generation ?? 0}`,
+      }
+      if (known.auth !== 'oauth' || Object.keys(sent).length > 0) return found
+      const auth = createTokenAuth({ connector_id, user_id }, own, {
+        target: server,
+        fetch: connector.is_trusted ? fetch : connectorFetch.fetch,
+        redirect_uri: redirectUri ?? '',
+        credentials,
+      })
+      return { ...found, auth }
     },
   }
 }

@@ -3,7 +3,8 @@ import type { ToolContext } from '#plugin-api'
 import { createSemaphore, type Semaphore } from '#toolbox'
 import type { Connection } from '../connections/connection.ts'
 import { ConnectorFailure, toFailure } from '../connections/failure.ts'
-import { type AccountTarget, MissingCredentials } from '../credentials/targets.ts'
+import { MissingCredentials } from '../credentials/missing-credentials.ts'
+import type { AccountTarget } from '../credentials/targets.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument, StoredTool } from '../types.ts'
 import { elicit } from './elicitation.ts'
@@ -23,7 +24,8 @@ export type Calls = ReturnType<typeof createCalls>
 
 /** Creates the service. */
 export function createCalls(cradle: Cradle) {
-  const { breaker, checks, collections, connectionPool, extensions, log, server, targets, users } = cradle
+  const { breaker, checks, collections, connectionPool, extensions, log, server, signIns, targets, users } =
+    cradle
   const { connectors } = collections
   const places = new Map<string, Semaphore>()
 
@@ -115,7 +117,17 @@ export function createCalls(cradle: Cradle) {
           if (!(error instanceof ConnectorFailure)) throw error
           if (!(error instanceof MissingCredentials))
             throw new Error(explain(connector.name, error), { cause: error })
-          await context.requestAuthorization({ connector_id, name: connector.name, fields: error.fields })
+          const { name } = connector
+          if (error.fields) await context.requestAuthorization({ connector_id, name, fields: error.fields })
+          else {
+            const options = { isOfTurn: true }
+            const { authorization_url } = await signIns.begin(
+              connector as ConnectorDocument,
+              context.user_id,
+              options,
+            )
+            await context.requestAuthorization({ connector_id, name, authorization_url })
+          }
         }
       }
     },

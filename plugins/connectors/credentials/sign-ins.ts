@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { AppError } from '#kernel'
+import { toFailure } from '../connections/failure.ts'
+import type { Cradle } from '../manifest.ts'
+import type { ConnectorDocument } from '../types.ts'
+import { createOAuthClient, type OAuthState } from './oauth-client.ts'
+
+/** The time that a person has to sign in, in seconds: after asking for it, and after a turn has asked. */
+const ATTEMPT_SECONDS = 600
+const TURN_ATTEMPT_SECONDS = 3600
+
+/** A sign-in that is in progress; `_id` is the digest of its state. */
+export interface SignInDocument {
+  _id: string
+  connector_id: string
+  user_id: string
+  /** The revision of the connector, whose server must not have changed meanwhile. */
+  revision: number
+  redirect_after: string
+  /** JSON, sealed for the purpose `connector-sign-in:<_id>`. */
+  sealed: string
+  expires_at: number
+  delete_at: Date
+}
+
+/** Returns the digest by which a state is stored. */
+export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+const purposeOf = (id: string) => `connector-sign-in:${id}`
+
+/** Signs accounts in to servers. */
+export type SignIns = ReturnType<typeof createSignIns>
+
+/** Creates the service. */
+export function createSignIns({
+  checks,
+  clock,
+  collections,
+  connectorConfigs,
+  connectorFetch,
+  connectorKinds,
+  credentials,
+  log,
+  redirectUri,
+  secrets,
+  users,
+}: Cradle) {
+  const { connector_sign_ins, connectors } = collections
+  const serverOf = (connector: ConnectorDocument) => {
+    const target = connectorKinds.get(connector.kind).target(connectorConfigs.open(connector))
+    if (target.transport !== 'http' || redirectUri === null)
+      throw new AppError('CONNECTOR_SIGN_IN_UNAVAILABLE')
+    return { target, redirect_uri: redirectUri, fetch: connector.is_trusted ? fetch : connectorFetch.fetch }
+  }
+
+  return {
+    /** Returns the address on which an account signs in, and the state in it. Throws CONNECTOR_SIGN_IN_FAILED. */
+    async begin(
+      connector: ConnectorDocument,
+      user_id: string,
+      {
+        redirect_after = '/connectors',
+        isOfTurn = false,
+      }: { redirect_after?: string; isOfTurn?: boolean } = {},
+    ): Promise<{ authorization_url: string; state: string }> {
+      const { target, redirect_uri, fetch } = serverOf(connector)
+      const state = randomBytes(32).toString('base64url')
+      const known = await credentials.find({ connector_id: connector._id, user_id })
+      const kept: OAuthState = known?.oauth?.client ? { client: known.oauth.client } : {}
+      const client = createOAuthClient(target, { redirect_uri, challenge: state, kept })
+      const { auth } = await import('@modelcontextprotocol/client')
+      try {
+        await auth(client.provider, { serverUrl: target.url, scope: target.oauth_scope, fetchFn: fetch })
+      } catch (error) {
+        throw new AppError('CONNECTOR_SIGN_IN_FAILED', { detail: toFailure(error).message }, { cause: error })
+      }
+      const location = client.location()
+      if (!location || !/^https?:$/.test(location.protocol))
+        throw new AppError('CONNECTOR_SIGN_IN_FAILED', { detail: 'The server has no page for a sign-in.' })
+      const _id = digest(state)
+      const expires_at = clock.seconds() + (isOfTurn ? TURN_ATTEMPT_SECONDS : ATTEMPT_SECONDS)
+      await connector_sign_ins.insertOne({
+        _id,
+        connector_id: connector._id,
+        user_id,
+        revision: connector.revision,
+        redirect_after,
+        sealed: secrets.seal(JSON.stringify(client.state), purposeOf(_id)),
+        expires_at,
+        delete_at: new Date(expires_at * 1000),
+      })
+      return { authorization_url: location.href, state }
+    },
+
+    /** Returns the names in a sign-in, for the person to confirm; undefined if it does not exist or has expired. */
+    async describe(state: string): Promise<{ connector: string; username: string } | undefined> {
+      const attempt = await connector_sign_ins.findOne({ _id: digest(state) })
+      if (!attempt || attempt.expires_at <= clock.seconds()) return undefined
+      const [connector, user] = await Promise.all([
+        connectors.findOne({ _id: attempt.connector_id }),
+        users.find(attempt.user_id),
+      ])
+      return connector && user ? { connector: connector.name, username: user.username } : undefined
+    },
+
+    /**
+     * Completes a sign-in with what the browser brought back; a state works once. Returns the account and the page to
+     * show, or the reason of a failure.
+     */
+    async complete({
+      state,
+      code,
+      iss,
+    }: {
+      state: string
+      code: string | undefined
+      iss: string | undefined
+    }): Promise<{ user_id: string; redirect_after: string } | { reason: string }> {
+      const attempt = await connector_sign_ins.findOneAndDelete({ _id: digest(state) })
+      if (!attempt || attempt.expires_at <= clock.seconds()) return { reason: 'expired' }
+      const { connector_id, user_id, revision, redirect_after } = attempt
+      const [connector, user] = await Promise.all([
+        connectors.findOne({ _id: connector_id, revision }),
+        users.find(user_id),
+      ])
+      if (!connector || !user?.enabled) return { reason: 'changed' }
+      if (code === undefined) return { reason: 'refused' }
+      const kept = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
+      const { target, redirect_uri, fetch } = serverOf(connector)
+      const client = createOAuthClient(target, { redirect_uri, kept })
+      const { auth } = await import('@modelcontextprotocol/client')
+      try {
+        const options = { serverUrl: target.url, authorizationCode: code, iss, fetchFn: fetch }
+        await auth(client.provider, options)
+        if (!client.state.tokens) return { reason: 'failed' }
+      } catch (error) {
+        log.info({ error, connector: connector_id }, 'a sign-in to a connector failed')
+        return { reason: 'failed' }
+      }
+      const { verifier: _, ...oauth } = client.state
+      await credentials.put({ connector_id, user_id }, { oauth }, { isNew: true })
+      if (
+        connector.owner_id === user_id ||
+        (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))
+      )
+        await checks.check(connector, { id: user_id, role: user.role })
+      return { user_id, redirect_after }
+    },
+
+    removeAllOf: (filter: { user_id?: string; connector_id?: string }) =>
+      connector_sign_ins.deleteMany(filter),
+  }
+}

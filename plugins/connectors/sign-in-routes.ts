@@ -1,0 +1,112 @@
+import { parseCookie, stringifySetCookie } from 'cookie'
+import { objectOf, reply, rowOf } from '#kernel'
+import { digest } from './credentials/sign-ins.ts'
+import { route } from './manifest.ts'
+import { connectorParams } from './schemas.ts'
+
+const nameOfCookie = (state: string) => `svc_connector_${digest(state).slice(0, 12)}`
+
+const queryText = (description: string) => ({ type: 'string', maxLength: 4096, description }) as const
+
+/** The routes of sign-ins to servers. */
+export const signInRoutes = [
+  route({
+    method: 'POST',
+    path: '/connectors/:id/authorize',
+    operation_id: 'authorizeConnector',
+    summary: 'Begin to sign in to a connector',
+    description:
+      'Returns the page of the server on which the caller signs in with OAuth 2.1. The tokens are the caller’s alone; turns that wait for them continue. In the browser that sent this request no confirmation is asked afterwards.',
+    guard: 'user',
+    params: connectorParams,
+    body: objectOf({
+      redirect_after: {
+        type: 'string',
+        maxLength: 1024,
+        pattern: '^/(?![/\\\\])[^\\\\\\p{Cc}]*$',
+        description: 'The page of the console to show afterwards',
+        examples: ['/connectors'],
+      },
+    }),
+    response: {
+      200: rowOf({
+        authorization_url: { type: 'string', examples: ['https://id.example.com/authorize?client_id=svc'] },
+      }),
+    },
+    errors: ['NOT_FOUND', 'CONNECTOR_SIGN_IN_UNAVAILABLE', 'CONNECTOR_SIGN_IN_FAILED'],
+    audit: 'connector.authorize',
+  }).handle(async ({ caller, params, body }, { redirectUri, signIns, usable }) => {
+    const connector = await usable.find(caller, params.id!)
+    const { authorization_url, state } = await signIns.begin(connector, caller.id, body)
+    const cookie = stringifySetCookie({
+      name: nameOfCookie(state),
+      value: digest(`${state} of the browser`),
+      httpOnly: true,
+      sameSite: 'lax',
+      path: '/api/connectors/oauth',
+      secure: redirectUri?.startsWith('https:') ?? false,
+      maxAge: 600,
+    })
+    return reply(200, { authorization_url }, { 'Set-Cookie': cookie })
+  }),
+
+  route({
+    method: 'GET',
+    path: '/connectors/oauth/callback',
+    operation_id: 'receiveConnectorCallback',
+    summary: 'Receive the callback of a sign-in',
+    description:
+      'For browsers that come back from a server, not for clients. A browser that has not begun the sign-in shows first to which account it belongs, so that nobody signs in for somebody else.',
+    guard: 'public',
+    query: objectOf({
+      state: queryText('The state of the authorization request'),
+      code: queryText('The authorization code'),
+      iss: queryText('The authorization server'),
+      error: queryText('Why there is no code'),
+      error_description: queryText('The same in words, which are not shown'),
+      error_uri: queryText('A page about it, which is not shown'),
+      session_state: queryText('Not used'),
+      scope: queryText('Not used'),
+      confirm: { enum: ['yes'], description: 'Set once the person has confirmed' },
+    }),
+    stream: 'response',
+    response: { 200: { type: 'string', description: 'A page that asks for confirmation' }, 302: null },
+  }).handle(async ({ query, headers }, { server, signIns, waitingTurns }) => {
+    const { state = '', code, iss, confirm } = query
+    const cookies = parseCookie(headers.cookie?.toString() ?? '')
+    const hasBegun = cookies[nameOfCookie(state)] === digest(`${state} of the browser`)
+    const common = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+    if (!hasBegun && confirm !== 'yes' && code !== undefined) {
+      const names = await signIns.describe(state)
+      if (names) {
+        const again = new URLSearchParams({ state, code, ...(iss !== undefined && { iss }), confirm: 'yes' })
+        return new Response(confirmationPage(names, `?${again}`), {
+          headers: {
+            ...common,
+            'content-type': 'text/html; charset=utf-8',
+            'content-security-policy':
+              "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+          },
+        })
+      }
+    }
+    const done = await signIns.complete({ state, code, iss })
+    if ('user_id' in done) await waitingTurns.notice(done)
+    const page = 'reason' in done ? `/connectors?connector_error=${done.reason}` : done.redirect_after
+    const location = `${server.public_url?.replace(/\/+$/, '') ?? ''}${page}`
+    return new Response(null, { status: 302, headers: { ...common, location } })
+  }),
+]
+
+const escapeHtml = (text: string) =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
+
+const confirmationPage = ({ connector, username }: { connector: string; username: string }, link: string) =>
+  `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${escapeHtml(connector)}</title>
+<body style="font-family:system-ui;max-width:32rem;margin:4rem auto;padding:0 1rem;line-height:1.5">
+<h1 style="font-size:1.25rem">${escapeHtml(connector)}</h1>
+<p>This gives the agents of the account <b>${escapeHtml(username)}</b> access to what you have just signed in to.
+Continue only if this account is yours.</p>
+<p lang="zh">这将允许账号 <b>${escapeHtml(username)}</b> 的智能体访问您刚刚登录的服务。仅当该账号属于您时才继续。</p>
+<p><a href="${escapeHtml(link)}">Continue · 继续</a></p></body></html>`

@@ -1,0 +1,162 @@
+import { eventually } from '../../plugin-api/testing/waiting.ts'
+import t from '../run/file-test.ts'
+import { startChat } from '../support/chat.ts'
+import { startFakeMcp } from '../support/fake-mcp.ts'
+import { startOAuthIssuer } from '../support/oauth-issuer.ts'
+import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
+
+const mcp = await startFakeMcp()
+t.teardown(() => mcp.close())
+const issuer = await startOAuthIssuer(() => mcp.url)
+t.teardown(() => issuer.close())
+const tokens: string[] = []
+mcp.onRequest = async ({ authorization }, _, reply, path) => {
+  const { origin } = new URL(mcp.url)
+  if (path.startsWith('/.well-known/oauth-protected-resource')) {
+    const body = { resource: mcp.url, authorization_servers: [issuer.url], scopes_supported: ['mcp:tools'] }
+    reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    return true
+  }
+  const token = authorization?.replace('Bearer ', '') ?? ''
+  const found = await issuer.provider.AccessToken.find(token)
+  if (found?.aud === mcp.url) {
+    if (tokens.at(-1) !== token) tokens.push(token)
+    return false
+  }
+  const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
+  reply.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
+  return true
+}
+const chat = await startChat(t, {
+  config: {
+    http: { public_url: SSO_PUBLIC_URL },
+    plugins: { connectors: { allow_hosts: ['127.0.0.1'] } },
+  },
+})
+const { server, fake, agent_id } = chat
+const admin = server.admin.token
+const call = (method: string, path: string, body?: unknown, token = admin) =>
+  server.request(method, path, { body, token })
+/** Sends a browser to the callback; returns the status and where it is sent. */
+const comeBack = async (back: URL, headers: Record<string, string> = {}) => {
+  const response = await fetch(`${server.url}${back.pathname}${back.search}`, { redirect: 'manual', headers })
+  return { status: response.status, location: response.headers.get('location'), text: await response.text() }
+}
+const made = await call('POST', '/connectors', { name: 'forge', kind: 'mcp', config: { url: mcp.url } })
+const { id } = made.body
+const path = `/connectors/${id}`
+let cookie = ''
+const begin = async (token = admin) => {
+  const reply = await call('POST', `${path}/authorize`, {}, token)
+  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
+  cookie = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+  return reply.body.authorization_url as string
+}
+
+t.test('A connector that needs a sign-in says so, and has tools after it', async (t) => {
+  t.match(made.body, { status: 'unauthorized', tools: [], has_credentials: false, auth: 'oauth' })
+  const address = new URL(await begin())
+  t.match(Object.fromEntries(address.searchParams), {
+    response_type: 'code',
+    code_challenge_method: 'S256',
+    resource: mcp.url,
+    redirect_uri: `${SSO_PUBLIC_URL}/api/connectors/oauth/callback`,
+    scope: 'mcp:tools',
+  })
+  const back = await issuer.visit(address.href)
+  t.equal(back.origin, SSO_PUBLIC_URL)
+  t.match(await comeBack(back, { cookie }), { status: 302, location: `${SSO_PUBLIC_URL}/connectors` })
+  t.match((await call('GET', path)).body, {
+    status: 'ready',
+    has_credentials: true,
+    tools: [{ name: 'look' }, { name: 'change' }],
+  })
+  t.match(await comeBack(back, { cookie }), { location: /connector_error=expired/ }, 'a state works once')
+  const stored = JSON.stringify(await server.db.collection('connector_credentials').find().toArray())
+  t.notOk(stored.includes(tokens.at(-1)!))
+  t.notOk(server.logged().includes(tokens.at(-1)!))
+})
+
+t.test('Another browser must confirm for which account it signs in', async (t) => {
+  const back = await issuer.visit(await begin())
+  const page = await comeBack(back)
+  t.match(page, { status: 200, text: /account <b>admin<\/b>/ })
+  const link = /href="([^"]+)"/.exec(page.text)![1]!.replaceAll('&#38;', '&')
+  t.match(await comeBack(new URL(link, back)), { status: 302, location: `${SSO_PUBLIC_URL}/connectors` })
+})
+
+t.test('Wrong states, issuers and refusals are turned down', async (t) => {
+  const failed = async (change: (back: URL) => void) => {
+    const back = await issuer.visit(await begin())
+    change(back)
+    return (await comeBack(back, { cookie })).location
+  }
+  t.match(await failed(({ searchParams }) => searchParams.set('state', 'x'.repeat(43))), /=expired/)
+  t.match(await failed(({ searchParams }) => searchParams.set('iss', 'https://other.example')), /=failed/)
+  t.match(await failed(({ searchParams }) => searchParams.set('code', 'x'.repeat(43))), /=failed/)
+  t.match(
+    await failed(({ searchParams }) => {
+      searchParams.delete('code')
+      searchParams.set('error', 'access_denied')
+    }),
+    /=refused/,
+  )
+  const moved = await failed(() => undefined)
+  t.match(moved, /connectors$/)
+  t.match(await call('POST', `${path}/authorize`, { redirect_after: '//evil.example' }), { status: 422 })
+})
+
+t.test('Refused tokens are refreshed once, with rotation', async (t) => {
+  await call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
+  const socket = await chat.connect()
+  const use = { toolCalls: [1, 2, 3].map((n) => ({ id: `c${n}`, name: 'forge__look', arguments: {} })) }
+  fake.next({ toolCalls: [{ name: 'forge__look', arguments: {} }] }, { text: 'ok' })
+  await socket.ask({ text: 'go' })
+  const old = tokens.at(-1)!
+  await (await issuer.provider.AccessToken.find(old))!.destroy()
+  const before = issuer.tokens
+  fake.next(use, { text: 'ok' })
+  const { frames } = await socket.ask({ text: 'go' })
+  const results = frames.filter(({ type }) => type === 'tool_result')
+  t.strictSame(
+    results.map(({ is_error }) => is_error),
+    [false, false, false],
+  )
+  t.not(tokens.at(-1), old)
+  t.equal(issuer.tokens, before + 1)
+})
+
+t.test('A turn pauses for a sign-in and continues by itself, also after a restart', async (t) => {
+  await call('PATCH', `/agents/${agent_id}`, { is_shared: true })
+  const eve = await server.createUser({ username: 'eve' })
+  const hers = await chat.connect({ token: eve.token })
+  const ask = async () => {
+    fake.next({ toolCalls: [{ name: 'forge__look', arguments: {} }] }, { text: 'ok' })
+    const sent = hers.say({ text: 'go' })
+    const pause = await hers.seePause(sent)
+    const [request] = pause.action_requests
+    t.match(request, { authorization_required: { connector_id: id, name: 'forge' } })
+    return { sent, thread_id: pause.thread_id, url: request.authorization_required.authorization_url }
+  }
+  issuer.person = 'eve'
+  const { sent, url } = await ask()
+  const back = await issuer.visit(url)
+  back.searchParams.set('confirm', 'yes')
+  t.match(await comeBack(back), { status: 302 })
+  t.match((await hers.seeTurn(sent)).end, { type: 'done', stop_reason: 'end' })
+  const owner = (await issuer.provider.AccessToken.find(tokens.at(-1)!))!.accountId
+  t.equal(owner, 'eve', 'her own tokens are used')
+
+  await issuer.revoke(tokens.at(-1)!)
+  const { thread_id, url: again } = await ask()
+  t.match((await call('GET', path, undefined, eve.token)).status, 404)
+  await server.restart()
+  const signedIn = await issuer.visit(again)
+  signedIn.searchParams.set('confirm', 'yes')
+  t.match(await comeBack(signedIn), { status: 302 })
+  await eventually('the end of the turn', async () => {
+    const { messages } = await chat.history(thread_id, '', { token: eve.token })
+    return messages.at(-1).role === 'assistant' && messages.at(-1).status === 'complete'
+  })
+  t.equal((await call('DELETE', `${path}/credentials`, undefined, eve.token)).status, 204)
+})
