@@ -1,4 +1,4 @@
-import { objectOf } from '#kernel'
+import { objectOf, rowOf } from '#kernel'
 import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import type { ProbeResult } from './checks.ts'
@@ -162,6 +162,22 @@ export const connectorRoutes = [
     errors: ['NOT_FOUND', 'FORBIDDEN'],
     audit: 'connector.delete',
   }).handle(async ({ caller, params }, { connectors }) => void (await connectors.remove(caller, params.id!))),
+
+  route({
+    method: 'GET',
+    path: `${PATH}/:id/log`,
+    operation_id: 'getConnectorLog',
+    summary: 'Get the log of a program',
+    description:
+      'Returns the end of what the program of a connector has written to its standard error, with secrets masked.',
+    guard: permitted,
+    params: connectorParams,
+    response: { 200: rowOf({ log: { type: 'string', examples: ['listening on stdio'] } }) },
+    errors: ['NOT_FOUND', 'FORBIDDEN'],
+  }).handle(async ({ caller, params }, { connectors }) => {
+    const { log = '' } = await connectors.findOwn(caller, params.id!)
+    return { log }
+  }),
 
   route({
     method: 'POST',

@@ -106,7 +106,7 @@ const confirmationPage = ({ connector, username }: { connector: string; username
 <title>${escapeHtml(connector)}</title>
 <body style="font-family:system-ui;max-width:32rem;margin:4rem auto;padding:0 1rem;line-height:1.5">
 <h1 style="font-size:1.25rem">${escapeHtml(connector)}</h1>
-<p>This gives the agents of the account <b>${escapeHtml(username)}</b> access to what you have just signed in to.
+<p>The agents of the account <b>${escapeHtml(username)}</b> will have access to the service that you have signed in to.
 Continue only if this account is yours.</p>
 <p lang="zh">这将允许账号 <b>${escapeHtml(username)}</b> 的智能体访问您刚刚登录的服务。仅当该账号属于您时才继续。</p>
 <p><a href="${escapeHtml(link)}">Continue · 继续</a></p></body></html>`

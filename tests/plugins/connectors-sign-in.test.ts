@@ -37,7 +37,7 @@ const { server, fake, agent_id } = chat
 const admin = server.admin.token
 const call = (method: string, path: string, body?: unknown, token = admin) =>
   server.request(method, path, { body, token })
-/** Sends a browser to the callback; returns the status and where it is sent. */
+/** Sends a browser to the callback; returns the status and the address of the redirect. */
 const comeBack = async (back: URL, headers: Record<string, string> = {}) => {
   const response = await fetch(`${server.url}${back.pathname}${back.search}`, { redirect: 'manual', headers })
   return { status: response.status, location: response.headers.get('location'), text: await response.text() }

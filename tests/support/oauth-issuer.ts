@@ -35,7 +35,14 @@ export async function startOAuthIssuer(resource: () => string) {
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
     rotateRefreshToken: true,
-    ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, Interaction: 600, RefreshToken: 600, Session: 600 },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 60,
+      Grant: 600,
+      Interaction: 600,
+      RefreshToken: 600,
+      Session: 600,
+    },
   })
   const serve = provider.callback()
   const issuer = {

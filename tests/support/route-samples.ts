@@ -932,6 +932,7 @@ export const routeSamples: Record<string, RouteSample> = {
     body: ({ secret }) => ({ config: { headers: { Authorization: secret() } }, tools: {} }),
   },
   'DELETE /connectors/:id': { who: 'connectors', status: 204, on: ownConnector, spends: 'object' },
+  'GET /connectors/:id/log': { who: 'connectors', status: 200, on: ownConnector },
   'POST /connectors/:id/test': { who: 'connectors', status: 200, on: ownConnector },
   'POST /connectors/:id/authorize': {
     who: 'user',
