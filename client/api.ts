@@ -763,6 +763,15 @@ export interface paths {
      */
     patch: operations["updateConnector"];
   };
+  "/connectors/{id}/log": {
+    /**
+     * Get the log of a program
+     * @description Returns the end of what the program of a connector has written to its standard error, with secrets masked.
+     *
+     * Needs the permission `connectors`, which administrators have.
+     */
+    get: operations["getConnectorLog"];
+  };
   "/connectors/{id}/test": {
     /**
      * Test a connector
@@ -13407,6 +13416,36 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get the log of a program
+   * @description Returns the end of what the program of a connector has written to its standard error, with secrets masked.
+   *
+   * Needs the permission `connectors`, which administrators have.
+   */
+  getConnectorLog: {
+    parameters: {
+      path: {
+        /** @description The id of a connector */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": {
+            log: string;
+          };
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

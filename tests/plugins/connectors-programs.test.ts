@@ -7,6 +7,7 @@ import { amount } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { startFakeMcp } from '../support/fake-mcp.ts'
 import { createRandom } from '../support/random.ts'
+import { startServer } from '../support/server.ts'
 
 const chat = await startChat(t, {
   config: {
@@ -119,6 +120,9 @@ t.test('A program that dies is started again for the next call, and ends with it
 t.test('No message of a server crashes or hangs this one', async (t) => {
   const mcp = await startFakeMcp()
   t.teardown(() => mcp.close())
+  const hasty = await startServer(t, {
+    config: { plugins: { connectors: { connect_seconds: 1, allow_hosts: ['127.0.0.1'] } } },
+  })
   const random = createRandom(7)
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
   const odd = [
@@ -157,13 +161,14 @@ t.test('No message of a server crashes or hangs this one', async (t) => {
     const text = JSON.stringify(message)
     return random() < 0.3 ? text.slice(0, Math.floor(random() * text.length)) : text
   }
-  const probe = () => call('POST', '/connectors/probe', { kind: 'mcp', config: { url: mcp.url } })
+  const body = { kind: 'mcp', config: { url: mcp.url } }
+  const probe = () => hasty.request('POST', '/connectors/probe', { body })
   mcp.onRequest = (_, { id, method }, reply) => {
     if (random() < 0.4 && method === 'initialize') return false
     const type = pick(['application/json', 'text/event-stream', 'text/event-stream', 'text/html'])
-    const body = make(id)
+    const text = make(id)
     reply.writeHead(pick([200, 200, 200, 202, 204, 500]), { 'content-type': type })
-    reply.end(type === 'text/event-stream' ? `event: message\ndata: ${body}\n\n` : body)
+    reply.end(type === 'text/event-stream' ? `event: message\ndata: ${text}\n\n` : text)
     return true
   }
   // A reply without the id of its request is waited for in vain, so that many rounds run at once.
