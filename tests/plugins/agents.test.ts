@@ -31,8 +31,10 @@ const ROW_FIELDS = [
   'updated_at',
 ].sort()
 
+/** The fields that guests do not see. */
+const PRIVATE_FIELDS = ['system_prompt', 'config', 'knowledge_base_ids']
 /** The fields that lists leave out. */
-const LONG_FIELDS = ['system_prompt', 'config', 'welcome_message']
+const LONG_FIELDS = ['system_prompt', 'config', 'welcome_message', 'knowledge_base_ids']
 const LIST_FIELDS = ROW_FIELDS.filter((field) => !LONG_FIELDS.includes(field))
 
 /** Creates an agent and returns its row. */
@@ -368,7 +370,7 @@ t.test('A shared agent can be opened by others but not changed', async (t) => {
   t.equal(seen.status, 200)
   t.strictSame(
     Object.keys(seen.body).sort(),
-    ROW_FIELDS.filter((field) => field !== 'system_prompt' && field !== 'config'),
+    ROW_FIELDS.filter((field) => !PRIVATE_FIELDS.includes(field)),
   )
   t.match(seen.body, { owner: 'ann', is_owner: false, is_shared: true })
   const list = await server.request('GET', '/agents', { token: ben.token })
