@@ -237,7 +237,7 @@ export interface paths {
   "/agents/{id}": {
     /**
      * Get an agent
-     * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
+     * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
      */
@@ -922,6 +922,22 @@ export interface paths {
      * @description Returns the passages that fit the question best, the best one first: by their words, and by their meaning if the server has an embedding model. Neighbouring passages are returned as one.
      */
     post: operations["searchKnowledgeBases"];
+  };
+  "/knowledge-bases/settings": {
+    /**
+     * Get the settings of knowledge bases
+     * @description Returns how the documents of all accounts are cut and compared.
+     *
+     * Needs the permission `knowledge_settings`, which administrators have.
+     */
+    get: operations["getKnowledgeSettings"];
+    /**
+     * Change the settings of knowledge bases
+     * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
+     *
+     * Needs the permission `knowledge_settings`, which administrators have.
+     */
+    put: operations["setKnowledgeSettings"];
   };
   "/knowledge-bases": {
     /**
@@ -2444,6 +2460,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     BadJsonOrBadRequestOrProviderNotVisibleError: {
       error: {
@@ -2463,6 +2481,20 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "AGENT_NAME_TAKEN" | "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    KnowledgeBaseNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_BASE_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -2512,6 +2544,8 @@ export interface components {
       };
       /** @description The greeting of a new conversation; null for that of the expert */
       welcome_message: string | null;
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     AgentNotFoundOrNotFoundError: {
       error: {
@@ -2564,6 +2598,22 @@ export interface components {
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
+      };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
+    };
+    AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
       };
     };
     AgentNameTakenError: {
@@ -2784,6 +2834,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     /** PublishExpertBody */
     PublishExpertBody: {
@@ -2821,6 +2873,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
       /** @description By default made from the name */
       slug?: string;
       /** @description Files and folders that are published even if turns have written them; `.` is the whole workspace */
@@ -2997,6 +3051,8 @@ export interface components {
         /** @description Names of tools whose calls need no approval by a person */
         tools_without_approval?: string[];
       };
+      /** @description The knowledge bases that its conversations search; its owner must be able to search them */
+      knowledge_base_ids?: string[];
     };
     /** Persona */
     Persona: {
@@ -3739,16 +3795,37 @@ export interface components {
       /** @description The address of the file on this server */
       url: string;
     };
+    /** @enum {string} */
+    SourceType: "knowledge" | "resource";
+    /**
+     * SourceLocator
+     * @description The place in the text of the document
+     */
+    SourceLocator: {
+      start: number;
+      end: number;
+      /** @description The page or slide */
+      page?: number;
+      /** @description The path of headings */
+      heading?: string;
+    };
     /** Source */
     Source: {
       id: string;
       title: string;
       url?: string;
-      /**
-       * @description Set for a resource of a connector
-       * @constant
-       */
-      type?: "resource";
+      /** @description Set for a passage of a knowledge base and for a resource of a connector */
+      type?: components["schemas"]["SourceType"];
+      /** @description The number by which the answer names it */
+      number?: number;
+      knowledge_base_id?: string;
+      /** @description The name */
+      knowledge_base?: string;
+      document_id?: string;
+      filename?: string;
+      locator?: components["schemas"]["SourceLocator"];
+      /** @description The beginning of the passage */
+      text?: string;
       /** @description The name of the connector */
       connector?: string;
       /** @description The address of the resource */
@@ -3781,6 +3858,8 @@ export interface components {
       sources: components["schemas"]["Source"][];
       /** @description Tools that need no approval in this thread */
       allowed_tools: string[];
+      /** @description The knowledge bases that are searched */
+      knowledge_base_ids: string[];
       /** @description The thread that this one continues */
       forked_from?: string;
     };
@@ -3817,11 +3896,27 @@ export interface components {
       model?: string | null;
       /** @description Tools that need no approval in this thread */
       allowed_tools?: string[];
+      /** @description The knowledge bases that are searched */
+      knowledge_base_ids?: string[];
     };
     UpdateThread403Error: {
       error: {
         /** @enum {string} */
         code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    UpdateThread404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -4402,6 +4497,8 @@ export interface components {
       message_id: string | null;
       usage: components["schemas"]["Usage"];
       stop_reason: components["schemas"]["DoneFrameStopReason"];
+      /** @description What the reply is taken from */
+      sources?: components["schemas"]["Source"][];
     };
     /**
      * ErrorFrame
@@ -5067,20 +5164,6 @@ export interface components {
        */
       limit?: number;
     };
-    KnowledgeBaseNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "KNOWLEDGE_BASE_NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
-    };
     KnowledgeIndexUnavailableError: {
       error: {
         /** @enum {string} */
@@ -5120,6 +5203,40 @@ export interface components {
       text: string;
       /** @description Higher is better; comparable within one answer only */
       score: number;
+    };
+    /** KnowledgeSettings */
+    KnowledgeSettings: {
+      /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
+      embedding_model: string | null;
+      /** @description The size of a passage; it may exceed it by a third */
+      chunk_tokens: number;
+      /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
+      chunk_overlap: number;
+      /** @description True while a new index is made with these settings and the former one answers */
+      is_rebuilding: boolean;
+    };
+    /** SetKnowledgeSettingsBody */
+    SetKnowledgeSettingsBody: {
+      /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
+      embedding_model: string | null;
+      /** @description The size of a passage; it may exceed it by a third */
+      chunk_tokens?: number;
+      /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
+      chunk_overlap?: number;
+    };
+    EmbeddingFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "EMBEDDING_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /**
      * KnowledgeBaseStatus
@@ -7805,6 +7922,8 @@ export interface components {
          * @enum {unknown}
          */
         reasoning?: "off" | "low" | "medium" | "high";
+        /** @description Knowledge bases that this turn searches besides those of the thread and the agent */
+        knowledge_base_ids?: string[];
         /** @description Connectors that lend the agent their tools in this turn, besides its own */
         connector_ids?: string[];
       };
@@ -7951,20 +8070,41 @@ export interface components {
         output: string;
         /** @description True if the call failed */
         is_error: boolean;
-        sources?: {
+        sources?: ({
             id: string;
             title: string;
             url?: string;
             /**
-             * @description Set for a resource of a connector
-             * @constant
+             * @description Set for a passage of a knowledge base and for a resource of a connector
+             * @enum {unknown}
              */
-            type?: "resource";
+            type?: "knowledge" | "resource";
+            /** @description The number by which the answer names it */
+            number?: number;
+            knowledge_base_id?: string;
+            /** @description The name */
+            knowledge_base?: string;
+            document_id?: string;
+            filename?: string;
+            /**
+             * SourceLocator
+             * @description The place in the text of the document
+             */
+            locator?: {
+              start: number;
+              end: number;
+              /** @description The page or slide */
+              page?: number;
+              /** @description The path of headings */
+              heading?: string;
+            };
+            /** @description The beginning of the passage */
+            text?: string;
             /** @description The name of the connector */
             connector?: string;
             /** @description The address of the resource */
             uri?: string;
-          }[];
+          })[];
       };
       /**
        * ToolProgressFrame
@@ -8179,6 +8319,42 @@ export interface components {
         };
         /** @enum {unknown} */
         stop_reason: "end" | "stopped" | "max_steps";
+        /** @description What the reply is taken from */
+        sources?: ({
+            id: string;
+            title: string;
+            url?: string;
+            /**
+             * @description Set for a passage of a knowledge base and for a resource of a connector
+             * @enum {unknown}
+             */
+            type?: "knowledge" | "resource";
+            /** @description The number by which the answer names it */
+            number?: number;
+            knowledge_base_id?: string;
+            /** @description The name */
+            knowledge_base?: string;
+            document_id?: string;
+            filename?: string;
+            /**
+             * SourceLocator
+             * @description The place in the text of the document
+             */
+            locator?: {
+              start: number;
+              end: number;
+              /** @description The page or slide */
+              page?: number;
+              /** @description The path of headings */
+              heading?: string;
+            };
+            /** @description The beginning of the passage */
+            text?: string;
+            /** @description The name of the connector */
+            connector?: string;
+            /** @description The address of the resource */
+            uri?: string;
+          })[];
       };
       /**
        * ErrorFrame
@@ -8589,6 +8765,12 @@ export interface components {
         "application/json": components["schemas"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       };
     };
+    /** @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist. */
+    KnowledgeBaseNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeBaseNotFoundError"];
+      };
+    };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
@@ -8596,6 +8778,16 @@ export interface components {
     AgentNotFoundOrNotFoundError: {
       content: {
         "application/json": components["schemas"]["AgentNotFoundOrNotFoundError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError"];
       };
     };
     /** @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}". */
@@ -8943,6 +9135,17 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     * - `THREAD_NOT_FOUND`: There is no such thread.
+     */
+    UpdateThread404Error: {
+      content: {
+        "application/json": components["schemas"]["UpdateThread404Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
      * - `THREAD_NOT_FOUND`: There is no such thread.
@@ -9149,16 +9352,16 @@ export interface components {
         "application/json": components["schemas"]["RunSchedule409Error"];
       };
     };
-    /** @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist. */
-    KnowledgeBaseNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["KnowledgeBaseNotFoundError"];
-      };
-    };
     /** @description - `KNOWLEDGE_INDEX_UNAVAILABLE`: The index of knowledge bases is not available on this server. */
     KnowledgeIndexUnavailableError: {
       content: {
         "application/json": components["schemas"]["KnowledgeIndexUnavailableError"];
+      };
+    };
+    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer: {reason} */
+    EmbeddingFailedError: {
+      content: {
+        "application/json": components["schemas"]["EmbeddingFailedError"];
       };
     };
     /**
@@ -10716,7 +10919,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["CreateAgentBody"];
@@ -10736,6 +10942,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["KnowledgeBaseNotFoundError"];
       409: components["responses"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -10746,7 +10953,7 @@ export interface operations {
   };
   /**
    * Get an agent
-   * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config`.
+   * @description Returns the agent with its settings and its state. Guests of a shared agent see neither `system_prompt` nor `config` nor `knowledge_base_ids`.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared.
    */
@@ -10829,7 +11036,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["UpdateAgentBody"];
@@ -10849,7 +11059,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["AgentNotFoundOrKnowledgeBaseNotFoundOrNotFoundError"];
       409: components["responses"]["AgentNameTakenError"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
@@ -11220,7 +11430,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["CreateAgentFromExpertBody"];
@@ -11271,6 +11484,9 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ],
          *   "slug": "sales-analyst",
          *   "include_files": [
          *     "AGENTS.md",
@@ -11455,7 +11671,10 @@ export interface operations {
          *   "persona_mbti": "ISTJ",
          *   "default_model": "openai:gpt-5",
          *   "system_prompt": "Explain numbers in plain words. Show how you calculated them.",
-         *   "is_shared": false
+         *   "is_shared": false,
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["InstallPublishedExpertBody"];
@@ -12918,6 +13137,9 @@ export interface operations {
          *   "model": "openai:gpt-5",
          *   "allowed_tools": [
          *     "write_file"
+         *   ],
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
          *   ]
          * }
          */
@@ -12938,7 +13160,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["UpdateThread403Error"];
-      404: components["responses"]["AgentNotFoundOrNotFoundOrThreadNotFoundError"];
+      404: components["responses"]["UpdateThread404Error"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -14211,6 +14433,64 @@ export interface operations {
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       503: components["responses"]["KnowledgeIndexUnavailableError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get the settings of knowledge bases
+   * @description Returns how the documents of all accounts are cut and compared.
+   *
+   * Needs the permission `knowledge_settings`, which administrators have.
+   */
+  getKnowledgeSettings: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeSettings"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Change the settings of knowledge bases
+   * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
+   *
+   * Needs the permission `knowledge_settings`, which administrators have.
+   */
+  setKnowledgeSettings: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "embedding_model": "openai:text-embedding-3-small",
+         *   "chunk_tokens": 600,
+         *   "chunk_overlap": 60
+         * }
+         */
+        "application/json": components["schemas"]["SetKnowledgeSettingsBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["KnowledgeSettings"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedOrTokenQuotaExceededError"];
+      502: components["responses"]["EmbeddingFailedError"];
       default: components["responses"]["Error"];
     };
   };
