@@ -8,7 +8,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
-import { withDeadline } from '#toolbox'
+import { untilAborted, withDeadline } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { ConnectorFailure, toFailure } from './failure.ts'
@@ -62,7 +62,8 @@ export interface ConnectionParts {
 export async function openConnection(target: ConnectorTarget, parts: ConnectionParts): Promise<Connection> {
   const library = await import('@modelcontextprotocol/client')
   return withDeadline(parts.connect_seconds * 1000, [], (signal) =>
-    connect(library, target, parts, signal).catch((error) => {
+    // A transport may wait for a server without heeding the signal.
+    untilAborted(signal, connect(library, target, parts, signal)).catch((error) => {
       throw toFailure(signal.aborted ? signal.reason : error)
     }),
   )

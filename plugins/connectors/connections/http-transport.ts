@@ -28,6 +28,7 @@ export async function connectHttp(
   const options = { fetch, authProvider, requestInit: { headers } }
   const attempt = async (transport: Transport) => {
     const client = createClient()
+    signal.addEventListener('abort', () => void transport.close().catch(() => undefined), { once: true })
     try {
       await client.connect(transport, { signal })
       return client
