@@ -37,6 +37,11 @@ await created(`/agents/${agent_id}/skills`, {
   slug: 'charts',
   files: [{ path: 'SKILL.md', content: '---\nname: Charts\ndescription: Draws charts\n---\n' }],
 })
+const connector = await created('/connectors', {
+  name: 'tracker',
+  kind: 'mcp',
+  config: { url: 'https://mcp.invalid/' },
+})
 const base = await created('/knowledge-bases', { name: 'House' })
 await server.createUser({ username: 'ann' })
 
@@ -50,6 +55,7 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
   [`/agents/${agent_id}/cron/${schedule.id}`, (n) => ({ prompt: `Do it ${n} times.` })],
   [`/providers/${provider.id}`, (n) => ({ max_concurrency: n + 1 })],
   [`/admin/providers/${shared.id}`, (n) => ({ name: `all-${n}` })],
+  [`/connectors/${connector.id}`, (n) => ({ name: `tracker-${n}` })],
   [`/knowledge-bases/${base.id}`, (n) => ({ description: `Text ${n}` })],
   [`/skill-packages/${skills.id}`, (n) => ({ description: `Text ${n}` })],
   ['/auth/oauth/providers/oidc', (n) => ({ display_name: `Way ${n}` }), 'PUT'],
