@@ -45,6 +45,7 @@ export async function createAccount({
     base_url: upstreamUrl,
     api_key: 'bench-key',
     models: [{ id: 'bench-model', name: 'bench-model' }],
+    max_concurrency: 1000,
   })
   await call('PUT', '/models/active', { model: 'bench:bench-model' })
   const agents = await call<{ id: string; name: string }[]>('GET', '/agents')
