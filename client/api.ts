@@ -819,7 +819,7 @@ export interface paths {
   "/connectors/oauth/callback": {
     /**
      * Receive the callback of a sign-in
-     * @description For browsers that come back from a server, not for clients. A browser that has not begun the sign-in shows first to which account it belongs, so that nobody signs in for somebody else.
+     * @description For browsers that come back from a server, not for clients. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.
      */
     get: operations["receiveConnectorCallback"];
   };
@@ -13898,7 +13898,7 @@ export interface operations {
   };
   /**
    * Receive the callback of a sign-in
-   * @description For browsers that come back from a server, not for clients. A browser that has not begun the sign-in shows first to which account it belongs, so that nobody signs in for somebody else.
+   * @description For browsers that come back from a server, not for clients. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.
    */
   receiveConnectorCallback: {
     parameters: {

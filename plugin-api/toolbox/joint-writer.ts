@@ -42,15 +42,19 @@ function createJointWriter(client: Pick<MongoClient, 'bulkWrite'>): JointWriter 
     const writes = requests.flatMap(({ writes }) => writes)
     try {
       if (writes.length > 0) await client.bulkWrite<Record<string, Stored>>(writes, { ordered: true })
-      for (const { request } of requests) request.written()
     } catch (error) {
-      const refused = readRefusal(error)
-      if (refused) await sendOthers(requests, refused)
-      else if (requests.length === 1 || isUnavailable(error))
-        for (const { request } of requests) request.failed(error)
-      // One request must not prevent the others, such as one with a document that is too large.
-      else for (const one of requests) await send([one])
+      return handle(error, requests)
     }
+    for (const { request } of requests) request.written()
+  }
+
+  const handle = async (error: unknown, requests: readonly CollectedRequest[]): Promise<void> => {
+    const refused = readRefusal(error)
+    if (refused) await sendOthers(requests, refused)
+    else if (requests.length === 1 || isUnavailable(error))
+      for (const { request } of requests) request.failed(error)
+    // One request must not prevent the others, such as one with a document that is too large.
+    else for (const one of requests) await send([one])
   }
 
   /** Reports a refused write to its request, and sends the requests behind it. */
@@ -89,9 +93,13 @@ interface Refusal {
 }
 
 function readRefusal(error: unknown): Refusal | undefined {
-  const { writeErrors } = error as { writeErrors?: ReadonlyMap<number, { code: number; message: string }> }
+  const { writeErrors, writeConcernErrors = [] } = error as {
+    writeErrors?: ReadonlyMap<number, { code: number; message: string }>
+    writeConcernErrors?: readonly unknown[]
+  }
   const [refused] = writeErrors ?? []
-  if (!refused) return undefined
+  // If a write was not replicated, those before the refused one may not be durable either.
+  if (!refused || writeConcernErrors.length > 0) return undefined
   const [index, { code, message }] = refused
   return { index, error: Object.assign(new Error(message), { code }) }
 }

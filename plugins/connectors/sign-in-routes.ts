@@ -56,7 +56,7 @@ export const signInRoutes = [
     operation_id: 'receiveConnectorCallback',
     summary: 'Receive the callback of a sign-in',
     description:
-      'For browsers that come back from a server, not for clients. A browser that has not begun the sign-in shows first to which account it belongs, so that nobody signs in for somebody else.',
+      'For browsers that come back from a server, not for clients. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.',
     guard: 'public',
     query: objectOf({
       state: queryText('The state of the authorization request'),

@@ -23,8 +23,14 @@ export function createUsable({ agents, collections }: Pick<Cradle, 'agents' | 'c
         .limit(MAX_AGENTS)
         .toArray()
       for (const { _id: agent_id } of found)
-        if (await agents.findVisible(viewer, agent_id).catch(() => undefined)) return connector
+        if (await agents.findVisible(viewer, agent_id).then(() => true, isHidden)) return connector
       throw new AppError('NOT_FOUND')
     },
   }
+}
+
+/** Returns false for the error of an agent that the viewer may not see. */
+function isHidden(error: unknown): false {
+  if (error instanceof AppError) return false
+  throw error
 }

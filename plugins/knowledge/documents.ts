@@ -54,7 +54,7 @@ export function createDocuments({
   }
 
   return {
-    /** Changes a document that still has this content; null if it has not, or was removed. */
+    /** Changes a document if it still has this content; null if it has another one or was removed. */
     change: ({ _id, version }: KnowledgeDocument, fields: Document) =>
       update({ _id, version }, { $set: { ...fields, changed_at: clock.now() } }),
 

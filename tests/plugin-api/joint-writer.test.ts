@@ -1,5 +1,6 @@
-import { MongoClient } from 'mongodb'
+import { MongoClient, MongoClientBulkWriteError } from 'mongodb'
 import { jointWriterOf, type Write } from '../../plugin-api/toolbox/joint-writer.ts'
+import { isTransient } from '../../plugins/chat/ledger/turn-log.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -91,4 +92,31 @@ t.test('writes fail together where the database cannot be reached, and the next 
   await client.connect()
   await writer.write([insert(left, { _id: 'c' })])
   t.strictSame(await idsIn(left), ['c'])
+})
+
+t.test('writes that were not replicated are made again, each request by itself', async (t) => {
+  const { client, left, writer } = await openCollections(t)
+  const bulkWrite = client.bulkWrite.bind(client)
+  const unreplicated = Object.assign(new MongoClientBulkWriteError({ message: 'not replicated' }), {
+    writeConcernErrors: [{ code: 64, message: 'timeout' }],
+  })
+  // The engine has no replicas, so the error of a server that lacks one comes from here.
+  client.bulkWrite = (async (...given: Parameters<typeof bulkWrite>) => {
+    client.bulkWrite = bulkWrite
+    await bulkWrite(...given)
+    throw unreplicated
+  }) as typeof bulkWrite
+  const put = (_id: string): Write => ({
+    name: 'updateOne',
+    namespace: left.namespace,
+    filter: { _id },
+    update: { $inc: { times: 1 } },
+    upsert: true,
+  })
+  await Promise.all([writer.write([put('a')]), writer.write([put('b')])])
+  t.strictSame(await left.find().sort({ _id: 1 }).toArray(), [
+    { _id: 'a', times: 2 },
+    { _id: 'b', times: 2 },
+  ])
+  t.ok(isTransient(unreplicated), 'turns try again')
 })

@@ -253,7 +253,8 @@ const toInsert = (document: LedgerEvent, { namespace }: Collection<LedgerEvent>)
   document,
 })
 
-const toReplacement = (event: LedgerEvent, { namespace }: Collection<LedgerEvent>): Write => ({
+/** Returns the write that puts an event in the place of another one. */
+export const toReplacement = (event: LedgerEvent, { namespace }: Collection<LedgerEvent>): Write => ({
   name: 'replaceOne',
   namespace,
   filter: { _id: event._id },
@@ -274,11 +275,12 @@ function grow(before: LedgerEvent | undefined, type: FrameType, text: FrameField
 /** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
 const SHUTDOWN_CODES = new Set([91, 11600, 11602, 10107, 189])
 
-/** True if a retry can help: the database is unavailable, restarting or stepping down. */
+/** True if a retry can help: the database is unavailable, restarting or stepping down, or has not replicated a write. */
 export function isTransient(error: unknown): boolean {
-  const cause = (error as { cause?: unknown } | null)?.cause
+  const { cause, writeConcernErrors } = error as { cause?: unknown; writeConcernErrors?: readonly unknown[] }
   return (
     isUnavailable(error) ||
+    (writeConcernErrors !== undefined && writeConcernErrors.length > 0) ||
     (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.('RetryableWriteError') === true ||
     SHUTDOWN_CODES.has((error as { code?: number }).code ?? 0) ||
     (cause !== undefined && isTransient(cause))

@@ -9,7 +9,7 @@ import {
   sumUsage,
 } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
-import { isTransient, type Outcome, type TurnLog } from '../ledger/turn-log.ts'
+import { isTransient, type Outcome, type TurnLog, toReplacement } from '../ledger/turn-log.ts'
 import type { Cradle } from '../manifest.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
 import { toProgressWrite } from '../threads/thread-progress.ts'
@@ -84,33 +84,36 @@ export function createSettlement({
   }
 
   /** Returns the outcome of a turn, which follows from its events. */
-  const toOutcome = (turn: Turn, onStored?: () => void): Outcome => ({
-    writes(events) {
-      const documents = projectTurn(events)
-      const last = events.at(-1)!
-      const progress = {
-        thread_id: turn.thread_id,
-        turn_id: turn.turn_id,
-        last_seq: seqOf(last),
-        // The time comes from the ledger, so that a rebuilt thread shows the same.
-        last_active: Math.floor(last.ts / 1000),
-        title: toTitle(documents[0]!),
-        artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
-        sources: documents.flatMap(({ sources = [] }) => sources),
-        unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
-      }
-      return [...messages.toWrites(documents), toProgressWrite(progress, threads)]
-    },
-    stored(events) {
-      const documents = projectTurn(events)
-      const last = events.at(-1)!
-      recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
-      onStored?.()
-      // Listeners must not delay the turns.
-      void announce(turn, documents, last)
-    },
-    refused: () => explain(turn, new AppError('TURN_NOT_STORED'), 'en', turn.turn_id),
-  })
+  const toOutcome = (turn: Turn, onStored?: () => void): Outcome => {
+    /** The messages of the last writes, which are made before they are stored. */
+    let documents: readonly MessageDocument[] = []
+    return {
+      writes(events) {
+        documents = projectTurn(events)
+        const last = events.at(-1)!
+        const progress = {
+          thread_id: turn.thread_id,
+          turn_id: turn.turn_id,
+          last_seq: seqOf(last),
+          // The time comes from the ledger, so that a rebuilt thread shows the same.
+          last_active: Math.floor(last.ts / 1000),
+          title: toTitle(documents[0]!),
+          artifacts: documents.flatMap(({ artifacts = [] }) => artifacts),
+          sources: documents.flatMap(({ sources = [] }) => sources),
+          unseen: last.type === 'done' && !hub.isReading(turn.thread_id, turn.user_id),
+        }
+        return [...messages.toWrites(documents), toProgressWrite(progress, threads)]
+      },
+      stored(events) {
+        const last = events.at(-1)!
+        recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
+        onStored?.()
+        // Listeners must not delay the turns.
+        void announce(turn, documents, last)
+      },
+      refused: () => explain(turn, new AppError('TURN_NOT_STORED'), 'en', turn.turn_id),
+    }
+  }
 
   return {
     async end(turn, log, end, onStored) {
@@ -153,17 +156,7 @@ export function createSettlement({
       } catch (error) {
         if (isTransient(error)) throw error
         const refused = { ...last, type: 'error', frame: outcome.refused(error) } as LedgerEvent
-        await store(
-          [events[0]!, refused],
-          [
-            {
-              name: 'replaceOne',
-              namespace: ledger.namespace,
-              filter: { _id: last._id },
-              replacement: refused,
-            },
-          ],
-        )
+        await store([events[0]!, refused], [toReplacement(refused, ledger)])
       }
     },
   }

@@ -9,7 +9,7 @@ type Field = {
   oneOf?: { const: string }[]
 }
 
-/** The most questions that are asked again because the answer has not the form that the server wants. */
+/** The most times that a question is asked again because the answer does not have the form that the server wants. */
 const MAX_TRIES = 3
 const MAX_MESSAGE = 4000
 
