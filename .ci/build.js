@@ -12,23 +12,25 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { bundle } from './bundle.js'
 
 const PAGE = 'plugins/console/web'
 const SHARED = ['package.json', 'package-lock.json', 'tsconfig.json']
 const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers', 'tests', 'bench']
 
-build('server', [...SHARED, ...SERVER], () => {
+await build('server', [...SHARED, ...SERVER, '.ci'], async () => {
   // The page may be up to date; all else goes, so that nothing of a deleted source is left.
   for (const path of listFiles('dist', [`dist/${PAGE}`, stampOf('page')])) rmSync(path)
   run('typescript/bin/tsc')
+  await bundle()
   chmodSync('dist/kernel/cli/main.js', 0o755)
 })
-build('page', [...SHARED, 'client', PAGE], () => {
+await build('page', [...SHARED, 'client', PAGE], () => {
   run('vite/bin/vite.js', 'build', '--logLevel', 'warn', '-c', `${PAGE}/vite.config.ts`)
 })
 
 /** Runs a build unless the last one had the same sources. */
-function build(name, sources, work) {
+async function build(name, sources, work) {
   const stamp = stampOf(name)
   const hash = createHash('sha256')
   for (const path of sources.flatMap((source) => listFiles(source, name === 'server' ? [PAGE] : []))) {
@@ -37,7 +39,7 @@ function build(name, sources, work) {
   const fingerprint = hash.digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return
   rmSync(stamp, { force: true })
-  work()
+  await work()
   mkdirSync('dist', { recursive: true })
   writeFileSync(stamp, fingerprint)
 }

@@ -2,11 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureCommands } from './commands.ts'
+import { measureConnectors } from './connectors.ts'
 import { measureConsole } from './console.ts'
 import { type Figure, formatTable, type Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
 import { measureIdle } from './idle.ts'
+import { measureKnowledge } from './knowledge.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
 import { measureIdleMemory, measureSocketMemory } from './memory.ts'
@@ -34,6 +36,8 @@ const figures: Record<string, Figure> = {
   'long-thread': measureLongThread,
   logins: measureLogins,
   'model-calls': measureModelCalls,
+  connectors: measureConnectors,
+  knowledge: measureKnowledge,
   console: measureConsole,
   soak: measureSoak,
 }

@@ -61,7 +61,7 @@ export const measureSocketMemory: Figure = async (stage) => {
 }
 
 /** Reads the resident memory of a process in KiB from its `/proc` status. */
-async function readRss(pid: number): Promise<number> {
+export async function readRss(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1])
 }

@@ -4,9 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import { tokens } from './chat-socket.ts'
+import { vectorOf } from './vectors.ts'
 
 // The minimal model server of the benchmarks, in a process of its own: it answers every chat completion with the same
-// 50 tokens, one write per token, as fast as the client reads, or each "20 ms" later if the last message says so. Its
+// 50 tokens, one write per token, as fast as the client reads, or each "20 ms" later if the last message says so, and
+// texts to embed with the same vectors each time. Its
 // argument is the delay before the first token in ms.
 const firstTokenMs = Number(process.argv[2] ?? 0)
 
@@ -54,6 +56,14 @@ const server = createServer(async (req, res) => {
     const [, pauseMs = 0] = /(\d+) ms/.exec(JSON.stringify(body.messages.at(-1))) ?? []
     if (body.stream) return stream(res, body.stream_options?.include_usage === true, Number(pauseMs))
     return res.setHeader('content-type', 'application/json').end(JSON.stringify(completion))
+  }
+  if (req.method === 'POST' && url.endsWith('/embeddings')) {
+    const { input, model } = (await json(req)) as { input: string | string[]; model: string }
+    const data = [input]
+      .flat()
+      .map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }))
+    const answer = { object: 'list', model, data, usage: { prompt_tokens: 25, total_tokens: 25 } }
+    return res.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   }
   const models = {
     object: 'list',

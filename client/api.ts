@@ -8,7 +8,7 @@ export interface paths {
   "/auth/login": {
     /**
      * Log in with username and password
-     * @description Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. Too many wrong passwords lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.
+     * @description Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. An account with a second factor needs a `code` as well: without one, the answer is `TOTP_REQUIRED`. Sessions with `required_actions` are refused everything else until these are done. Too many wrong passwords or codes lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.
      */
     post: operations["logIn"];
   };
@@ -194,6 +194,98 @@ export interface paths {
      * Needs the permission `sso`, which administrators have.
      */
     post: operations["previewClaimRules"];
+  };
+  "/auth/totp": {
+    /**
+     * Get the state of your authenticator app
+     * @description Tells whether your account needs codes, and how many recovery codes are left. The secret is not shown.
+     */
+    get: operations["getTotp"];
+    /**
+     * Begin to set up an authenticator app
+     * @description Returns a secret for an authenticator app; nothing changes until this session confirms it with a code, within 15 minutes. Needs a sign-in of the last ten minutes, or the password; to replace an app, a code.
+     */
+    post: operations["beginTotp"];
+    /**
+     * Remove your authenticator app
+     * @description Removes the app and its recovery codes, after a code of the app or a recovery code was checked. Not possible while the server requires a second factor of your account.
+     */
+    delete: operations["removeTotp"];
+  };
+  "/auth/totp/confirm": {
+    /**
+     * Take your authenticator app into use
+     * @description Confirms the app with its first code. From then on, a sign-in with the password needs a code as well; sessions and API keys that exist keep working. Returns ten recovery codes for a lost device, which are shown only now.
+     */
+    post: operations["confirmTotp"];
+  };
+  "/auth/totp/verify": {
+    /**
+     * Complete a sign-in with a code
+     * @description For sessions whose `required_actions` have `verify_totp`: those of single sign-on, if the server requires a second factor of the account.
+     */
+    post: operations["verifyTotp"];
+  };
+  "/auth/totp/recovery-codes": {
+    /**
+     * Get new recovery codes
+     * @description Makes ten new recovery codes, which are shown only now; the old ones no longer work.
+     */
+    post: operations["renewRecoveryCodes"];
+  };
+  "/auth/passkeys": {
+    /**
+     * List your passkeys, newest first
+     * @description Each has the domain that it works on, and the time when you last signed in with it.
+     */
+    get: operations["listPasskeys"];
+    /**
+     * Add the passkey that the browser made
+     * @description Verifies what `navigator.credentials.create` returned and stores its public key. The passkey must be stored in the authenticator, and be unlocked by a PIN, a face or a finger.
+     */
+    post: operations["addPasskey"];
+  };
+  "/auth/passkeys/options": {
+    /**
+     * Begin to add a passkey
+     * @description Returns the options for `navigator.credentials.create`, valid for five minutes and one passkey. Needs a sign-in of the last ten minutes, or the password, and a page with an address that begins with https://, or http://localhost.
+     */
+    post: operations["beginPasskey"];
+  };
+  "/auth/passkeys/{id}": {
+    /**
+     * Delete one of your passkeys
+     * @description Nobody can sign in with it from then on; sessions that it opened stay. Needs a sign-in of the last ten minutes, or the password.
+     */
+    delete: operations["deletePasskey"];
+    /**
+     * Rename one of your passkeys
+     * @description Changes the name in your list; the authenticator keeps its own.
+     */
+    patch: operations["renamePasskey"];
+  };
+  "/auth/passkeys/sign-in/options": {
+    /**
+     * Begin to sign in with a passkey
+     * @description Returns the options for `navigator.credentials.get`, valid for five minutes and one sign-in. No username is needed. Calls are limited for each address.
+     */
+    post: operations["beginPasskeySignIn"];
+  };
+  "/auth/passkeys/sign-in": {
+    /**
+     * Sign in with a passkey
+     * @description Verifies what `navigator.credentials.get` returned, opens a session and returns the same as a login. It counts as two factors, so that no code is asked for. Calls are limited for each address.
+     */
+    post: operations["signInWithPasskey"];
+  };
+  "/users/{id}/second-factors": {
+    /**
+     * Remove the second factors of an account
+     * @description For people who lost their device: removes the authenticator app, the recovery codes and the passkeys of the account, which then signs in with its password alone. Sessions stay; reset the password as well if somebody else may have it. Your own account needs a code instead.
+     *
+     * Needs the permission `users`, which administrators have.
+     */
+    delete: operations["resetSecondFactors"];
   };
   "/auth/api-keys": {
     /**
@@ -750,7 +842,7 @@ export interface paths {
     get: operations["getConnector"];
     /**
      * Delete a connector
-     * @description Deletes the connector and the credentials of all accounts for it, and closes its connections.
+     * @description Deletes the connector and the credentials of all accounts for it, revokes their tokens at its server, and closes its connections.
      *
      * Needs the permission `connectors`, which administrators have.
      */
@@ -805,7 +897,7 @@ export interface paths {
     put: operations["putConnectorCredentials"];
     /**
      * Delete your credentials
-     * @description Forgets the headers or the sign-in of the caller for this connector, and closes its connection.
+     * @description Forgets the headers or the sign-in of the caller for this connector, which also ends at its server if that can revoke tokens, and closes its connection.
      */
     delete: operations["deleteConnectorCredentials"];
   };
@@ -933,7 +1025,7 @@ export interface paths {
     get: operations["getKnowledgeSettings"];
     /**
      * Change the settings of knowledge bases
-     * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
+     * @description Chooses the embedding model, by which passages are found by their meaning as well, the texts that it expects in front of questions and passages, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
      *
      * Needs the permission `knowledge_settings`, which administrators have.
      */
@@ -1566,6 +1658,15 @@ export interface paths {
      */
     get: operations["listAuditRows"];
   };
+  "/metrics": {
+    /**
+     * Get the metrics of this server process
+     * @description Text in the format of Prometheus. All names begin with `svc_`. Counters are those of this process since its start; figures of the database, such as waiting turns, are the same in all processes. Labels never contain ids or names of people.
+     *
+     * For administrators. For administrators, and for the bearer token of `SVC_METRICS_TOKEN`.
+     */
+    get: operations["getMetrics"];
+  };
   "/admin/overview": {
     /**
      * Get an overview of the server
@@ -1585,14 +1686,21 @@ export interface paths {
   "/health": {
     /**
      * Check the server, its plugins and its database
-     * @description Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault. The reply is 503 with the same body if the database does not answer within two seconds.
+     * @description Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault, or the disk is almost full. The reply is 503 with the same body if the database does not answer within two seconds.
      */
     get: operations["checkHealth"];
+  };
+  "/health/ready": {
+    /**
+     * Check that the server can answer requests
+     * @description The answer of `GET /health` in one word, for probes: 200 while the database answers, 503 otherwise and while the server stops.
+     */
+    get: operations["checkReadiness"];
   };
   "/health/live": {
     /**
      * Check that the process runs
-     * @description Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health` to decide whether to send requests to it.
+     * @description Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health/ready` to decide whether to send requests to it.
      */
     get: operations["checkLiveness"];
   };
@@ -1635,6 +1743,8 @@ export interface components {
       /** @description In any case */
       username: string;
       password: string;
+      /** @description For accounts with a second factor: the code of the authenticator app, or a recovery code */
+      code?: string;
       /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
       cookie?: boolean;
     };
@@ -1708,10 +1818,10 @@ export interface components {
         request_id: string;
       };
     };
-    AuthFailedError: {
+    AuthFailedOrSecondFactorMissingOrSecondFactorWrongError: {
       error: {
         /** @enum {string} */
-        code: "AUTH_FAILED";
+        code: "AUTH_FAILED" | "TOTP_REQUIRED" | "TOTP_INVALID";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -1759,6 +1869,8 @@ export interface components {
       permissions: string[];
       /** @description True if all other calls are refused until the password has been changed */
       must_change_password: boolean;
+      /** @description What this session must do before all other calls are accepted: `set_up_totp` or `verify_totp`; missing if nothing */
+      required_actions?: string[];
     };
     /** Login */
     Login: {
@@ -1773,6 +1885,20 @@ export interface components {
       error: {
         /** @enum {string} */
         code: "RATE_LIMITED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    AuthFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "AUTH_FAILED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -1892,6 +2018,8 @@ export interface components {
       permissions: string[];
       /** @description True if all other calls are refused until the password has been changed */
       must_change_password: boolean;
+      /** @description What this session must do before all other calls are accepted: `set_up_totp` or `verify_totp`; missing if nothing */
+      required_actions?: string[];
       limits: components["schemas"]["Limits"];
     };
     /** UpdateOwnAccountBody */
@@ -2311,6 +2439,432 @@ export interface components {
       matched: number[];
       /** @description Permissions in the rules that no plugin declares; they grant nothing */
       unknown_permissions: string[];
+    };
+    /** TotpState */
+    TotpState: {
+      /** @description True if a sign-in with the password needs a code */
+      enabled: boolean;
+      /** @description True if the server requires a second factor of accounts with this role */
+      required: boolean;
+      /** @description Unix seconds; null if no app is set up */
+      confirmed_at: number | null;
+      /** @description Unix seconds; null if no app is set up */
+      last_used_at: number | null;
+      /** @description Recovery codes that were not used yet */
+      recovery_codes_left: number;
+    };
+    /** BeginTotpBody */
+    BeginTotpBody: {
+      /** @description Required if this session was opened more than ten minutes ago */
+      password?: string;
+      /** @description Required to replace an app: one of its codes, or a recovery code */
+      code?: string;
+    };
+    BeginTotp403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "RECENT_SIGN_IN_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadJsonOrBadRequestOrPasswordWrongOrTotpInvalidError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "PASSWORD_WRONG" | "TOTP_INVALID";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    IdempotencyKeyInUseOrLimitReachedOrTotpAlreadyOnError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "TOTP_ALREADY_ON";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** TotpSetup */
+    TotpSetup: {
+      /** @description In Base32, to be typed into an app; it is never shown again */
+      secret: string;
+      /** @description The same for a QR code */
+      otpauth_url: string;
+    };
+    /** ConfirmTotpBody */
+    ConfirmTotpBody: {
+      /** @description The code that the app shows now */
+      code: string;
+    };
+    BadJsonOrBadRequestOrTotpInvalidError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "TOTP_INVALID";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    IdempotencyKeyInUseOrLimitReachedOrTotpNotBegunError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "TOTP_NOT_BEGUN";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    LoginBusyError: {
+      error: {
+        /** @enum {string} */
+        code: "LOGIN_BUSY";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** RecoveryCodes */
+    RecoveryCodes: {
+      /** @description Ten codes, each of which replaces a code of the app once; they are shown only now */
+      recovery_codes: string[];
+    };
+    /** VerifyTotpBody */
+    VerifyTotpBody: {
+      /** @description The code that the app shows now, or a recovery code */
+      code: string;
+    };
+    IdempotencyKeyInUseOrLimitReachedOrTotpOffError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "TOTP_OFF";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** RenewRecoveryCodesBody */
+    RenewRecoveryCodesBody: {
+      /** @description The code that the app shows now, or a recovery code */
+      code: string;
+    };
+    /** RemoveTotpBody */
+    RemoveTotpBody: {
+      /** @description The code that the app shows now, or a recovery code */
+      code: string;
+    };
+    RemoveTotp403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    TotpOffError: {
+      error: {
+        /** @enum {string} */
+        code: "TOTP_OFF";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** Passkey */
+    Passkey: {
+      id: string;
+      /** @description Tells it from your other passkeys */
+      name: string;
+      /** @description The domain of the pages on which it works */
+      domain: string;
+      /** @description True if it is also stored elsewhere, such as in an account at the maker of the device */
+      backed_up: boolean;
+      /** @description Unix seconds */
+      created_at: number;
+      /** @description Unix seconds; null before the first use */
+      last_used_at: number | null;
+    };
+    /** BeginPasskeyBody */
+    BeginPasskeyBody: {
+      /** @description Required if this session was opened more than ten minutes ago */
+      password?: string;
+    };
+    BeginPasskey403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "RECENT_SIGN_IN_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadJsonOrBadRequestOrPasskeyUnavailableOrPasswordWrongError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "PASSKEY_UNAVAILABLE" | "PASSWORD_WRONG";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * PasskeyCreationOptions
+     * @description `PublicKeyCredentialCreationOptionsJSON` of Web Authentication
+     */
+    PasskeyCreationOptions: {
+      [key: string]: unknown;
+    };
+    /**
+     * PasskeyAttachment
+     * @enum {string}
+     */
+    PasskeyAttachment: "platform" | "cross-platform";
+    /** PasskeyAttestation */
+    PasskeyAttestation: {
+      /** @description Base64url */
+      id: string;
+      /** @description Base64url */
+      rawId: string;
+      /** @constant */
+      type: "public-key";
+      authenticatorAttachment?: components["schemas"]["PasskeyAttachment"];
+      clientExtensionResults: {
+        [key: string]: unknown;
+      };
+      response: {
+        /** @description Base64url */
+        clientDataJSON: string;
+        /** @description Base64url */
+        attestationObject: string;
+        /** @description Base64url */
+        authenticatorData?: string;
+        /** @description Base64url */
+        publicKey?: string;
+        publicKeyAlgorithm?: number;
+        transports?: string[];
+      };
+    };
+    /** AddPasskeyBody */
+    AddPasskeyBody: {
+      /** @description Tells it from your other passkeys */
+      name: string;
+      attestation: components["schemas"]["PasskeyAttestation"];
+    };
+    AddPasskey400Error: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "PASSKEY_CHALLENGE_EXPIRED" | "PASSKEY_INVALID" | "PASSKEY_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    IdempotencyKeyInUseOrLimitReachedOrPasskeyExistsError: {
+      error: {
+        /** @enum {string} */
+        code: "IDEMPOTENCY_KEY_IN_USE" | "LIMIT_REACHED" | "PASSKEY_EXISTS";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /** RenamePasskeyBody */
+    RenamePasskeyBody: {
+      /** @description Tells it from your other passkeys */
+      name: string;
+    };
+    /** DeletePasskeyBody */
+    DeletePasskeyBody: {
+      /** @description Required if this session was opened more than ten minutes ago */
+      password?: string;
+    };
+    DeletePasskey403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "RECENT_SIGN_IN_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadJsonOrBadRequestOrPasswordWrongError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "PASSWORD_WRONG";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    BadRequestOrPasskeyUnavailableError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_REQUEST" | "PASSKEY_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    /**
+     * PasskeyRequestOptions
+     * @description `PublicKeyCredentialRequestOptionsJSON` of Web Authentication
+     */
+    PasskeyRequestOptions: {
+      [key: string]: unknown;
+    };
+    /** PasskeyAssertion */
+    PasskeyAssertion: {
+      /** @description Base64url */
+      id: string;
+      /** @description Base64url */
+      rawId: string;
+      /** @constant */
+      type: "public-key";
+      authenticatorAttachment?: components["schemas"]["PasskeyAttachment"];
+      clientExtensionResults: {
+        [key: string]: unknown;
+      };
+      response: {
+        /** @description Base64url */
+        clientDataJSON: string;
+        /** @description Base64url */
+        authenticatorData: string;
+        /** @description Base64url */
+        signature: string;
+        /** @description Base64url */
+        userHandle?: string | null;
+      };
+    };
+    /** SignInWithPasskeyBody */
+    SignInWithPasskeyBody: {
+      assertion: components["schemas"]["PasskeyAssertion"];
+      /** @description True for a page that stays signed in: the reply also sets a cookie for `POST /auth/refresh`, which scripts cannot read */
+      cookie?: boolean;
+    };
+    SignInWithPasskey400Error: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_JSON" | "BAD_REQUEST" | "PASSKEY_CHALLENGE_EXPIRED" | "PASSKEY_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    AuthFailedOrPasskeyRefusedError: {
+      error: {
+        /** @enum {string} */
+        code: "AUTH_FAILED" | "PASSKEY_INVALID";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    ResetSecondFactors403Error: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /** ApiKey */
     ApiKey: {
@@ -4538,6 +5092,13 @@ export interface components {
     ConnectorKind: {
       kind: string;
       label: string;
+      /** @description What its servers are for, and what a person needs to sign in */
+      description: string | null;
+      /** @description The well-known server that connectors of this kind lead to, and its documentation; null if the address is a setting */
+      preset: {
+        url: string;
+        documentation: string;
+      } | null;
       /** @description The JSON Schema of a config; secrets are writeOnly */
       config_schema: {
         [key: string]: unknown;
@@ -5011,6 +5572,10 @@ export interface components {
       model: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver: components["schemas"]["Destination"] | null;
+      /** @description Knowledge bases that its runs search besides those of the agent */
+      knowledge_base_ids: string[];
+      /** @description Connectors that lend its runs tools besides those of the agent */
+      connector_ids: string[];
       next_run_at: number | null;
       last_run_at: number | null;
       /** @description The state of the newest run; null before it */
@@ -5044,6 +5609,24 @@ export interface components {
       model?: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver?: components["schemas"]["Destination"] | null;
+      /** @description Knowledge bases that its runs search besides those of the agent */
+      knowledge_base_ids?: string[];
+      /** @description Connectors that lend its runs tools besides those of the agent */
+      connector_ids?: string[];
+    };
+    CreateSchedule404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "CONNECTOR_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     /** Schedule */
     Schedule: {
@@ -5058,6 +5641,10 @@ export interface components {
       model: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver: components["schemas"]["Destination"] | null;
+      /** @description Knowledge bases that its runs search besides those of the agent */
+      knowledge_base_ids: string[];
+      /** @description Connectors that lend its runs tools besides those of the agent */
+      connector_ids: string[];
       next_run_at: number | null;
       last_run_at: number | null;
       /** @description The state of the newest run; null before it */
@@ -5096,6 +5683,38 @@ export interface components {
       model?: string | null;
       /** @description The conversation of a channel to which answers are delivered. Only for the owner of the agent, who also needs the permission `channels` */
       deliver?: components["schemas"]["Destination"] | null;
+      /** @description Knowledge bases that its runs search besides those of the agent */
+      knowledge_base_ids?: string[];
+      /** @description Connectors that lend its runs tools besides those of the agent */
+      connector_ids?: string[];
+    };
+    UpdateSchedule404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "CONNECTOR_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
+    RunSchedule404Error: {
+      error: {
+        /** @enum {string} */
+        code: "AGENT_NOT_FOUND" | "CONNECTOR_NOT_FOUND" | "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
     };
     RateLimitedOrTooManyTurnsError: {
       error: {
@@ -5208,6 +5827,10 @@ export interface components {
     KnowledgeSettings: {
       /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
       embedding_model: string | null;
+      /** @description The text that the embedding model expects in front of a question; empty if it expects none */
+      question_prefix: string;
+      /** @description The text that the embedding model expects in front of a passage; empty if it expects none */
+      passage_prefix: string;
       /** @description The size of a passage; it may exceed it by a third */
       chunk_tokens: number;
       /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
@@ -5219,6 +5842,10 @@ export interface components {
     SetKnowledgeSettingsBody: {
       /** @description As `<provider>:<model>`, of a provider of the server; null for words alone */
       embedding_model: string | null;
+      /** @description The text that the embedding model expects in front of a question; empty if it expects none */
+      question_prefix?: string;
+      /** @description The text that the embedding model expects in front of a passage; empty if it expects none */
+      passage_prefix?: string;
       /** @description The size of a passage; it may exceed it by a third */
       chunk_tokens?: number;
       /** @description The tokens of the end of a passage that the next one repeats; less than half of `chunk_tokens` */
@@ -5570,6 +6197,37 @@ export interface components {
       ms?: number;
       answer?: string;
     };
+    /** TrajectoryDocument */
+    TrajectoryDocument: {
+      /** @constant */
+      format: "svc-trajectory";
+      /** @constant */
+      version: 1;
+      thread_id: string;
+      title: string | null;
+      created_at: number;
+      exported_at: number;
+      agent: {
+        name: string;
+      };
+      events: components["schemas"]["ExportedEvent"][];
+    };
+    /** TrajectoryHead */
+    TrajectoryHead: {
+      /** @constant */
+      format: "svc-trajectory";
+      /** @constant */
+      version: 1;
+      thread_id: string;
+      title: string | null;
+      created_at: number;
+      exported_at: number;
+      agent: {
+        name: string;
+      };
+    };
+    /** TrajectoryExport */
+    TrajectoryExport: components["schemas"]["TrajectoryDocument"] | components["schemas"]["TrajectoryHead"] | components["schemas"]["ExportedEvent"];
     /** OpenAIModel */
     OpenAIModel: {
       /** @description The name of an agent of your own, or the id of one that is shared with you */
@@ -6167,6 +6825,15 @@ export interface components {
       agent_id: string;
     };
     /**
+     * ConnectorChanged
+     * @description A connector that you can use is new or gone, or its settings or its state have changed
+     */
+    ConnectorChanged: {
+      /** @constant */
+      type: "connector.changed";
+      connector_id: string;
+    };
+    /**
      * ApprovalPending
      * @description A turn of yours waits for a decision
      */
@@ -6202,7 +6869,7 @@ export interface components {
       type: "usage.changed";
     };
     /** AccountEvent */
-    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
+    AccountEvent: components["schemas"]["Reset"] | components["schemas"]["ThreadChanged"] | components["schemas"]["ThreadDeleted"] | components["schemas"]["AgentChanged"] | components["schemas"]["AgentDeleted"] | components["schemas"]["ChannelChanged"] | components["schemas"]["ConnectorChanged"] | components["schemas"]["ApprovalPending"] | components["schemas"]["ApprovalResolved"] | components["schemas"]["UsageChanged"];
     /** HistoryMigrationStarted */
     HistoryMigrationStarted: {
       /** @description Queued by this call */
@@ -7410,6 +8077,8 @@ export interface components {
       login_locked: boolean;
       /** @description Seconds until the lock ends; null without a lock */
       login_retry_after_seconds: number | null;
+      /** @description What the account signs in with besides or instead of its password: `totp`, `passkey`; missing if nothing */
+      second_factors?: string[];
       /** @description True if all other calls are refused until the password has been changed */
       must_change_password: boolean;
       /** @description Unix seconds */
@@ -7797,6 +8466,14 @@ export interface components {
         connected: number;
         failed: number;
       };
+      /** @description Of what is stored, by kind: data of the database, and files */
+      bytes: {
+        conversations: number;
+        usage: number;
+        audit: number;
+        workspaces: number;
+        documents: number;
+      };
       /** @description Of all accounts, for all time */
       tokens_used: number;
       /** @description Unix seconds */
@@ -7821,7 +8498,7 @@ export interface components {
     };
     /** ConsoleSignIn */
     ConsoleSignIn: {
-      /** @description For `POST /auth/oauth/start` */
+      /** @description `passkey`, or a kind for `POST /auth/oauth/start` */
       kind: string;
       display_name: string;
     };
@@ -7878,6 +8555,12 @@ export interface components {
         ok: boolean;
         /** @description Milliseconds of one round trip; null if the database does not answer */
         latency_ms: number | null;
+      };
+      disk: {
+        /** @description Free bytes of the file system with the home; null if it has no size */
+        free_bytes: number | null;
+        /** @description True below `disk.warn_below` */
+        low: boolean;
       };
     };
     ReceivedFrames: {
@@ -8491,10 +9174,14 @@ export interface components {
         "application/json": components["schemas"]["ValidationFailedError"];
       };
     };
-    /** @description - `AUTH_FAILED`: The username, the password or the token is not valid. */
-    AuthFailedError: {
+    /**
+     * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
+     * - `TOTP_REQUIRED`: Enter the code of your authenticator app, or a recovery code.
+     * - `TOTP_INVALID`: The code is not valid, or was used before. Wait for the next one, and check the clock of your device.
+     */
+    AuthFailedOrSecondFactorMissingOrSecondFactorWrongError: {
       content: {
-        "application/json": components["schemas"]["AuthFailedError"];
+        "application/json": components["schemas"]["AuthFailedOrSecondFactorMissingOrSecondFactorWrongError"];
       };
     };
     /**
@@ -8510,6 +9197,7 @@ export interface components {
      * @description - `INTERNAL_ERROR`: Something went wrong on our side. Quote the request id when you report it.
      * - `DATABASE_UNAVAILABLE`: The database is unavailable. Try again in a moment.
      * - `SHUTTING_DOWN`: The server is shutting down.
+     * - `STORAGE_FULL`: The disk of the server is full. Nothing new can be stored until there is space; what is stored can be read and deleted.
      */
     Error: {
       content: {
@@ -8524,6 +9212,12 @@ export interface components {
       };
       content: {
         "application/json": components["schemas"]["RateLimitedError"];
+      };
+    };
+    /** @description - `AUTH_FAILED`: The username, the password or the token is not valid. */
+    AuthFailedError: {
+      content: {
+        "application/json": components["schemas"]["AuthFailedError"];
       };
     };
     /** @description - `FORBIDDEN`: Only a page of this server can do this, with the header X-Requested-With. */
@@ -8722,6 +9416,198 @@ export interface components {
     SetOidcSettings403Error: {
       content: {
         "application/json": components["schemas"]["SetOidcSettings403Error"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `RECENT_SIGN_IN_REQUIRED`: You signed in a while ago. Send your password, or sign in again.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    BeginTotp403Error: {
+      content: {
+        "application/json": components["schemas"]["BeginTotp403Error"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `PASSWORD_WRONG`: The password is wrong.
+     * - `TOTP_INVALID`: The code is not valid, or was used before. Wait for the next one, and check the clock of your device.
+     */
+    BadJsonOrBadRequestOrPasswordWrongOrTotpInvalidError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrPasswordWrongOrTotpInvalidError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `TOTP_ALREADY_ON`: An authenticator app is set up already. To replace it, send one of its codes or a recovery code.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrTotpAlreadyOnError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrTotpAlreadyOnError"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `TOTP_INVALID`: The code is not valid, or was used before. Wait for the next one, and check the clock of your device.
+     */
+    BadJsonOrBadRequestOrTotpInvalidError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrTotpInvalidError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `TOTP_NOT_BEGUN`: This session has not begun to set up an authenticator app, or too long ago. Begin again.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrTotpNotBegunError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrTotpNotBegunError"];
+      };
+    };
+    /** @description - `LOGIN_BUSY`: Too many sign-ins are waiting. Try again in a moment. */
+    LoginBusyError: {
+      content: {
+        "application/json": components["schemas"]["LoginBusyError"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `TOTP_OFF`: No authenticator app is set up.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrTotpOffError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrTotpOffError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: This server requires a second factor of your account. Replace the app instead of removing it.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    RemoveTotp403Error: {
+      content: {
+        "application/json": components["schemas"]["RemoveTotp403Error"];
+      };
+    };
+    /** @description - `TOTP_OFF`: No authenticator app is set up. */
+    TotpOffError: {
+      content: {
+        "application/json": components["schemas"]["TotpOffError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `RECENT_SIGN_IN_REQUIRED`: You signed in a while ago. Send your password, or sign in again.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    BeginPasskey403Error: {
+      content: {
+        "application/json": components["schemas"]["BeginPasskey403Error"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     * - `PASSWORD_WRONG`: The password is wrong.
+     */
+    BadJsonOrBadRequestOrPasskeyUnavailableOrPasswordWrongError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrPasskeyUnavailableOrPasswordWrongError"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `PASSKEY_CHALLENGE_EXPIRED`: This took too long, or was sent before. Try again.
+     * - `PASSKEY_INVALID`: The passkey could not be verified. Create it on this page, and confirm it with a PIN, a face or a finger.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     */
+    AddPasskey400Error: {
+      content: {
+        "application/json": components["schemas"]["AddPasskey400Error"];
+      };
+    };
+    /**
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
+     * - `PASSKEY_EXISTS`: This passkey is registered already.
+     */
+    IdempotencyKeyInUseOrLimitReachedOrPasskeyExistsError: {
+      content: {
+        "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedOrPasskeyExistsError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `RECENT_SIGN_IN_REQUIRED`: You signed in a while ago. Send your password, or sign in again.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    DeletePasskey403Error: {
+      content: {
+        "application/json": components["schemas"]["DeletePasskey403Error"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `PASSWORD_WRONG`: The password is wrong.
+     */
+    BadJsonOrBadRequestOrPasswordWrongError: {
+      content: {
+        "application/json": components["schemas"]["BadJsonOrBadRequestOrPasswordWrongError"];
+      };
+    };
+    /**
+     * @description - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     */
+    BadRequestOrPasskeyUnavailableError: {
+      content: {
+        "application/json": components["schemas"]["BadRequestOrPasskeyUnavailableError"];
+      };
+    };
+    /**
+     * @description - `BAD_JSON`: The body is not valid JSON.
+     * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `PASSKEY_CHALLENGE_EXPIRED`: This took too long, or was sent before. Try again.
+     * - `PASSKEY_UNAVAILABLE`: Passkeys need an address that begins with https:// and has a name, or http://localhost. Open the server there.
+     */
+    SignInWithPasskey400Error: {
+      content: {
+        "application/json": components["schemas"]["SignInWithPasskey400Error"];
+      };
+    };
+    /**
+     * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
+     * - `PASSKEY_INVALID`: This passkey is not known here, or could not be verified. Use another one, or your password.
+     */
+    AuthFailedOrPasskeyRefusedError: {
+      content: {
+        "application/json": components["schemas"]["AuthFailedOrPasskeyRefusedError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: This account has rights that you lack, listed in the details. Ask an administrator.
+     * - `FORBIDDEN`: Only an administrator may manage an administrator.
+     * - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `FORBIDDEN`: Remove your own second factor on your account page, with a code.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    ResetSecondFactors403Error: {
+      content: {
+        "application/json": components["schemas"]["ResetSecondFactors403Error"];
       };
     };
     /**
@@ -9325,6 +10211,39 @@ export interface components {
     PolishTimedOutError: {
       content: {
         "application/json": components["schemas"]["PolishTimedOutError"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    CreateSchedule404Error: {
+      content: {
+        "application/json": components["schemas"]["CreateSchedule404Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    UpdateSchedule404Error: {
+      content: {
+        "application/json": components["schemas"]["UpdateSchedule404Error"];
+      };
+    };
+    /**
+     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    RunSchedule404Error: {
+      content: {
+        "application/json": components["schemas"]["RunSchedule404Error"];
       };
     };
     /**
@@ -9942,7 +10861,7 @@ export interface operations {
 
   /**
    * Log in with username and password
-   * @description Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. Too many wrong passwords lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.
+   * @description Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. An account with a second factor needs a `code` as well: without one, the answer is `TOTP_REQUIRED`. Sessions with `required_actions` are refused everything else until these are done. Too many wrong passwords or codes lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.
    */
   logIn: {
     requestBody: {
@@ -9951,6 +10870,7 @@ export interface operations {
          * @example {
          *   "username": "ada",
          *   "password": "correct horse battery staple 7",
+         *   "code": "492039",
          *   "cookie": true
          * }
          */
@@ -9965,7 +10885,7 @@ export interface operations {
         };
       };
       400: components["responses"]["BadJsonOrBadRequestError"];
-      401: components["responses"]["AuthFailedError"];
+      401: components["responses"]["AuthFailedOrSecondFactorMissingOrSecondFactorWrongError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];
@@ -10754,6 +11674,507 @@ export interface operations {
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get the state of your authenticator app
+   * @description Tells whether your account needs codes, and how many recovery codes are left. The secret is not shown.
+   */
+  getTotp: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["TotpState"];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Begin to set up an authenticator app
+   * @description Returns a secret for an authenticator app; nothing changes until this session confirms it with a code, within 15 minutes. Needs a sign-in of the last ten minutes, or the password; to replace an app, a code.
+   */
+  beginTotp: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "password": "correct horse battery staple 7",
+         *   "code": "492039"
+         * }
+         */
+        "application/json": components["schemas"]["BeginTotpBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["TotpSetup"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrPasswordWrongOrTotpInvalidError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["BeginTotp403Error"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrTotpAlreadyOnError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyOrPasswordChecksBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Remove your authenticator app
+   * @description Removes the app and its recovery codes, after a code of the app or a recovery code was checked. Not possible while the server requires a second factor of your account.
+   */
+  removeTotp: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "code": "492039"
+         * }
+         */
+        "application/json": components["schemas"]["RemoveTotpBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrTotpInvalidError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["RemoveTotp403Error"];
+      409: components["responses"]["TotpOffError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Take your authenticator app into use
+   * @description Confirms the app with its first code. From then on, a sign-in with the password needs a code as well; sessions and API keys that exist keep working. Returns ten recovery codes for a lost device, which are shown only now.
+   */
+  confirmTotp: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "code": "492039"
+         * }
+         */
+        "application/json": components["schemas"]["ConfirmTotpBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["RecoveryCodes"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrTotpInvalidError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrTotpNotBegunError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Complete a sign-in with a code
+   * @description For sessions whose `required_actions` have `verify_totp`: those of single sign-on, if the server requires a second factor of the account.
+   */
+  verifyTotp: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "code": "492039"
+         * }
+         */
+        "application/json": components["schemas"]["VerifyTotpBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrTotpInvalidError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrTotpOffError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Get new recovery codes
+   * @description Makes ten new recovery codes, which are shown only now; the old ones no longer work.
+   */
+  renewRecoveryCodes: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "code": "492039"
+         * }
+         */
+        "application/json": components["schemas"]["RenewRecoveryCodesBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["RecoveryCodes"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrTotpInvalidError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrTotpOffError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * List your passkeys, newest first
+   * @description Each has the domain that it works on, and the time when you last signed in with it.
+   */
+  listPasskeys: {
+    parameters: {
+      query?: {
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
+        content: {
+          "application/json": components["schemas"]["Passkey"][];
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Add the passkey that the browser made
+   * @description Verifies what `navigator.credentials.create` returned and stores its public key. The passkey must be stored in the authenticator, and be unlocked by a PIN, a face or a finger.
+   */
+  addPasskey: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Laptop",
+         *   "attestation": {
+         *     "id": "kF3v0d1bQ2aZ",
+         *     "rawId": "kF3v0d1bQ2aZ",
+         *     "type": "public-key",
+         *     "clientExtensionResults": {},
+         *     "response": {
+         *       "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+         *       "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg",
+         *       "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+         *       "publicKey": "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE",
+         *       "publicKeyAlgorithm": -7,
+         *       "transports": [
+         *         "internal"
+         *       ]
+         *     }
+         *   }
+         * }
+         */
+        "application/json": components["schemas"]["AddPasskeyBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      201: {
+        content: {
+          "application/json": components["schemas"]["Passkey"];
+        };
+      };
+      400: components["responses"]["AddPasskey400Error"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedOrPasskeyExistsError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Begin to add a passkey
+   * @description Returns the options for `navigator.credentials.create`, valid for five minutes and one passkey. Needs a sign-in of the last ten minutes, or the password, and a page with an address that begins with https://, or http://localhost.
+   */
+  beginPasskey: {
+    parameters: {
+      header?: {
+        /** @description A name for this request; repeated with the same name, it takes effect once */
+        "Idempotency-Key"?: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "password": "correct horse battery staple 7"
+         * }
+         */
+        "application/json": components["schemas"]["BeginPasskeyBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["PasskeyCreationOptions"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrPasskeyUnavailableOrPasswordWrongError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["BeginPasskey403Error"];
+      409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyOrPasswordChecksBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Delete one of your passkeys
+   * @description Nobody can sign in with it from then on; sessions that it opened stay. Needs a sign-in of the last ten minutes, or the password.
+   */
+  deletePasskey: {
+    parameters: {
+      path: {
+        /** @description The id of a passkey of your own */
+        id: string;
+      };
+    };
+    requestBody?: {
+      content: {
+        /**
+         * @example {
+         *   "password": "correct horse battery staple 7"
+         * }
+         */
+        "application/json": components["schemas"]["DeletePasskeyBody"];
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadJsonOrBadRequestOrPasswordWrongError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["DeletePasskey403Error"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["LoginLockedOrRateLimitedOrSignInsLimitedError"];
+      503: components["responses"]["LoginBusyOrPasswordChecksBusyError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Rename one of your passkeys
+   * @description Changes the name in your list; the authenticator keeps its own.
+   */
+  renamePasskey: {
+    parameters: {
+      path: {
+        /** @description The id of a passkey of your own */
+        id: string;
+      };
+    };
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "name": "Laptop"
+         * }
+         */
+        "application/json": components["schemas"]["RenamePasskeyBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Passkey"];
+        };
+      };
+      400: components["responses"]["BadJsonOrBadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["NotFoundError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Begin to sign in with a passkey
+   * @description Returns the options for `navigator.credentials.get`, valid for five minutes and one sign-in. No username is needed. Calls are limited for each address.
+   */
+  beginPasskeySignIn: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["PasskeyRequestOptions"];
+        };
+      };
+      400: components["responses"]["BadRequestOrPasskeyUnavailableError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Sign in with a passkey
+   * @description Verifies what `navigator.credentials.get` returned, opens a session and returns the same as a login. It counts as two factors, so that no code is asked for. Calls are limited for each address.
+   */
+  signInWithPasskey: {
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *   "assertion": {
+         *     "id": "kF3v0d1bQ2aZ",
+         *     "rawId": "kF3v0d1bQ2aZ",
+         *     "type": "public-key",
+         *     "clientExtensionResults": {},
+         *     "response": {
+         *       "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+         *       "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+         *       "signature": "MEUCIQDp3dJvV1mT0QIgYw8Zs2h",
+         *       "userHandle": "MDFLRFZNRjAwMDAwMDAwMDAw"
+         *     }
+         *   },
+         *   "cookie": true
+         * }
+         */
+        "application/json": components["schemas"]["SignInWithPasskeyBody"];
+      };
+    };
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": components["schemas"]["Login"];
+        };
+      };
+      400: components["responses"]["SignInWithPasskey400Error"];
+      401: components["responses"]["AuthFailedOrPasskeyRefusedError"];
+      403: components["responses"]["UserDisabledError"];
+      413: components["responses"]["BodyTooLargeError"];
+      415: components["responses"]["UnsupportedMediaTypeError"];
+      422: components["responses"]["ValidationFailedError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
+   * Remove the second factors of an account
+   * @description For people who lost their device: removes the authenticator app, the recovery codes and the passkeys of the account, which then signs in with its password alone. Sessions stay; reset the password as well if somebody else may have it. Your own account needs a code instead.
+   *
+   * Needs the permission `users`, which administrators have.
+   */
+  resetSecondFactors: {
+    parameters: {
+      path: {
+        /** @description A username or an id */
+        id: string;
+      };
+    };
+    responses: {
+      /** @description Success, no body */
+      204: {
+        content: never;
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ResetSecondFactors403Error"];
+      404: components["responses"]["NotFoundError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };
@@ -13556,7 +14977,7 @@ export interface operations {
   };
   /**
    * Delete a connector
-   * @description Deletes the connector and the credentials of all accounts for it, and closes its connections.
+   * @description Deletes the connector and the credentials of all accounts for it, revokes their tokens at its server, and closes its connections.
    *
    * Needs the permission `connectors`, which administrators have.
    */
@@ -13827,7 +15248,7 @@ export interface operations {
   };
   /**
    * Delete your credentials
-   * @description Forgets the headers or the sign-in of the caller for this connector, and closes its connection.
+   * @description Forgets the headers or the sign-in of the caller for this connector, which also ends at its server if that can revoke tokens, and closes its connection.
    */
   deleteConnectorCredentials: {
     parameters: {
@@ -14119,7 +15540,13 @@ export interface operations {
          *   },
          *   "enabled": true,
          *   "thread": "new",
-         *   "model": "openai:gpt-5"
+         *   "model": "openai:gpt-5",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ],
+         *   "connector_ids": [
+         *     "con_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["NewSchedule"];
@@ -14135,7 +15562,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["CreateSchedule404Error"];
       409: components["responses"]["IdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -14286,7 +15713,13 @@ export interface operations {
          *   },
          *   "enabled": true,
          *   "thread": "new",
-         *   "model": "openai:gpt-5"
+         *   "model": "openai:gpt-5",
+         *   "knowledge_base_ids": [
+         *     "kb_01KDVMF0000000000000000001"
+         *   ],
+         *   "connector_ids": [
+         *     "con_01KDVMF0000000000000000001"
+         *   ]
          * }
          */
         "application/json": components["schemas"]["ScheduleChanges"];
@@ -14306,7 +15739,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["UpdateSchedule404Error"];
       412: components["responses"]["PreconditionFailedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -14344,7 +15777,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
+      404: components["responses"]["RunSchedule404Error"];
       409: components["responses"]["RunSchedule409Error"];
       422: components["responses"]["IdempotencyKeyReusedError"];
       429: components["responses"]["RateLimitedOrTooManyTurnsError"];
@@ -14459,7 +15892,7 @@ export interface operations {
   };
   /**
    * Change the settings of knowledge bases
-   * @description Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
+   * @description Chooses the embedding model, by which passages are found by their meaning as well, the texts that it expects in front of questions and passages, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.
    *
    * Needs the permission `knowledge_settings`, which administrators have.
    */
@@ -14469,6 +15902,8 @@ export interface operations {
         /**
          * @example {
          *   "embedding_model": "openai:text-embedding-3-small",
+         *   "question_prefix": "query: ",
+         *   "passage_prefix": "passage: ",
          *   "chunk_tokens": 600,
          *   "chunk_overlap": 60
          * }
@@ -15152,7 +16587,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "*/*": components["schemas"]["ExportedEvent"];
+          "*/*": components["schemas"]["TrajectoryExport"];
         };
       };
       400: components["responses"]["BadRequestError"];
@@ -17527,6 +18962,28 @@ export interface operations {
     };
   };
   /**
+   * Get the metrics of this server process
+   * @description Text in the format of Prometheus. All names begin with `svc_`. Counters are those of this process since its start; figures of the database, such as waiting turns, are the same in all processes. Labels never contain ids or names of people.
+   *
+   * For administrators. For administrators, and for the bearer token of `SVC_METRICS_TOKEN`.
+   */
+  getMetrics: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": string;
+          "text/event-stream": string;
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      401: components["responses"]["AuthFailedOrTokenExpiredError"];
+      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["RateLimitedError"];
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Get an overview of the server
    * @description Counts accounts, agents, threads, running turns, channels and tokens of the whole installation, and lists its plugins and the server processes that use the database.
    *
@@ -17566,7 +19023,7 @@ export interface operations {
   };
   /**
    * Check the server, its plugins and its database
-   * @description Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault. The reply is 503 with the same body if the database does not answer within two seconds.
+   * @description Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault, or the disk is almost full. The reply is 503 with the same body if the database does not answer within two seconds.
    */
   checkHealth: {
     responses: {
@@ -17587,8 +19044,36 @@ export interface operations {
     };
   };
   /**
+   * Check that the server can answer requests
+   * @description The answer of `GET /health` in one word, for probes: 200 while the database answers, 503 otherwise and while the server stops.
+   */
+  checkReadiness: {
+    responses: {
+      /** @description Success */
+      200: {
+        content: {
+          "application/json": {
+            /** @constant */
+            status: "ok";
+          };
+        };
+      };
+      400: components["responses"]["BadRequestError"];
+      /** @description Refused */
+      503: {
+        content: {
+          "application/json": {
+            /** @constant */
+            status: "failed";
+          };
+        };
+      };
+      default: components["responses"]["Error"];
+    };
+  };
+  /**
    * Check that the process runs
-   * @description Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health` to decide whether to send requests to it.
+   * @description Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health/ready` to decide whether to send requests to it.
    */
   checkLiveness: {
     responses: {

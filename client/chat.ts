@@ -5,7 +5,18 @@ import { createThreadReader, type ThreadReader } from './thread-reader.ts'
 
 /** Settings of one turn. */
 export interface TurnOptions
-  extends Partial<Pick<UserTurn, 'thread_id' | 'session_key' | 'model' | 'reasoning' | 'client_message_id'>> {
+  extends Partial<
+    Pick<
+      UserTurn,
+      | 'thread_id'
+      | 'session_key'
+      | 'model'
+      | 'reasoning'
+      | 'client_message_id'
+      | 'knowledge_base_ids'
+      | 'connector_ids'
+    >
+  > {
   /** Stops the turn, or takes its message back while it waits. */
   signal?: AbortSignal
 }

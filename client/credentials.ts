@@ -49,7 +49,8 @@ export const createCredentials = ({ token, apiKey, getToken, onToken }: SignIn) 
 export type Credentials = ReturnType<typeof createCredentials>
 
 /** Paths that sign somebody in: they need no token, and `getToken` may call them. */
-const SIGN_IN = /\/api\/auth\/(login|invite\/\w+|(oauth|oidc)\/(status|start|exchange))$/
+const SIGN_IN =
+  /\/api\/auth\/(login|passkeys\/sign-in(\/options)?|invite\/\w+|(oauth|oidc)\/(status|start|exchange))$/
 
 /** Creates the `fetch` that sends the token; a refused token is replaced once. */
 export const createFetch =

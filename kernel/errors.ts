@@ -151,6 +151,14 @@ export const kernelErrors = {
     status: 503,
     message: { en: 'The server is shutting down.', zh: '服务器正在关闭。' },
   },
+  STORAGE_FULL: {
+    status: 507,
+    level: 'warn',
+    message: {
+      en: 'The disk of the server is full. Nothing new can be stored until there is space; what is stored can be read and deleted.',
+      zh: '服务器磁盘已满。腾出空间之前无法保存新内容；已保存的内容仍可读取和删除。',
+    },
+  },
   DATABASE_UNAVAILABLE: {
     status: 503,
     level: 'error',

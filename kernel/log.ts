@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { createLogOutput, type LogOutput } from './log-output.ts'
 
 /** The kernel's logger: pino, one JSON object a line. */
 export type Logger = pino.Logger
@@ -32,6 +33,16 @@ function describeError(error: unknown): unknown {
   return { type, message, stack, code, status, details: withoutSecrets(details), errors: parts }
 }
 
+let output: LogOutput | undefined
+/** Returns the output of all loggers of this process that write to standard error. */
+const standardError = () => {
+  output ??= createLogOutput(2)
+  return output
+}
+
+/** Counts the lines of this process that could not be written to standard error. */
+export const countDroppedLines = (): number => standardError().dropped
+
 /** Makes a logger that writes to `destination`, or to standard error, in a readable form on a terminal. */
 export function createLogger({
   level,
@@ -47,7 +58,7 @@ export function createLogger({
     serializers: { error: describeError, err: describeError },
   }
   if (destination) return pino(options, destination)
-  if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: false }))
+  if (!process.stderr.isTTY) return pino(options, standardError())
   const transport = { target: 'pino-pretty', options: { destination: 2, ignore: 'pid,hostname' } }
   return pino({ ...options, transport })
 }

@@ -5,13 +5,15 @@ import type { Database } from './database/database.ts'
 import { createExpiryJob } from './database/expiry.ts'
 import { ensureIndexes } from './database/indexes.ts'
 import type { LeaseDocument } from './database/lease.ts'
+import { migrateData, WHOLE } from './database/migrations.ts'
 import { ownCollections } from './database/own-collections.ts'
+import { createHealth } from './health.ts'
 import { createErrorDescriber, createErrorExplainer } from './http/error-reply.ts'
 import { isOwnOrigin, isSameOrigin, isSecure } from './http/network.ts'
 import { createIds } from './ids.ts'
 import { type Blueprint, extensionsOf, foreignFolders, type PlannedPlugin } from './loading/blueprint.ts'
 import { isRequired, SWITCHED_OFF } from './loading/selection.ts'
-import type { Logger } from './log.ts'
+import { countDroppedLines, type Logger } from './log.ts'
 import { createContainer } from './plugin/container.ts'
 import { createEventBus, type OpenEventBus } from './plugin/events.ts'
 import { type AllExtensions, createExtensions, type Extensions } from './plugin/extensions.ts'
@@ -19,12 +21,14 @@ import { findCulprit } from './plugin/isolation.ts'
 import { startJobs } from './plugin/jobs.ts'
 import type { Announce, Permission } from './plugin/plugin.ts'
 import { runStep, type Step } from './plugin/plugin-step.ts'
-import { openKeyRing } from './security/key-ring.ts'
+import { deferKeyRing } from './security/key-ring.ts'
 import { createLimits, type Limits, type UsageCounter } from './security/limits.ts'
+import { assertKeyKept } from './security/lost-key.ts'
 import { noteSealedFields } from './security/sealed-fields.ts'
 import { createSecretRotation } from './security/secret-rotation.ts'
 import { createSecrets } from './security/secrets.ts'
 import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
+import { createStorage, type Storage } from './storage.ts'
 import type { CradleOf, Manifests, ServerFacts, SomeCradle } from './types.ts'
 
 /** The running plugins, with their services and hooks, without a port. */
@@ -44,6 +48,7 @@ export interface Runtime {
   events: OpenEventBus
   sockets: OpenSocketDirectory
   limits: Limits
+  storage: Storage
   clock: Clock
   log: Logger
   facts: ServerFacts
@@ -94,7 +99,7 @@ export async function openRuntime({
     ),
     { nameOf: ({ key }) => key, failed },
   )
-  const keyRing = openKeyRing(home)
+  const keyRing = deferKeyRing(home)
   const secrets = createSecrets(keyRing)
   const open = async (url: string | undefined) => {
     const { openDatabase } = await import('./database/database.ts')
@@ -102,6 +107,7 @@ export async function openRuntime({
   }
   // Opened last, because nothing after it may fail without closing it.
   const database = wanted ? await open(config.values.database.url) : undefined
+  const storage = createStorage({ home, settings: config.values.disk, log })
   const facts: ServerFacts = {
     version,
     home,
@@ -125,6 +131,9 @@ export async function openRuntime({
         state: failed ? ('failed' as const) : ('disabled' as const),
       })),
     ],
+    assertStorage: storage.assertRoom,
+    droppedLogLines: countDroppedLines,
+    health: () => examine(),
   }
   const limits = createLimits({
     settings: config.values.limits,
@@ -184,6 +193,7 @@ export async function openRuntime({
     events,
     sockets,
     limits,
+    storage,
     clock,
     log,
     facts,
@@ -194,6 +204,7 @@ export async function openRuntime({
     ready,
     stop,
   }
+  const examine = createHealth(runtime)
   const folders = foreignFolders(blueprint)
   function takeFault(error: unknown, plugin = findCulprit(error, folders)): boolean {
     if (plugin === undefined) return false
@@ -210,6 +221,13 @@ export async function openRuntime({
   const collections = blueprint.plugins.flatMap(({ declarations }) => [...declarations.collections])
 
   async function prepare() {
+    const parts = blueprint.plugins.map(({ name, declarations: { migrations, collections } }) => ({
+      name,
+      migrations,
+      collections: [...collections.keys()],
+      cradle: cradleOf(name),
+    }))
+    await migrateData(database!.db, { parts: [WHOLE, ...parts], holder: facts.node_id, clock, log })
     await Promise.all([ensureIndexes(database!.db, collections), noteSealedFields(database!.db, collections)])
     for (const { plugin, declarations } of blueprint.plugins)
       for (const { event, listener } of declarations.listeners)
@@ -223,6 +241,8 @@ export async function openRuntime({
     for (const [plugin, reason] of failed) log.error({ plugin, reason }, 'a plugin is left out')
     for (const { name: plugin, reason, failed } of blueprint.absent)
       if (!failed && reason !== SWITCHED_OFF) log.warn({ plugin, reason }, 'a plugin is left out')
+    await assertKeyKept(home, database!.db)
+    keyRing.keys()
     await prepare()
     for (const planned of blueprint.plugins) {
       if (!admits(planned)) continue
@@ -262,6 +282,7 @@ export async function openRuntime({
   async function ready(announce: Announce) {
     for (const planned of runtime.plugins) if (admits(planned)) await take(planned, 'ready', announce)
     runtime.plugins = runtime.plugins.filter(({ name }) => !failed.has(name))
+    storage.watch()
     const own = database!.isEmbedded ? [createExpiryJob(database!.db, collections, clock)] : []
     jobs = startJobs({
       jobs: [
@@ -278,6 +299,7 @@ export async function openRuntime({
   }
 
   async function stop(beforeClosing?: () => Promise<void>) {
+    storage.stop()
     try {
       await stopPart('the jobs', async () => jobs?.stop())
       for (const planned of started.reverse())

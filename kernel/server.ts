@@ -91,6 +91,7 @@ async function listen({
   const chainOf = createGuardChains(runtime.plugins, runtime.cradleOf)
   const owned = runtime.plugins.map(({ plugin, declarations }) => ({
     ...declarations,
+    owner: plugin.name,
     cradle: runtime.cradleOf(plugin.name),
   }))
   const common = { runtime, chainOf, draining: () => draining, strictReplies }
@@ -105,6 +106,7 @@ async function listen({
       ...kernelRoutes(blueprint, runtime).map((route) => ({
         route,
         cradle: undefined as never,
+        owner: 'kernel',
       })),
       ...owned.flatMap(({ routes, ...of }) => routes.map((route) => ({ route, ...of }))),
     ],

@@ -45,6 +45,25 @@ export interface ExtensionPoints {
   'kernel.audit': (record: AuditRecord) => unknown
   /** Performs a call at most once, and answers its repetitions with the first reply; one plugin at most. */
   'kernel.repetition': (call: RepeatableCall) => Promise<KeptReply>
+  /** Notes each request when its reply begins. It is called often and nobody waits for it. */
+  'kernel.requests': (request: AnsweredRequest) => unknown
+}
+
+/** A request whose reply begins. */
+export interface AnsweredRequest {
+  request_id: string
+  method: string
+  /** The path as declared, such as `/agents/:id`; undefined for files of pages and unknown paths. */
+  route: string | undefined
+  /** The plugin that declared the route, or `kernel`. */
+  plugin: string | undefined
+  status: number
+  /** Unix milliseconds. */
+  started_ms: number
+  /** Milliseconds until the reply began. */
+  ms: number
+  /** The header of W3C Trace Context, as the client sent it. */
+  traceparent: string | undefined
 }
 
 /** One mutating call or command, and how it went. */
@@ -98,6 +117,24 @@ export interface ServerFacts {
   isSecure(headers: IncomingHttpHeaders): boolean
   /** Every plugin that was found, those left out included. */
   plugins(): PluginState[]
+  /** Throws STORAGE_FULL if the disk is so full that nothing new may be begun. */
+  assertStorage(): void
+  /** Counts the lines of the log that could not be written. */
+  droppedLogLines(): number
+  /** Examines the disk, the database and the plugins; takes at most two seconds for the database. */
+  health(): Promise<HealthReport>
+}
+
+/** The state of a running server. */
+export interface HealthReport {
+  /** `failed` if the database does not answer. */
+  status: 'ok' | 'degraded' | 'failed'
+  /** By name; empty if the database is unavailable. */
+  plugins: Record<string, 'ok' | 'degraded' | 'failed'>
+  /** `latency_ms` is null if the database does not answer. */
+  database: { ok: boolean; latency_ms: number | null }
+  /** The file system with the home; `free_bytes` is null if it has no size. */
+  disk: { free_bytes: number | null; low: boolean }
 }
 
 /** One plugin and whether it does its work. */

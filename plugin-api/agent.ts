@@ -102,6 +102,16 @@ export const knowledgeBaseIds = {
   examples: [['kb_01KDVMF0000000000000000001']],
 } as const
 
+/** The JSON Schema of the connectors that lend a turn their tools. */
+export const connectorIds = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: 64 },
+  maxItems: 50,
+  uniqueItems: true,
+  description: 'The connectors that lend their tools, besides those of the agent',
+  examples: [['con_01KDVMF0000000000000000001']],
+} as const
+
 const settings = {
   description: { ...text(2000), examples: ['Reads tables and explains what they show'] },
   persona_mbti: {

@@ -33,6 +33,10 @@ export type ConnectorTarget =
 export interface ConnectorKind {
   kind: string
   label: LocalizedText
+  /** The purpose of its servers, and the things that a person needs to sign in. */
+  description?: LocalizedText
+  /** The well-known server that all connectors of this kind lead to, and the page that documents it. */
+  preset?: { url: string; documentation: string }
   auth: ConnectorAuth
   /**
    * The JSON Schema of `config`, an object without further properties. A property marked `writeOnly` is a secret: a text,

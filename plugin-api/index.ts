@@ -41,6 +41,7 @@ export {
   type AgentSettings,
   agentKey,
   agentRow,
+  connectorIds,
   knowledgeBaseIds,
   listedAgentRow,
   modelSettings,

@@ -3,28 +3,38 @@ import { localeName, nullable, rowOf, type TypeOf } from '#kernel'
 /** An account as its own user sees it. */
 export const currentUser = {
   title: 'CurrentUser',
-  ...rowOf({
-    id: { type: 'string' },
-    username: { type: 'string', examples: ['ada'] },
-    role: { title: 'Role', enum: ['user', 'admin'] },
-    display_name: nullable({ type: 'string', examples: ['Ada Lovelace'] }),
-    email: nullable({ type: 'string', examples: ['ada@example.com'] }),
-    locale: {
-      ...nullable(localeName),
-      description: 'The language of messages; null if `Accept-Language` alone decides',
+  ...rowOf(
+    {
+      id: { type: 'string' },
+      username: { type: 'string', examples: ['ada'] },
+      role: { title: 'Role', enum: ['user', 'admin'] },
+      display_name: nullable({ type: 'string', examples: ['Ada Lovelace'] }),
+      email: nullable({ type: 'string', examples: ['ada@example.com'] }),
+      locale: {
+        ...nullable(localeName),
+        description: 'The language of messages; null if `Accept-Language` alone decides',
+      },
+      permissions: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Keys of permissions; an administrator has all of them',
+        examples: [['channels', 'skill_packages']],
+      },
+      must_change_password: {
+        type: 'boolean',
+        description: 'True if all other calls are refused until the password has been changed',
+        examples: [false],
+      },
+      required_actions: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'What this session must do before all other calls are accepted: `set_up_totp` or `verify_totp`; missing if nothing',
+        examples: [['set_up_totp']],
+      },
     },
-    permissions: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'Keys of permissions; an administrator has all of them',
-      examples: [['channels', 'skill_packages']],
-    },
-    must_change_password: {
-      type: 'boolean',
-      description: 'True if all other calls are refused until the password has been changed',
-      examples: [false],
-    },
-  }),
+    ['required_actions'],
+  ),
 } as const
 
 /** The field of a sign-in with which a browser asks for a cookie. */

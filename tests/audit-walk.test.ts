@@ -39,6 +39,8 @@ const UNAUDITED = [
   'POST /auth/oauth/start',
   'POST /auth/oidc/config/test',
   'POST /auth/oidc/start',
+  'POST /auth/passkeys/options',
+  'POST /auth/passkeys/sign-in/options',
   'POST /auth/refresh',
   'POST /connectors/:id/test',
   'POST /connectors/probe',

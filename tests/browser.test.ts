@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
+import { eventually } from '../plugin-api/testing/waiting.ts'
 import t, { type Test } from './run/file-test.ts'
 import { amount } from './run/tier.ts'
 import { startChat } from './support/chat.ts'
@@ -190,13 +191,17 @@ t.test('in a browser', { skip: noChromium }, async (t) => {
     await page.keyboard.type('list threads')
     await page.waitForSelector('#results a[href="#listThreads"]')
     await page.keyboard.press('Enter')
-    await page.waitForFunction("document.title.startsWith('List your threads')")
+    await eventually('the found one is shown', async () =>
+      (await page.title()).startsWith('List your threads'),
+    )
     t.equal(await page.evaluate('location.hash'), '#listThreads')
     t.equal(await page.evaluate("document.activeElement === document.querySelector('h1')"), true)
     await page.fill('#search', 'xyzzy')
     t.equal(await page.textContent('#results'), 'Nothing found')
     await page.goBack()
-    await page.waitForFunction("document.title.startsWith('Create an agent')")
+    await eventually('the one before is shown', async () =>
+      (await page.title()).startsWith('Create an agent'),
+    )
     t.strictSame(faults, [])
     await page.close()
   })

@@ -34,7 +34,7 @@ const ERROR_SCHEMA = describeErrorSchema(ANY_CODE)
 const MAX_NAME_CHARS = 60
 
 /** Codes that any operation may answer because of the server, not of the request. */
-const SERVER_CODES = ['INTERNAL_ERROR', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN']
+const SERVER_CODES = ['INTERNAL_ERROR', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN', 'STORAGE_FULL']
 
 /** The named error responses of a document. */
 export interface ErrorResponses {

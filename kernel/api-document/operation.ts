@@ -166,7 +166,7 @@ function isBodyOptional({ body, upload }: Route): boolean {
   return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
 }
 
-/** The media type of each kind of stream; files have their own. For a download, the schema describes one line. */
+/** The media type of each kind of stream; files have their own. For a download, the schema describes the whole or a line. */
 const STREAM_TYPES = {
   events: 'text/event-stream',
   download: '*/*',

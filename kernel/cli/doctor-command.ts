@@ -1,10 +1,12 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
+import type { Database } from '../database/database.ts'
 import { originOf } from '../http/network.ts'
 import { type Blueprint, extensionsOf, readBlueprint } from '../loading/blueprint.ts'
 import type { CommandInput } from '../plugin/command.ts'
-import { openKeyRing } from '../security/key-ring.ts'
+import { keyPathIn, openKeyRing } from '../security/key-ring.ts'
+import { assertKeyKept } from '../security/lost-key.ts'
 import type { KernelCommand } from './kernel-command.ts'
 import { JSON_OPTION, printJson, printTable } from './print.ts'
 
@@ -46,7 +48,9 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
       if (strayVariables.length > 0) throw new Error(strayVariables.join('; '))
       return `${rows().length} keys`
     }),
-    await look('secret key', () => {
+    await look('secret key', async () => {
+      if (blueprint && !existsSync(keyPathIn(home)))
+        await withDatabase(blueprint.config.values.database.url, home, ({ db }) => assertKeyKept(home, db))
       const [, former] = openKeyRing(home).keys()
       return `present, 0600${former ? '; it is being replaced: "svc admin rotate-secret-key" goes on with that' : ''}`
     }),
@@ -114,13 +118,23 @@ function checkHome(home: string): string {
   return home
 }
 
-async function checkDatabase(url: string | undefined, home: string): Promise<string> {
+function checkDatabase(url: string | undefined, home: string): Promise<string> {
+  return withDatabase(url, home, async (database) => {
+    const latency = await database.ping()
+    return `${url ? 'MongoDB server' : 'embedded engine'}, ${latency.toFixed(1)} ms`
+  })
+}
+
+async function withDatabase<Result>(
+  url: string | undefined,
+  home: string,
+  act: (database: Database) => Promise<Result>,
+): Promise<Result> {
   const { openDatabase } = await import('../database/database.ts')
   const { createLogger } = await import('../log.ts')
   const database = await openDatabase({ url, home, log: createLogger({ level: 'silent' }) })
   try {
-    const latency = await database.ping()
-    return `${url ? 'MongoDB server' : 'embedded engine'}, ${latency.toFixed(1)} ms`
+    return await act(database)
   } finally {
     await database.close()
   }

@@ -7,6 +7,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 
+// A message that nobody can read, because its file is on a full disk or its reader has ended, ends nothing.
+process.stderr.on('error', () => undefined)
+
 /** The time for which timers and sockets that a plugin has left behind may keep the process, in milliseconds. */
 const LEFTOVER_MS = 250
 

@@ -1,9 +1,10 @@
 import { inspect } from 'node:util'
 import { CommanderError, Command as Program } from 'commander'
 import { ConfigError } from '../config/config.ts'
-import { homeOf, readBlueprint } from '../loading/blueprint.ts'
+import { homeOf, homePath, readBlueprint } from '../loading/blueprint.ts'
 import { VERSION } from '../loading/package.ts'
 import type { Command, CommandInput } from '../plugin/command.ts'
+import { explainUnwritable } from '../storage.ts'
 import { configCommand } from './config-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import type { KernelCommand } from './kernel-command.ts'
@@ -29,8 +30,9 @@ export async function runProgram(argv: readonly string[], surroundings: Surround
     return await run(argv, surroundings)
   } catch (error) {
     const { env, stderr } = surroundings
-    const plain = error instanceof ConfigError && env.SVC_LOG_LEVEL !== 'debug'
-    stderr.write(`svc: ${plain ? error.message : inspect(error)}\n`)
+    const sentence = error instanceof ConfigError ? error.message : explainUnwritable(error, homePath(env))
+    const plain = sentence !== undefined && env.SVC_LOG_LEVEL !== 'debug'
+    stderr.write(`svc: ${plain ? sentence : inspect(error)}\n`)
     return 1
   }
 }

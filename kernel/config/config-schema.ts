@@ -1,6 +1,8 @@
 import { type JSONSchema, objectOf } from '../schema.ts'
 import { type LimitSettings, type LimitSpec, limitsSchema } from '../security/limits.ts'
 
+const diskSize = { type: 'string', pattern: '^\\d{1,9}(b|kb|mb|gb|tb)$' }
+
 /** The settings of the kernel itself; each leaf may name the variable (`env`) and the flag that set it. */
 const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
   http: objectOf({
@@ -13,6 +15,10 @@ const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
   }),
   database: objectOf({
     url: { type: 'string', pattern: '^mongodb(\\+srv)?://', env: 'SVC_DATABASE_URL', writeOnly: true },
+  }),
+  disk: objectOf({
+    warn_below: { ...diskSize, default: '1gb', env: 'SVC_DISK_WARN_BELOW' },
+    stop_below: { ...diskSize, default: '64mb', env: 'SVC_DISK_STOP_BELOW' },
   }),
   log: objectOf({
     level: {
@@ -38,6 +44,7 @@ export interface KernelConfig {
     body_limit: string
   }
   database: { url?: string }
+  disk: { warn_below: string; stop_below: string }
   log: { level: string }
   limits: LimitSettings
   enable_api_docs: boolean

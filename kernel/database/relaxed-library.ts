@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
 /** The facts about a machine that decide which engine binary it can load. */
-type System = {
+export type System = {
   platform: string
   arch: string
   /** Version of the running glibc, as in `2.36`; undefined where the C library is another one. */
@@ -123,7 +123,8 @@ function locate(platformPackage: string, from: string): string | undefined {
 function unsupported(reason: string): Error {
   return new Error(
     `The embedded MongoDB engine cannot run here: ${reason}. ` +
-      'Set SVC_DATABASE_URL to a MongoDB server; compose.yaml in the repository starts one.',
+      'Set SVC_DATABASE_URL to a MongoDB server; compose.yaml in the repository starts one. ' +
+      'Or install MongoDB 8.0 or later on this machine: its program mongod is started if it is on the PATH.',
   )
 }
 

@@ -22,6 +22,8 @@ import { createUploadReader } from './upload.ts'
 interface OwnedRoute {
   route: Route
   cradle: SomeCradle
+  /** The plugin that declared it, or `kernel`. */
+  owner: string
 }
 
 /** The codes of errors that end a reply whose reader has left. */
@@ -82,7 +84,7 @@ export function createApp({
     return reply
   }
   const router = new Router({ prefix: '/api', methods: METHODS })
-  for (const { route, cradle } of sortBySpecificity(routes)) {
+  for (const { route, cradle, owner } of sortBySpecificity(routes)) {
     const name = `${route.method} ${route.path}`
     const parts: EndpointParts = {
       guard: chainOf(route.guard),
@@ -94,6 +96,7 @@ export function createApp({
       audit: async (record) => void (await extensions['kernel.audit'].ask(record)),
       explain,
       report,
+      assertStorage: runtime.storage.assertRoom,
       sockets: runtime.sockets,
       limits: runtime.limits,
       heartbeatMs,
@@ -109,6 +112,7 @@ export function createApp({
     const endpoint = createEndpoint(route, parts)
     router.register(route.path, [route.method.toLowerCase()], (context: Context) => {
       context.state.route = route.path
+      context.state.owner = owner
       return endpoint(context)
     })
   }
@@ -130,12 +134,17 @@ export function createApp({
     } catch (error) {
       answerError(context, error)
     }
-    const ms = Math.round(performance.now() - before)
-    const { request_id, route, caller } = state
+    const elapsed = performance.now() - before
+    const { request_id, route, owner: plugin, caller } = state
+    const { method, status } = context
     log.info(
-      { request_id, method: context.method, route, status: context.status, ms, username: caller?.username },
+      { request_id, method, route, status, ms: Math.round(elapsed), username: caller?.username },
       'request',
     )
+    const answered = { request_id, method, route, plugin, status, ms: elapsed, ...factsOf(context, elapsed) }
+    extensions['kernel.requests']
+      .ask(answered)
+      .catch((error) => log.error({ error }, 'a request was not noted'))
   })
   if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
   app.use(servePages(pages))
@@ -166,6 +175,11 @@ export function createApp({
   }
   return app
 }
+
+const factsOf = ({ headers: { traceparent } }: Context, elapsed: number) => ({
+  started_ms: Date.now() - elapsed,
+  traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+})
 
 const describe = (error: unknown) => JSON.stringify((error as AppError).details.issues)
 

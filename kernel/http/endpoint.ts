@@ -35,6 +35,8 @@ export interface EndpointParts {
   explain: (error: unknown, locale: Locale, request_id: string) => ErrorReply
   /** The same, noted in the log: of what goes wrong once a stream is open. */
   report: (error: unknown, locale: Locale, request_id: string) => ErrorReply
+  /** Throws if the disk is full. */
+  assertStorage: () => void
   /** Where those who read a stream are known. */
   sockets: OpenSocketDirectory
   limits: Limits
@@ -60,6 +62,8 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     if (route.body) return false
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: FORM })
   }
+  // Signing in stays possible, and so does deleting, which makes space.
+  const needsRoom = !['GET', 'DELETE'].includes(route.method) && route.guard !== 'public'
   const isOpenLong = route.stream === 'events' || route.stream === 'response'
   const audit = auditOf(route)
   const statuses = Object.keys(route.response).map(Number)
@@ -105,6 +109,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         state.caller = added.caller
         state.locale = chooseLocale(headers['accept-language'], added.caller?.locale)
       }
+      if (needsRoom) parts.assertStorage()
       if (isOpenLong && added.caller)
         parts.limits.assertRoom('sockets', parts.sockets.countOf(added.caller.id))
       query = route.raw ? { ...context.query } : checkQuery?.({ ...context.query })

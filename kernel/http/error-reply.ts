@@ -2,6 +2,7 @@ import { isUnavailable } from '../database/driver-errors.ts'
 import { AppError, type ErrorDefinition, type ErrorTable } from '../errors.ts'
 import type { Locale } from '../locale.ts'
 import type { Logger } from '../log.ts'
+import { isStorageFull } from '../storage.ts'
 
 /** The body of every answer that is not a success. */
 export interface ErrorBody {
@@ -34,7 +35,7 @@ export function replyTo(
   { table, locale, request_id }: { table: ErrorTable; locale: Locale; request_id: string },
 ): ErrorReply {
   const known = error instanceof AppError && Object.hasOwn(table, error.code) ? error : undefined
-  const code = known?.code ?? (isUnavailable(error) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL_ERROR')
+  const code = known?.code ?? codeOf(error)
   const definition = table[code]!
   const details = known?.details ?? {}
   const message = fillMessage(definition, details, locale)
@@ -44,6 +45,12 @@ export function replyTo(
     level,
     body: { code: definition.code ?? code, message, details, request_id },
   }
+}
+
+/** Returns the code of a failure of the database or the disk; everything else is a bug. */
+function codeOf(error: unknown) {
+  if (isUnavailable(error)) return 'DATABASE_UNAVAILABLE'
+  return isStorageFull(error) ? 'STORAGE_FULL' : 'INTERNAL_ERROR'
 }
 
 /** The header Retry-After, if the error knows when to ask again. */

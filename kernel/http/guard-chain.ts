@@ -24,7 +24,9 @@ export function createGuardChains(
   return (use) => {
     const [name, argument] = typeof use === 'string' ? [use] : use
     const chain = chainOf(name satisfies keyof GuardContexts)
+    const last = chain.at(-1)
     return async (request, context) => {
+      if (last?.guard.bypass?.(request, cradleOf(last.owner))) return
       for (const { guard, owner } of chain)
         Object.assign(context, await guard.check(request, cradleOf(owner), context as never, argument))
     }

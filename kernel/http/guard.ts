@@ -41,6 +41,8 @@ export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, C
   params?: { readonly [name: string]: JSONSchema }
   /** The codes of what it throws; FORBIDDEN if missing. */
   errors?: readonly string[]
+  /** Admits a request without this guard and those before it, which then add nothing; for secrets that are no account's. */
+  bypass?(request: GuardRequest, cradle: Cradle): boolean
   check(
     request: GuardRequest,
     cradle: Cradle,
@@ -58,12 +60,13 @@ export const assertGuard = createFormCheck<Guard>(
       description: { type: 'string', minLength: 1 },
       params: { type: 'object', additionalProperties: { type: 'object' } },
       errors: { type: 'array', items: { type: 'string' } },
+      bypass: true,
       check: true,
     },
     required: ['check'],
     additionalProperties: false,
   },
-  ['check'],
+  ['bypass', 'check'],
 )
 
 /** The caller as a guard identified them: used for language and the audit row. */

@@ -24,6 +24,14 @@ const healthSchema = {
         examples: [0.42],
       },
     }),
+    disk: rowOf({
+      free_bytes: {
+        type: ['integer', 'null'],
+        description: 'Free bytes of the file system with the home; null if it has no size',
+        examples: [52_428_800_000],
+      },
+      low: { type: 'boolean', description: 'True below `disk.warn_below`' },
+    }),
   }),
 } as const
 
@@ -37,59 +45,40 @@ const failedHealthSchema = {
       started_at: 1_767_225_600,
       plugins: {},
       database: { ok: false, latency_ms: null },
+      disk: { free_bytes: 52_428_800_000, low: false },
     },
   ],
 } as const
 
-/** The time after which a database that does not answer counts as unavailable, in milliseconds. */
-const PATIENCE_MS = 2000
-
-/** The two public routes that tell whether the server is up. */
+/** The public routes that tell whether the server is up. */
 export function healthRoutes(runtime: Runtime): Route[] {
-  const pluginStates = async () => {
-    const states: Record<string, 'ok' | 'degraded' | 'failed'> = {}
-    for (const name of runtime.faults.keys()) states[name] = 'degraded'
-    for (const name of runtime.failed.keys()) states[name] = 'failed'
-    await Promise.all(
-      runtime.plugins.map(async ({ plugin: { name }, declarations: { health } }) => {
-        states[name] ??= 'ok'
-        try {
-          for (const check of health) await check(runtime.cradleOf(name))
-        } catch (error) {
-          runtime.log.warn({ error, plugin: name }, 'plugin is not healthy')
-          states[name] = 'failed'
-        }
-      }),
-    )
-    return states
-  }
-
-  const databaseState = async () => {
-    try {
-      const latency = await withPatience(runtime.database!.ping())
-      return { ok: true, latency_ms: Math.round(latency * 100) / 100 }
-    } catch (error) {
-      runtime.log.warn({ error }, 'database is unavailable')
-      return { ok: false, latency_ms: null }
-    }
-  }
-
   const getHealth = defineRoute({
     method: 'GET',
     path: '/health',
     operation_id: 'checkHealth',
     summary: 'Check the server, its plugins and its database',
     description:
-      'Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault. The reply is 503 with the same body if the database does not answer within two seconds.',
+      'Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault, or the disk is almost full. The reply is 503 with the same body if the database does not answer within two seconds.',
     guard: 'public',
     response: { 200: healthSchema, 503: failedHealthSchema },
   }).handle(async () => {
     const { version, started_at } = runtime.facts
-    const database = await databaseState()
-    const plugins = database.ok ? await pluginStates() : {}
-    const isWhole = Object.values(plugins).every((state) => state === 'ok')
-    const status = !database.ok ? ('failed' as const) : isWhole ? ('ok' as const) : ('degraded' as const)
-    return reply(database.ok ? 200 : 503, { status, version, started_at, plugins, database })
+    const report = await runtime.facts.health()
+    return reply(report.database.ok ? 200 : 503, { ...report, version, started_at })
+  })
+
+  const getReady = defineRoute({
+    method: 'GET',
+    path: '/health/ready',
+    operation_id: 'checkReadiness',
+    summary: 'Check that the server can answer requests',
+    description:
+      'The answer of `GET /health` in one word, for probes: 200 while the database answers, 503 otherwise and while the server stops.',
+    guard: 'public',
+    response: { 200: rowOf({ status: { const: 'ok' } }), 503: rowOf({ status: { const: 'failed' } }) },
+  }).handle(async () => {
+    const { database } = await runtime.facts.health()
+    return database.ok ? reply(200, { status: 'ok' as const }) : reply(503, { status: 'failed' as const })
   })
 
   const getLive = defineRoute({
@@ -98,18 +87,10 @@ export function healthRoutes(runtime: Runtime): Route[] {
     operation_id: 'checkLiveness',
     summary: 'Check that the process runs',
     description:
-      'Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health` to decide whether to send requests to it.',
+      'Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health/ready` to decide whether to send requests to it.',
     guard: 'public',
     response: { 200: rowOf({ status: { const: 'ok' } }) },
   }).handle(() => ({ status: 'ok' as const }))
 
-  return [getHealth, getLive]
-}
-
-function withPatience<Value>(promise: Promise<Value>): Promise<Value> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${PATIENCE_MS} ms`)), PATIENCE_MS)
-  })
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+  return [getHealth, getReady, getLive]
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { createWriteStream, mkdirSync, readdirSync, rmSync, statSync, type WriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
@@ -125,11 +126,12 @@ async function receiveForm(
   const fields: Record<string, string> = {}
   const stored: Promise<void>[] = []
   const failed = new AbortController()
-  const tooMany = {
-    path: '',
-    rule: 'maxProperties',
-    message: max_files === 1 ? 'must hold one file' : `must hold at most ${max_files} files`,
-  }
+  // Each file adds a listener, and Node.js warns of a leak from the eleventh on.
+  setMaxListeners(0, failed.signal)
+  const message = max_files === 1 ? 'must hold one file' : `must hold at most ${max_files} files`
+  const tooMany = new AppError('VALIDATION_FAILED', {
+    issues: [{ path: '', rule: 'maxProperties', message }],
+  })
 
   const received = new Promise<unknown>((resolve, reject) => {
     form
@@ -146,8 +148,9 @@ async function receiveForm(
         else if (isCut) refuse({ path: `/${name}`, rule: 'maxLength', message: 'is too long' })
         fields[name] = value
       })
-      .on('filesLimit', () => refuse(tooMany))
-      .on('partsLimit', () => refuse(tooMany))
+      // The parser does not read what exceeds its limits, so that a form which is large enough would never end.
+      .on('filesLimit', () => reject(tooMany))
+      .on('partsLimit', () => reject(tooMany))
       .on('error', (cause) => reject(new AppError('BAD_FORM', {}, { cause })))
       .on('finish', () => resolve(Promise.all(stored)))
     finished(request, { writable: false }).catch((cause) => reject(new AppError('BAD_FORM', {}, { cause })))

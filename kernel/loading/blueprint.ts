@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Config, ConfigError, layerConfig, readConfigFile } from '../config/config.ts'
 import { type ErrorTable, kernelErrors } from '../errors.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
@@ -53,13 +53,19 @@ export interface Blueprint {
 const kernelPoints: [string, ExtensionPoint][] = [
   ['kernel.audit', { noun: 'audit log', formerly: 'action.audited' }],
   ['kernel.repetition', { noun: 'store of replies' }],
+  ['kernel.requests', { noun: 'record of requests' }],
 ]
 
-/** Returns the server's folder: `SVC_HOME`, else `~/.svc`; creates it if it does not exist. */
+/** Returns the path of the server's folder: `SVC_HOME`, else `~/.svc`. */
+export const homePath = (env: NodeJS.ProcessEnv): string => resolve(env.SVC_HOME || join(homedir(), '.svc'))
+
+/** Returns the server's folder; creates it if it does not exist. */
 export function homeOf(env: NodeJS.ProcessEnv): string {
-  const home = resolve(env.SVC_HOME || join(homedir(), '.svc'))
+  const home = homePath(env)
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 })
+    // If the parent exists and takes no folder, as /proc does, Node.js would try to make it for ever.
+    const recursive = !existsSync(dirname(home))
+    if (!existsSync(home) || !statSync(home).isDirectory()) mkdirSync(home, { recursive, mode: 0o700 })
   } catch (error) {
     throw new ConfigError(`the home ${home} cannot be made: ${(error as Error).message}`, { cause: error })
   }

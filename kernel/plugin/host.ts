@@ -1,4 +1,5 @@
 import type { IndexDescription } from 'mongodb'
+import { assertMigration, type Migration } from '../database/migrations.ts'
 import { AppError } from '../errors.ts'
 import { assertGuard, type Guard } from '../http/guard.ts'
 import { assertPages, type Pages } from '../http/pages.ts'
@@ -42,6 +43,8 @@ export interface Host<Of extends Manifest = Manifest> {
     name: keyof Member<Collections, Of['name']> & string,
     options?: Partial<CollectionDeclaration>,
   ): void
+  /** A change of this plugin's stored data; the data has the version of the last one that ran. */
+  migration(migration: Migration<Cradle<Of>>): void
   guard<Name extends keyof GuardContexts>(name: Name, guard: Guard<Name, Cradle<Of>>): void
   /** Counts how much of a limit of its manifest an account has used. */
   limit(
@@ -96,6 +99,8 @@ export interface Declarations {
   services: Map<string, (cradle: never) => unknown>
   provided: Set<string>
   collections: Map<string, CollectionDeclaration>
+  /** In order of their numbers. */
+  migrations: Migration[]
   guards: Map<string, Guard>
   limits: Map<string, (cradle: never, account_id: string) => ReturnType<UsageCounter>>
   routes: Route[]
@@ -123,6 +128,7 @@ export function createHost(
     services: new Map(),
     provided: new Set(),
     collections: new Map(),
+    migrations: [],
     guards: new Map(),
     limits: new Map(),
     routes: [],
@@ -149,6 +155,11 @@ export function createHost(
     service: (name, factory) => setOnce(declarations.services, 'service', name, factory),
     collection: (name: string, { indexes = [], sealed = {} } = {}) =>
       setOnce(declarations.collections, 'collection', name, { indexes, sealed }),
+    migration: (migration) => {
+      const { number } = assertMigration(migration, `migration ${migration.number}`)
+      const next = declarations.migrations.push(migration)
+      if (number !== next) throw new Error(`its migration ${number} must have the number ${next}`)
+    },
     guard: (name, guard) => setOnce(declarations.guards, 'guard', name, assertGuard(guard, `guard ${name}`)),
     limit: (name: string, count) => setOnce(declarations.limits, 'limit', name, count),
     routes: (routes) => {

@@ -56,11 +56,16 @@ export function startJobs({
 
   /** A job that runs for long keeps its lease. */
   const run = async (job: Job, cradle: unknown, fail: (error: unknown) => void) => {
-    const renewal = setInterval(() => void acquire(job).catch(fail), job.every_seconds * 1000)
+    let renewing: Promise<unknown> = Promise.resolve()
+    const renewal = setInterval(() => {
+      renewing = renewing.then(() => acquire(job)).catch(fail)
+    }, job.every_seconds * 1000)
     try {
       await job.run(cradle as never, abort.signal)
     } finally {
       clearInterval(renewal)
+      // One that is still under way would take the lease again after it was released.
+      await renewing
     }
   }
 

@@ -27,9 +27,19 @@ export interface KeyRing {
   end(): void
 }
 
+/** Returns the path of the key file of a home. */
+export const keyPathIn = (home: string): string => join(home, 'secret.key')
+
+/** Opens the key file of this home; if it does not exist, it is made on first use. */
+export function deferKeyRing(home: string): KeyRing {
+  let opened = existsSync(keyPathIn(home)) ? openKeyRing(home) : undefined
+  const open = () => (opened ??= openKeyRing(home))
+  return { keys: () => open().keys(), begin: () => open().begin(), end: () => open().end() }
+}
+
 /** Opens the key file of this home, or makes it (0600, also when several processes start at once). */
 export function openKeyRing(home: string): KeyRing {
-  const path = join(home, 'secret.key')
+  const path = keyPathIn(home)
   const candidate = join(home, `.secret.key.${process.pid}`)
 
   /** From then on the keys survive a loss of power, as the values sealed with them do. */

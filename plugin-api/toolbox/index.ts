@@ -1,10 +1,12 @@
 // Functions that several built-in plugins and kinds share; plugin-api/index.ts exports some of them to third parties.
+export { measureCollections } from './collection-size.ts'
 export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
 export { mergePatch } from './merge-patch.ts'
+export { NAME_PATTERN } from './name-pattern.ts'
 export {
   findErrorCode,
   findNetworkFailure,
@@ -25,5 +27,7 @@ export {
   readCursor,
   writeCursor,
 } from './paging.ts'
+export { processRuns } from './process-runs.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'
+export { askOnTerminal } from './terminal-question.ts'
 export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from './token-estimate.ts'

@@ -133,6 +133,22 @@ export function createAccounts({
         (user, where) => passwordChanges.reset(user._id, new_password, where),
       ),
 
+    /**
+     * Runs `work` on an account if the caller may take over its sign-in, as with a new password. Throws
+     * ADMINISTRATOR_PROTECTED, ACCOUNT_EXCEEDS.
+     */
+    actOnSignIn: <Result>(
+      caller: AuthCaller,
+      key: string,
+      work: (user: UserDocument) => Promise<Result>,
+    ): Promise<Result> =>
+      act(
+        caller,
+        key,
+        (user, authority) => authority.assertCovers(user),
+        (user) => work(user),
+      ),
+
     /** Ends a lock by failed logins. Throws ADMINISTRATOR_PROTECTED. */
     unlock: (caller: AuthCaller, key: string): Promise<void> =>
       act(

@@ -6,6 +6,7 @@ import { accountCommands } from './commands.ts'
 import { createGrants, type Grants } from './grants.ts'
 import { manifest } from './manifest.ts'
 import { accountRoutes } from './routes.ts'
+import './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
@@ -21,6 +22,7 @@ export default definePlugin({
   setup(host) {
     host.provide('grants', createGrants)
     host.provide('accounts', createAccounts)
+    host.extensionPoint('accounts.second_factors', { noun: 'list of second factors' })
     host.routes(accountRoutes)
     for (const command of accountCommands) host.command(command)
   },

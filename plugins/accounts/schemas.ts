@@ -86,42 +86,52 @@ export const newPassword = rowOf({
 /** An account as user managers see it. */
 export const accountRow = {
   title: 'User',
-  ...rowOf({
-    id,
-    username,
-    role,
-    display_name: currentUser.properties.display_name,
-    email: currentUser.properties.email,
-    enabled: { ...flag, description: 'False if the account cannot sign in' },
-    locale: currentUser.properties.locale,
-    permissions: {
-      type: 'array',
-      items: text,
-      description: 'Granted permissions; an administrator has all of them anyway',
-      examples: [['channels', 'skill_packages']],
+  ...rowOf(
+    {
+      id,
+      username,
+      role,
+      display_name: currentUser.properties.display_name,
+      email: currentUser.properties.email,
+      enabled: { ...flag, description: 'False if the account cannot sign in' },
+      locale: currentUser.properties.locale,
+      permissions: {
+        type: 'array',
+        items: text,
+        description: 'Granted permissions; an administrator has all of them anyway',
+        examples: [['channels', 'skill_packages']],
+      },
+      workspace_root_dir: nullable({ ...text, examples: ['/srv/projects'] }),
+      token_quota: {
+        ...nullable({ type: 'integer', examples: [5_000_000] }),
+        description: 'Tokens in a window of the server; null for no limit',
+      },
+      tokens_used: { type: 'integer', description: 'For all time', examples: [48_210] },
+      has_password: { ...flag, description: 'False if the account can sign in only with another service' },
+      sso_linked: {
+        ...flag,
+        description: 'True if an identity at another service is linked',
+        examples: [false],
+      },
+      login_locked: { ...flag, description: 'True after too many wrong passwords', examples: [false] },
+      login_retry_after_seconds: {
+        ...nullable({ type: 'integer' }),
+        description: 'Seconds until the lock ends; null without a lock',
+        examples: [null],
+      },
+      second_factors: {
+        type: 'array',
+        items: text,
+        description:
+          'What the account signs in with besides or instead of its password: `totp`, `passkey`; missing if nothing',
+        examples: [['totp']],
+      },
+      must_change_password,
+      created_at: time,
+      updated_at: time,
     },
-    workspace_root_dir: nullable({ ...text, examples: ['/srv/projects'] }),
-    token_quota: {
-      ...nullable({ type: 'integer', examples: [5_000_000] }),
-      description: 'Tokens in a window of the server; null for no limit',
-    },
-    tokens_used: { type: 'integer', description: 'For all time', examples: [48_210] },
-    has_password: { ...flag, description: 'False if the account can sign in only with another service' },
-    sso_linked: {
-      ...flag,
-      description: 'True if an identity at another service is linked',
-      examples: [false],
-    },
-    login_locked: { ...flag, description: 'True after too many wrong passwords', examples: [false] },
-    login_retry_after_seconds: {
-      ...nullable({ type: 'integer' }),
-      description: 'Seconds until the lock ends; null without a lock',
-      examples: [null],
-    },
-    must_change_password,
-    created_at: time,
-    updated_at: time,
-  }),
+    ['second_factors'],
+  ),
 } as const
 
 export type AccountRow = TypeOf<typeof accountRow>

@@ -28,6 +28,10 @@ export const agentErrors = {
     status: 409,
     message: { en: 'The agent is not running. Start it first.', zh: '该智能体未在运行，请先启动。' },
   },
+  CONNECTOR_NOT_FOUND: {
+    status: 404,
+    message: { en: 'There is no connector “{id}”.', zh: '没有连接器“{id}”。' },
+  },
   KNOWLEDGE_BASE_NOT_FOUND: {
     status: 404,
     message: { en: 'The knowledge base does not exist.', zh: '找不到该知识库。' },

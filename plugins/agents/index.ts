@@ -57,7 +57,7 @@ export default definePlugin({
     host.extend('overview.counts', async (_, { agents }) => ({ agents: await agents.countByState() }))
     host.job({
       name: 'agents-recovery',
-      every_seconds: 5,
+      every_seconds: 15,
       run: ({ agents }, signal) => agents.recover(signal),
     })
   },

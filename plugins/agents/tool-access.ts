@@ -1,3 +1,4 @@
+import { AppError } from '#kernel'
 import type { Tool } from '#plugin-api'
 import { isWithin } from '#toolbox'
 import { mayOpen } from './agents.ts'
@@ -44,6 +45,16 @@ export function createToolAccess({
     user: Holder & { id: string },
     { choices = {}, has_begun = false }: { choices?: ToolChoices; has_begun?: boolean } = {},
   ): Promise<LentTools> => {
+    if (!has_begun && choices.connector_ids?.length && extensions['agents.lent_tools'].list().length === 0)
+      throw new AppError('VALIDATION_FAILED', {
+        issues: [
+          {
+            path: '/connector_ids',
+            rule: 'plugin',
+            message: 'is not supported: no plugin of this server has connectors',
+          },
+        ],
+      })
     const lent = await extensions['agents.lent_tools'].ask({ agent, user, choices, has_begun })
     return {
       tools: lent.flatMap(({ tools }) => tools),

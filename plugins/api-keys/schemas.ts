@@ -1,10 +1,7 @@
 import { nullable, objectOf, rowOf } from '#kernel'
+import { NAME_PATTERN } from '#toolbox'
 
 const MAX_SCOPES = 64
-/** Printable text without spaces at its ends. */
-const NAME_PATTERN =
-  '^[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff]([^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff])?$'
-
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const scopes = {
   type: 'array',

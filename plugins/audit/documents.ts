@@ -25,9 +25,12 @@ export interface AuditDocument extends AuditEntry {
   hash: string
 }
 
-/** The newest row that is known to be stored; the only document is `newest`, and its number only increases. */
+/**
+ * The ends of the chain: `newest` is the newest row that is known to be stored, `base` the last row that was removed
+ * because it was old. Their numbers only increase.
+ */
 export interface AuditHeadDocument {
-  _id: 'newest'
+  _id: 'newest' | 'base'
   seq: number
   hash: string
 }

@@ -1,10 +1,12 @@
 // Owns the audit log: stores what the kernel reports of audited routes and commands, and makes tampering detectable.
 import { definePlugin } from '#kernel'
+import { measureCollections } from '#toolbox'
 import { auditCommand } from './audit-command.ts'
 import { type AuditLog, createAuditLog } from './audit-log.ts'
 import { type AuditWriter, createAuditWriter } from './audit-writer.ts'
 import { auditIndexes } from './documents.ts'
 import { manifest } from './manifest.ts'
+import { type AuditPruning, createAuditPruning } from './pruning.ts'
 import { auditRoutes } from './routes.ts'
 import { type AuditVerification, createAuditVerification } from './verification.ts'
 
@@ -14,6 +16,7 @@ declare module '#kernel/types' {
       auditWriter: AuditWriter
       auditLog: AuditLog
       auditVerification: AuditVerification
+      auditPruning: AuditPruning
     }
   }
 }
@@ -26,8 +29,13 @@ export default definePlugin({
     host.service('auditWriter', createAuditWriter)
     host.service('auditLog', createAuditLog)
     host.service('auditVerification', createAuditVerification)
+    host.service('auditPruning', createAuditPruning)
     host.routes(auditRoutes)
     host.command(auditCommand)
+    host.extend('retention.prunings', (asked, { auditPruning }) => auditPruning(asked))
+    host.extend('overview.counts', async (_, { collections }) => ({
+      bytes: { audit: await measureCollections(collections.audit_log) },
+    }))
     host.extend('kernel.audit', (record, { auditWriter }) => auditWriter.append(record))
   },
 })

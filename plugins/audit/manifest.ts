@@ -10,6 +10,7 @@ export const manifest = defineManifest({
     description: 'The server at a glance, and what was done on it.',
   },
   depends: ['auth'],
+  config: { keep_days: { type: 'integer', minimum: 1, maximum: 36_500 } },
 })
 
 declare module '#kernel/types' {

@@ -10,6 +10,12 @@ const MAX_WAITING = 250
 /** Failures are forgotten after this time without a new one, or after the lockout time if that is longer. */
 const MEMORY_SECONDS = 86_400
 
+/** The way in which an attempt is counted. */
+export interface AttemptOptions {
+  /** False if a success leaves the count as it is, because it proves a part of what a sign-in needs. */
+  clears?: boolean
+}
+
 /** Counts failed logins per account name and locks the name after too many. */
 export type AccountLockout = ReturnType<typeof createAccountLockout>
 
@@ -77,20 +83,23 @@ export function createAccountLockout({
   const evaluate = async <Value>(
     name: string,
     check: () => Promise<Value | undefined>,
+    { clears = true }: AttemptOptions,
   ): Promise<Value | undefined> => {
     const lease = await acquire(name)
     const mine = { _id: name, lease }
-    try {
-      const value = await check()
-      if (value !== undefined) await login_attempts.deleteOne(mine)
-      else await login_attempts.updateOne(mine, { $set: { lease_until: 0 } })
-      return value
-    } catch (error) {
-      // The password was not checked, so the attempt does not count.
-      await login_attempts.updateOne(mine, {
+    const uncount = () =>
+      login_attempts.updateOne(mine, {
         $inc: { failures: -1 },
         $set: { locked_until: 0, lease_until: 0 },
       })
+    try {
+      const value = await check()
+      if (value !== undefined) await (clears ? login_attempts.deleteOne(mine) : uncount())
+      else await login_attempts.updateOne(mine, { $set: { lease_until: 0 } })
+      return value
+    } catch (error) {
+      // Nothing was checked, so the attempt does not count.
+      await uncount()
       throw error
     }
   }
@@ -100,9 +109,13 @@ export function createAccountLockout({
      * Runs `check`, one call at a time per name. If it resolves to undefined, that is a failure; any other value
      * clears the count. Throws LOGIN_LOCKED, without running it, while the name is locked; LOGIN_BUSY if too many wait.
      */
-    attempt<Value>(username: string, check: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    attempt<Value>(
+      username: string,
+      check: () => Promise<Value | undefined>,
+      options: AttemptOptions = {},
+    ): Promise<Value | undefined> {
       const name = username.toLowerCase()
-      return queue.run(name, () => evaluate(name, check))
+      return queue.run(name, () => evaluate(name, check, options))
     },
 
     /** Returns the remaining seconds of each lock on these names; names that are not locked are left out. */

@@ -37,6 +37,30 @@ export const authErrors = {
       zh: 'API 密钥不能执行此操作，请登录后操作。',
     },
   },
+  SECOND_FACTOR_MISSING: {
+    status: 401,
+    code: 'TOTP_REQUIRED',
+    message: {
+      en: 'Enter the code of your authenticator app, or a recovery code.',
+      zh: '请输入身份验证器应用中的验证码，或使用一个恢复码。',
+    },
+  },
+  SECOND_FACTOR_WRONG: {
+    status: 401,
+    code: 'TOTP_INVALID',
+    message: {
+      en: 'The code is not valid, or was used before. Wait for the next one, and check the clock of your device.',
+      zh: '验证码无效或已被使用。请等待下一个验证码，并检查设备的时间是否准确。',
+    },
+  },
+  SIGN_IN_INCOMPLETE: {
+    status: 403,
+    code: 'FORBIDDEN',
+    message: {
+      en: 'This sign-in is not complete: set up or confirm your second factor first, in the console.',
+      zh: '登录尚未完成：请先在控制台设置或确认第二重验证。',
+    },
+  },
   USER_DISABLED: {
     status: 403,
     message: { en: 'This account is disabled.', zh: '该账号已被停用。' },

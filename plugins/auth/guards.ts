@@ -1,19 +1,21 @@
 import { AppError, type Guard, type GuardRequest } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
 import { confirmProtocol, readBearer } from './bearer.ts'
-import { listPermissions } from './logins.ts'
+import { listPermissions, pendingActions } from './logins.ts'
 import type { Cradle } from './manifest.ts'
 import type { Claims } from './tokens.ts'
 import type { AuthCaller, SessionDocument } from './types.ts'
 
 /** The routes that an account can still use while it must change its password. */
 const OPEN_ROUTES = new Set(['/auth/me', '/auth/change-password', '/auth/logout'])
+/** The routes that a session can use, besides those of its actions, while it must do something else first. */
+const OPEN_CALLS = new Set(['GET /auth/me', 'POST /auth/logout'])
 
 /** Adds the bearer of a token, whose session is live and whose account is enabled, to the context. */
 export const bearerGuard: Guard<'bearer', Cradle> = {
   errors: ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED'],
   async check(request, cradle) {
-    const { sessions, users, permissionCatalog, limits } = cradle
+    const { sessions, users, permissionCatalog, extensions, limits } = cradle
     const { user_id, id: session_id, claims, credential } = await readBearer(request, cradle)
     await limits.admitAccount(user_id)
     const [session, user] = await Promise.all([
@@ -28,21 +30,44 @@ export const bearerGuard: Guard<'bearer', Cradle> = {
     const { _id: id, username, role, locale, token_quota, must_change_password } = user
     const permissions = listPermissions(user, permissionCatalog)
     const account = { id, username, role, permissions, locale, token_quota, must_change_password }
-    return { caller: { ...account, session_id, ...(credential && { credential }) } }
+    const required_actions = session?.required_actions ? pendingActions(session, extensions) : []
+    return {
+      caller: {
+        ...account,
+        session_id,
+        ...(required_actions.length > 0 && { required_actions }),
+        ...(credential && { credential }),
+      },
+    }
   },
 }
 
-/** Admits every bearer within the scopes of a credential, and to few routes those who must change their password. */
+/** Admits every bearer within the scopes of a credential, and to few routes those who must do something else first. */
 export const userGuard: Guard<'user', Cradle> = {
   after: 'bearer',
   errors: ['PASSWORD_CHANGE_REQUIRED', 'FORBIDDEN'],
-  check(request, { scopes }, { caller }: { caller: AuthCaller }) {
+  check(request, { scopes, extensions }, { caller }: { caller: AuthCaller }) {
+    if (caller.required_actions) {
+      assertOpen(request, caller.required_actions, extensions)
+      return {}
+    }
     if (caller.must_change_password && !OPEN_ROUTES.has(request.route))
       throw new AppError('PASSWORD_CHANGE_REQUIRED')
     const { credential } = caller
     if (!credential) return {}
     return { caller: { ...caller, ...scopes.admit(request, caller, credential.scopes) } }
   },
+}
+
+/** Throws SIGN_IN_INCOMPLETE unless a route is open to a session that must do these things. */
+function assertOpen(
+  { method, route }: GuardRequest,
+  actions: readonly string[],
+  extensions: Cradle['extensions'],
+): void {
+  const call = `${method} ${route}`
+  const isOpen = (name: string) => extensions['auth.required_actions'].get(name)!.routes.includes(call)
+  if (!OPEN_CALLS.has(call) && !actions.some(isOpen)) throw new AppError('SIGN_IN_INCOMPLETE', { actions })
 }
 
 /** Admits callers who hold the permission in the guard's argument. */

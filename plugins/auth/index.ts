@@ -16,6 +16,13 @@ import { createSigningKeys, rotateCommand, type SigningKeys } from './signing-ke
 import { createTokens, type Tokens } from './tokens.ts'
 import type { SignInEndpoints } from './types.ts'
 
+declare module '../signals/types.ts' {
+  interface Facts {
+    'session.ended': { session_id: string }
+    'user.changed': { user_id: string }
+  }
+}
+
 declare module '#kernel/types' {
   interface Services {
     auth: {
@@ -74,6 +81,8 @@ export default definePlugin({
 
     host.extensionPoint('auth.bearer', { noun: 'kind of bearer token' })
     host.extensionPoint('auth.live_credentials', { noun: 'list of live credentials' })
+    host.extensionPoint('auth.second_factors', { noun: 'second factor' })
+    host.extensionPoint('auth.required_actions', { noun: 'required action', nameOf: ({ name }) => name })
     host.extensionPoint('auth.password_reset', { noun: 'part of a password reset' })
     host.limit('sessions', ({ sessions }, user_id) => sessions.count(user_id))
     host.guard('bearer', bearerGuard)
@@ -83,19 +92,26 @@ export default definePlugin({
     host.routes(authRoutes)
     host.command(rotateCommand)
 
-    host.on('session.ended', ({ session_id }, { sessionWatch }) =>
-      sessionWatch.closeSockets(new Set([session_id])),
-    )
-    host.on('user.changed', ({ user_id }, { sessionWatch }) => sessionWatch.recheckUser(user_id))
+    host.on('session.ended', ({ session_id }, { sessionWatch, signals }) => {
+      signals.publish('session.ended', { session_id })
+      sessionWatch.closeSockets(new Set([session_id]))
+    })
+    host.on('user.changed', ({ user_id }, { sessionWatch, signals }) => {
+      signals.publish('user.changed', { user_id })
+      return sessionWatch.recheckUser(user_id)
+    })
     host.extend('users.removal', async ({ user_id, username }, { sessions, accountLockout }) => {
       await sessions.forget(user_id)
       await accountLockout.clear(username)
     })
   },
-  async start({ signingKeys, sessionWatch }) {
+  async start({ signingKeys, sessionWatch, signals }) {
     // A key that cannot be decrypted stops the start instead of failing every login.
     await signingKeys.read()
     sessionWatch.start()
+    signals.on('session.ended', ({ session_id }) => sessionWatch.endElsewhere(session_id))
+    signals.on('user.changed', ({ user_id }) => sessionWatch.recheckUser(user_id))
+    signals.onMissed(() => sessionWatch.checkSoon())
   },
   stop: ({ sessionWatch }) => sessionWatch.stop(),
 })

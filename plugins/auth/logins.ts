@@ -1,14 +1,28 @@
-import { AppError, reply } from '#kernel'
+import { AppError, type ErrorCode, reply } from '#kernel'
 import type { LoginReply } from '#plugin-api'
 import type { UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
-import type { AccountLockout } from './account-lockout.ts'
+import type { AccountLockout, AttemptOptions } from './account-lockout.ts'
 import type { Cradle } from './manifest.ts'
 import type { AddressLimit } from './rate-limits.ts'
 import type { RefreshTokens } from './refresh-tokens.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
-import type { Headers, Origin, SessionDocument, SignInMethod, SignInRequest } from './types.ts'
+import type {
+  Headers,
+  Origin,
+  PasswordSignIn,
+  SessionDocument,
+  SignInMethod,
+  SignInRequest,
+} from './types.ts'
+
+/** The things that a user enters to sign in. */
+interface Credentials {
+  username: string
+  password: string
+  code?: string
+}
 
 /** Checks passwords under the limits of failed sign-ins, and opens sessions. */
 export type Logins = ReturnType<typeof createLogins>
@@ -23,6 +37,7 @@ export function createLogins({
   addressLimit,
   permissionCatalog,
   events,
+  extensions,
   config,
 }: {
   users: Users
@@ -31,24 +46,56 @@ export function createLogins({
   refreshTokens: RefreshTokens
   accountLockout: AccountLockout
   addressLimit: AddressLimit
-} & Pick<Cradle, 'permissionCatalog' | 'events' | 'config'>) {
+} & Pick<Cradle, 'permissionCatalog' | 'events' | 'extensions' | 'config'>) {
   /**
-   * Returns the account with this name and password. Throws AUTH_FAILED whatever is wrong with name, password or
-   * account, LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY.
+   * Runs a check of something secret of an account under the limits of failed sign-ins; undefined is a failure. Throws
+   * LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY.
    */
-  const authenticate = async (username: string, password: string, ip: string): Promise<UserDocument> => {
-    const user = await addressLimit.attempt(ip, () =>
-      accountLockout.attempt(username, () => users.authenticate(username, password)),
-    )
-    if (!user) throw new AppError('AUTH_FAILED')
+  const attempt = <Value>(
+    { username, ip }: { username: string; ip: string },
+    check: () => Promise<Value | undefined>,
+    options?: AttemptOptions,
+  ): Promise<Value | undefined> =>
+    addressLimit.attempt(ip, () => accountLockout.attempt(username, check, options))
+
+  /** Throws SECOND_FACTOR_MISSING; returns false if the code is wrong. */
+  const passesSecondFactors = async (signIn: PasswordSignIn): Promise<boolean> => {
+    const answers = await extensions['auth.second_factors'].ask(signIn)
+    if (answers.includes('wrong')) return false
+    if (answers.includes('missing')) throw new AppError('SECOND_FACTOR_MISSING')
+    return true
+  }
+
+  /**
+   * Returns the account with this name and password, and the code if it needs one. Throws AUTH_FAILED whatever is wrong
+   * with name, password or account, SECOND_FACTOR_MISSING, SECOND_FACTOR_WRONG, and the errors of `attempt`.
+   */
+  const authenticate = async (
+    { username, password, code }: Credentials,
+    ip: string,
+  ): Promise<UserDocument> => {
+    let refusal: ErrorCode = 'AUTH_FAILED'
+    const user = await attempt({ username, ip }, async () => {
+      const user = await users.authenticate(username, password)
+      if (!user || (await passesSecondFactors({ user, code }))) return user
+      refusal = 'SECOND_FACTOR_WRONG'
+      return undefined
+    })
+    if (!user) throw new AppError(refusal)
     return user
+  }
+
+  const listRequiredActions = async (user: UserDocument, method: SignInMethod): Promise<string[]> => {
+    const actions = extensions['auth.required_actions'].list()
+    const due = await Promise.all(actions.map((action) => action.isDue({ user, method })))
+    return actions.filter((_, index) => due[index]).map(({ name }) => name)
   }
 
   const describeLogin = async (user: UserDocument, session: SessionDocument): Promise<LoginReply> => ({
     access_token: await tokens.sign(user, session),
     token_type: 'Bearer',
     expires_in: config.access_token_ttl_seconds,
-    user: describeUser(user, permissionCatalog),
+    user: describeUser(user, permissionCatalog, pendingActions(session, extensions)),
   })
 
   /**
@@ -60,7 +107,8 @@ export function createLogins({
     origin: Origin,
     { method, hasCookie }: { method: SignInMethod; hasCookie?: boolean },
   ) => {
-    const session = await sessions.create(user._id, origin, { hasCookie })
+    const required_actions = await listRequiredActions(user, method)
+    const session = await sessions.create(user._id, origin, { hasCookie, required_actions })
     // A password reset that ended all sessions just before this one was stored must end this one too.
     const now = await users.find(user._id)
     if (!now?.enabled || now.password_hash !== user.password_hash) {
@@ -83,17 +131,15 @@ export function createLogins({
   }
 
   return {
-    authenticate,
+    attempt,
     signIn,
 
     /** Opens a session without a cookie; returns the body of the reply to a login. Throws AUTH_FAILED as `signIn`. */
     open: async (user: UserDocument, origin: Origin, method: SignInMethod): Promise<LoginReply> =>
       (await openSession(user, origin, { method })).body,
 
-    logIn: async (request: SignInRequest & { body: { username: string; password: string } }) => {
-      const { username, password } = request.body
-      return signIn(await authenticate(username, password, request.ip), request, 'password')
-    },
+    logIn: async (request: SignInRequest & { body: Credentials }) =>
+      signIn(await authenticate(request.body, request.ip), request, 'password'),
 
     /** Continues the session of the cookie; returns the reply. Throws AUTH_FAILED, REFRESH_CROSS_SITE. */
     async refresh(headers: Headers) {
@@ -114,9 +160,20 @@ export function listPermissions(
   return held.sort()
 }
 
-/** Returns the account as its own user sees it. */
-export function describeUser(user: UserDocument, permissionCatalog: Cradle['permissionCatalog']) {
+/** Lists what a session must still do before it can be used; actions of plugins that are switched off do not count. */
+export const pendingActions = (
+  { required_actions = [] }: Pick<SessionDocument, 'required_actions'>,
+  extensions: Cradle['extensions'],
+): string[] => required_actions.filter((name) => extensions['auth.required_actions'].get(name))
+
+/** Returns the account as its own user sees it in a session that has these actions left. */
+export function describeUser(
+  user: UserDocument,
+  permissionCatalog: Cradle['permissionCatalog'],
+  required_actions: readonly string[],
+) {
   const { _id: id, username, role, display_name, email, locale, must_change_password } = user
   const permissions = listPermissions(user, permissionCatalog)
-  return { id, username, role, display_name, email, locale, permissions, must_change_password }
+  const account = { id, username, role, display_name, email, locale, permissions, must_change_password }
+  return { ...account, ...(required_actions.length > 0 && { required_actions: [...required_actions] }) }
 }

@@ -11,7 +11,7 @@ export const manifest = defineManifest({
     order: 10,
     description: 'Sign in with a password, and manage your own account and sessions.',
   },
-  depends: ['users'],
+  depends: ['users', 'signals'],
   config: {
     access_token_ttl_seconds: {
       type: 'integer',

@@ -33,7 +33,11 @@ export function createPasswordChanges({
       caller: AuthCaller,
       { old_password, new_password, ip }: { old_password: string; new_password: string; ip: string },
     ): Promise<void> {
-      const user = await logins.authenticate(caller.username, old_password, ip)
+      const { username } = caller
+      const check = () => users.authenticate(username, old_password)
+      // The password alone may not be enough to sign in, so it does not end a count of wrong codes.
+      const user = await logins.attempt({ username, ip }, check, { clears: false })
+      if (!user) throw new AppError('AUTH_FAILED')
       if (new_password.normalize('NFKC') === old_password.normalize('NFKC'))
         throw new AppError('PASSWORD_SAME_AS_OLD')
       const replaced = await users.setPassword(user._id, new_password, {

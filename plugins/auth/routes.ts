@@ -19,11 +19,19 @@ const logIn = route({
   operation_id: 'logIn',
   summary: 'Log in with username and password',
   description:
-    'Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. Too many wrong passwords lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.',
+    'Opens a session and returns its access token; send it as `Authorization: Bearer <token>` with every further call. An account with a second factor needs a `code` as well: without one, the answer is `TOTP_REQUIRED`. Sessions with `required_actions` are refused everything else until these are done. Too many wrong passwords or codes lock the account for a while, and too many from one address are refused. If the account has more live sessions than its limit allows, the oldest one ends.',
   guard: 'public',
   body: loginBody,
   response: { 200: loginReply },
-  errors: ['AUTH_FAILED', 'LOGIN_LOCKED', 'SIGN_INS_LIMITED', 'LOGIN_BUSY', 'PASSWORD_CHECKS_BUSY'],
+  errors: [
+    'AUTH_FAILED',
+    'SECOND_FACTOR_MISSING',
+    'SECOND_FACTOR_WRONG',
+    'LOGIN_LOCKED',
+    'SIGN_INS_LIMITED',
+    'LOGIN_BUSY',
+    'PASSWORD_CHECKS_BUSY',
+  ],
   audit: 'auth.login',
 }).handle((request, { logins }) => {
   request.identify(request.body.username.toLowerCase())
@@ -73,7 +81,7 @@ const getMe = route({
 }).handle(async ({ caller }, { users, permissionCatalog, limits }) => {
   const [user, states] = await Promise.all([users.findRecent(caller.id), limits.describe(caller.id)])
   if (!user) throw new AppError('AUTH_FAILED')
-  const row = { ...describeUser(user, permissionCatalog), limits: states }
+  const row = { ...describeUser(user, permissionCatalog, caller.required_actions ?? []), limits: states }
   return replyWithTag(200, row, users.tagOf(user))
 })
 
@@ -95,7 +103,7 @@ const updateMe = route({
   const user = await users.find(caller.id)
   if (!user) throw new AppError('AUTH_FAILED')
   const changed = await users.update(caller.id, body, users.requireUnchanged(request, user))
-  return replyWithTag(200, describeUser(changed, permissionCatalog), users.tagOf(changed))
+  return replyWithTag(200, describeUser(changed, permissionCatalog, []), users.tagOf(changed))
 })
 
 const changePassword = route({

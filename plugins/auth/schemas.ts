@@ -15,9 +15,17 @@ export const loginBody = rowOf(
   {
     username: { type: 'string', minLength: 1, maxLength: 64, description: 'In any case', examples: ['ada'] },
     password,
+    code: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      writeOnly: true,
+      description: 'For accounts with a second factor: the code of the authenticator app, or a recovery code',
+      examples: ['492039'],
+    },
     cookie: cookieWish,
   },
-  ['cookie'],
+  ['code', 'cookie'],
 )
 
 export const passwordChangeBody = rowOf({
@@ -41,7 +49,7 @@ export const profileBody = objectOf({
 /** The reply of GET /auth/me. */
 export const ownAccount = {
   title: 'OwnAccount',
-  ...rowOf({ ...currentUser.properties, limits: limitStates }),
+  ...rowOf({ ...currentUser.properties, limits: limitStates }, ['required_actions']),
 } as const
 
 /** The path of DELETE /auth/sessions/:id. */

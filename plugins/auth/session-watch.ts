@@ -1,12 +1,14 @@
+import type { ChangedAccount } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { readCaller } from './guards.ts'
 import type { Cradle } from './manifest.ts'
 import type { Sessions } from './sessions.ts'
 import type { AuthCaller } from './types.ts'
 
-const PERIOD_MS = 500
+/** The interval of the checks, which find what commands have changed and signals have not announced, in milliseconds. */
+const PERIOD_MS = 2000
 /** The periods between two checks while no socket is open; sessions of disabled accounts must end all the same. */
-const IDLE_PERIODS = 10
+const IDLE_PERIODS = 5
 /** Covers the clock difference between two servers and the time until a write becomes visible. */
 const OVERLAP_MS = 10_000
 
@@ -30,6 +32,8 @@ export function createSessionWatch({
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
   let skipped = 0
+  /** The changes of accounts that have been applied, by account, as long as the checks find them again. */
+  const applied = new Map<string, number>()
 
   const closeWhere = (hasEnded: (caller: AuthCaller) => boolean) =>
     sockets.close(
@@ -43,7 +47,8 @@ export function createSessionWatch({
   const closeSockets = (ids: ReadonlySet<string>) => closeWhere(({ session_id }) => ids.has(session_id))
 
   /** Ends the sessions of a disabled account, and has the guards check the sockets of the account again. */
-  const applyChange = async (user_id: string, enabled: boolean) => {
+  const applyChange = async ({ _id: user_id, enabled, changed_at }: ChangedAccount) => {
+    applied.set(user_id, changed_at)
     // The guards must not check against what they remember.
     users.dropRecent(user_id)
     if (!enabled) {
@@ -54,10 +59,12 @@ export function createSessionWatch({
     sockets.recheck((context) => readCaller(context)?.id === user_id)
   }
 
-  /** Applies every change since the time, some of them repeatedly: closing and checking twice has no effect. */
+  /** Applies every change since the time that has not been applied; closing sockets twice has no effect. */
   const applyChanges = async (since: number) => {
     const { accounts, ended } = await sessions.listChangesSince(since, users.changesSince(since))
-    for (const { _id, enabled } of accounts) await applyChange(_id, enabled)
+    for (const account of accounts)
+      if (applied.get(account._id) !== account.changed_at) await applyChange(account)
+    for (const [user_id, changed_at] of applied) if (changed_at < since) applied.delete(user_id)
     for (const session_id of ended) sessions.dropRecent(session_id)
     closeSockets(new Set(ended))
     await closeEnded()
@@ -89,14 +96,29 @@ export function createSessionWatch({
   }
 
   const schedule = () => {
+    clearTimeout(timer)
     if (!stopped) timer = setTimeout(() => (running = run()), PERIOD_MS)
   }
 
   return {
     closeSockets,
     async recheckUser(user_id: string) {
+      // The guards must not check against what they remember.
+      users.dropRecent(user_id)
       const user = await users.find(user_id)
-      await applyChange(user_id, user?.enabled ?? false)
+      await applyChange(user ?? { _id: user_id, enabled: false, changed_at: 0 })
+    },
+    /** Closes the sockets of a session that another process has ended. */
+    endElsewhere(session_id: string) {
+      sessions.dropRecent(session_id)
+      closeSockets(new Set([session_id]))
+    },
+    /** Checks everything now, because news of other processes may have been lost. */
+    checkSoon() {
+      if (stopped) return
+      clearTimeout(timer)
+      skipped = IDLE_PERIODS - 1
+      running = running.then(run)
     },
     start() {
       seen = clock.now()

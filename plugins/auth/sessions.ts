@@ -38,9 +38,16 @@ export function createSessions({
     for (const session_id of ids) await events.emit('session.ended', { session_id, user_id })
   }
 
-  /** Ends the account's sessions except one. */
-  const endAll = async (user_id: string, { except }: { except?: string } = {}): Promise<void> => {
-    const filter = { ...whereLive(user_id), ...(except === undefined ? {} : { _id: { $ne: except } }) }
+  /** Ends the account's sessions except one, or only those that must still do something. */
+  const endAll = async (
+    user_id: string,
+    { except, required_action }: { except?: string; required_action?: string } = {},
+  ): Promise<void> => {
+    const filter = {
+      ...whereLive(user_id),
+      ...(except !== undefined && { _id: { $ne: except } }),
+      ...(required_action !== undefined && { required_actions: required_action }),
+    }
     const ending = await sessions.find(filter, { projection: { _id: 1 } }).toArray()
     // By the filter instead of the list of ids, so that a session opened in between ends as well.
     await sessions.updateMany(filter, { $set: { ended_at: clock.now() } })
@@ -76,7 +83,7 @@ export function createSessions({
     async create(
       user_id: string,
       { ip, user_agent }: Origin,
-      { hasCookie = false }: { hasCookie?: boolean } = {},
+      { hasCookie = false, required_actions = [] }: { hasCookie?: boolean; required_actions?: string[] } = {},
     ): Promise<SessionDocument> {
       const created_at = clock.seconds()
       const session: SessionDocument = {
@@ -88,6 +95,7 @@ export function createSessions({
         user_agent: user_agent?.slice(0, MAX_USER_AGENT) ?? null,
         ended_at: null,
         ...(hasCookie && { refresh: { number: 0, rotated_at: clock.now() } }),
+        ...(required_actions.length > 0 && { required_actions }),
       }
       await sessions.insertOne(session)
       await endOldest(session)
@@ -136,6 +144,12 @@ export function createSessions({
 
     end,
     endAll,
+
+    /** Notes that a session has done what it had to do. */
+    async completeAction(session_id: string, action: string): Promise<void> {
+      await sessions.updateOne({ _id: session_id }, { $pull: { required_actions: action } })
+      recent.drop(session_id)
+    },
 
     /** Removes a session whose token was never sent. */
     async discard(session_id: string): Promise<void> {

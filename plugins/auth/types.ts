@@ -1,5 +1,5 @@
 import type { Locale } from '#kernel'
-import type { Role } from '../users/types.ts'
+import type { Role, UserDocument } from '../users/types.ts'
 
 /** Addresses of the services that people sign in with, by kind and name; those left out are the vendor's own. */
 export type SignInEndpoints = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -17,6 +17,8 @@ export interface AuthCaller {
   /** The id of the session, or of the credential that takes its place. */
   session_id: string
   must_change_password: boolean
+  /** The names of what its session must do before it can be used; missing if nothing is left to do. */
+  required_actions?: readonly string[]
   /** Missing if the request was made with a session. */
   credential?: Credential
 }
@@ -43,6 +45,21 @@ export interface SignInRequest {
   readonly body: { readonly cookie?: boolean }
 }
 
+/** The sign-in of an account whose password was right, with the one-time code that the user entered. */
+export interface PasswordSignIn {
+  user: UserDocument
+  code: string | undefined
+}
+
+/** Something that a session must do before it can be used, such as setting up a second factor. */
+export interface RequiredAction {
+  name: string
+  /** The routes with which it is done, `METHOD /path`; they are open to the session. */
+  routes: readonly string[]
+  /** True if a session must do it that a user opens now. */
+  isDue(signIn: { user: UserDocument; method: SignInMethod }): Promise<boolean>
+}
+
 /** The network address and browser that a login came from. */
 export interface Origin {
   ip: string
@@ -66,6 +83,8 @@ export interface SessionDocument extends Origin {
   ended_at: number | null
   /** The state of its refresh tokens; missing in sessions without a cookie. */
   refresh?: RefreshState
+  /** The names of what it must do before it can be used; missing if there was nothing to do from the beginning. */
+  required_actions?: string[]
   /** `expires_at` as a date, for the TTL index. */
   delete_at: Date
 }
@@ -100,7 +119,7 @@ export interface SigningKeyDocument {
 }
 
 /** The way a user was authenticated. */
-export type SignInMethod = 'password' | 'invite' | 'sso'
+export type SignInMethod = 'password' | 'invite' | 'sso' | 'passkey'
 
 declare module '#kernel/types' {
   interface Collections {
@@ -135,6 +154,13 @@ declare module '#kernel/types' {
     }) => Promise<{ user_id: string; id: string; credential: Credential } | undefined>
     /** Returns those of these credentials that are still valid; sockets of the others are closed. */
     'auth.live_credentials': (asked: { ids: readonly string[] }) => Promise<readonly string[]>
+    /**
+     * Checks the second factor of a sign-in with a right password: `wrong` counts as a failed sign-in, as a wrong
+     * password does; `missing` asks the user for a code.
+     */
+    'auth.second_factors': (asked: PasswordSignIn) => Promise<'not_needed' | 'passed' | 'missing' | 'wrong'>
+    /** Actions that sessions must take before they can be used. */
+    'auth.required_actions': RequiredAction
     /** Ends the credentials of an account whose password a user manager or an operator has reset. */
     'auth.password_reset': (asked: { user_id: string }) => unknown
   }

@@ -31,3 +31,33 @@ export async function countChannels(_: object, { collections }: Pick<Cradle, 'co
   const countOf = (state: ChannelState) => groups.find(({ _id }) => _id === state)?.count ?? 0
   return { channels: { connected: countOf('connected'), failed: countOf('failed') } }
 }
+
+const STATES: readonly ChannelState[] = ['connected', 'connecting', 'disconnected', 'failed']
+
+/** Counts channels by kind and state, and the messages that wait to be answered. */
+export async function readChannelGauges(
+  _: object,
+  { collections, extensions }: Pick<Cradle, 'collections' | 'extensions'>,
+) {
+  const [groups, waiting] = await Promise.all([
+    collections.channels
+      .aggregate<{ _id: { kind: string; state: ChannelState }; count: number }>([
+        { $match: { enabled: true } },
+        { $group: { _id: { kind: '$kind', state: '$runtime.state' }, count: { $sum: 1 } } },
+      ])
+      .toArray(),
+    collections.channel_inbox.countDocuments({ channel_id: { $gt: '' }, open: true }),
+  ])
+  const counts = extensions['channels.kinds'].names().flatMap((kind) =>
+    STATES.map((state) => ({
+      name: 'svc_channels',
+      help: 'Enabled channels by kind and state',
+      labels: { kind, state },
+      value: groups.find(({ _id }) => _id.kind === kind && _id.state === state)?.count ?? 0,
+    })),
+  )
+  return [
+    ...counts,
+    { name: 'svc_channel_messages_waiting', help: 'Messages of platforms without an answer', value: waiting },
+  ]
+}

@@ -1,6 +1,6 @@
 import { definePlugin, type LeaseDocument } from '#kernel'
 import type { ChannelKind } from '#plugin-api'
-import { countChannels, showChannels } from './channel-counts.ts'
+import { countChannels, readChannelGauges, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
 import { assertChannelKind } from './config/kind-form.ts'
 import { type ChannelKinds, createChannelKinds } from './config/kinds.ts'
@@ -19,7 +19,7 @@ import {
 import { type Commands, createCommands } from './conversations/commands.ts'
 import { type Conversations, createConversations } from './conversations/conversations.ts'
 import { deliverAnswer } from './conversations/deliver-answer.ts'
-import { createMessageInbox, inboxIndexes, type MessageInbox } from './conversations/inbox.ts'
+import { createMessageInbox, inboxIndexes, type Lane, type MessageInbox } from './conversations/inbox.ts'
 import { createIntake, type Intake } from './conversations/intake.ts'
 
 import type { ChannelDocument, ConversationDocument, InboxDocument } from './documents.ts'
@@ -33,6 +33,16 @@ import {
   registrationIndexes,
 } from './registrations/registrations.ts'
 import { channelRoutes } from './routes.ts'
+
+declare module '../signals/types.ts' {
+  interface Facts {
+    'channel.changed': { channel_id: string }
+    /** A message of a channel that another process has waits for an answer. */
+    'channel.message': Lane
+    /** An agent, maybe one with channels, has changed. */
+    'channel.agent_changed': { agent_id: string }
+  }
+}
 
 declare module '#kernel/types' {
   interface Collections {
@@ -116,6 +126,15 @@ export default definePlugin({
     host.service('registrations', createRegistrations)
     host.routes(channelRoutes)
     host.routes(hookRoutes)
+    for (const name of ['channel.changed', 'channel.deleted'] as const)
+      host.on(name, ({ channel_id }, { signals, supervisor }) => {
+        signals.publish('channel.changed', { channel_id })
+        supervisor.reconcileSoon()
+      })
+    host.on('agent.changed', ({ agent_id }, { signals, supervisor }) => {
+      signals.publish('channel.agent_changed', { agent_id })
+      supervisor.reconcileSoon()
+    })
     host.extend('agents.stopping', ({ agent_id }, { supervisor }) => supervisor.closeAllOf(agent_id))
     host.extend('agents.removal', ({ agent_id }, { channels }) => channels.removeAllOf(agent_id))
     host.extend('users.removal', ({ user_id }, { registrations }) => registrations.removeAllOf(user_id))
@@ -126,8 +145,15 @@ export default definePlugin({
     host.extend('schedules.deliveries', deliverAnswer)
     host.extend('agents.activity', showChannels)
     host.extend('overview.counts', countChannels)
+    host.extend('metrics.gauges', readChannelGauges)
   },
-  start: ({ supervisor }) => supervisor.start(),
+  async start({ signals, supervisor }) {
+    await supervisor.start()
+    signals.on('channel.changed', () => supervisor.reconcileSoon())
+    signals.on('channel.agent_changed', () => supervisor.reconcileSoon())
+    signals.on('channel.message', (lane) => supervisor.wakeHere(lane))
+    signals.onMissed(() => supervisor.reconcileSoon())
+  },
   async stop({ supervisor, platforms }) {
     await supervisor.stop()
     await platforms.close()

@@ -11,7 +11,7 @@ export const manifest = defineManifest({
     order: 60,
     description: 'Links between an agent and a messaging platform.',
   },
-  depends: ['users', 'auth', 'agents', 'chat'],
+  depends: ['users', 'auth', 'agents', 'chat', 'signals'],
   config: {
     endpoints: {
       type: 'object',

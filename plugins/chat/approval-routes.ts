@@ -1,4 +1,5 @@
 import { AppError, type Issue, type ServerSentEvent } from '#kernel'
+import { requestArguments, requestParams, verdict } from './approval-schemas.ts'
 import type { ThreadDocument } from './documents.ts'
 import { turnFrame } from './frames.ts'
 import { followEvents } from './ledger/following.ts'
@@ -6,7 +7,6 @@ import { type Decision, isTerminal, type PendingApproval, seqOf, toFrame } from 
 import { checkInput } from './loop/tool-input.ts'
 import { type Cradle, route } from './manifest.ts'
 import { sanitizeForStorage } from './sanitize.ts'
-import { requestArguments, requestParams, verdict } from './schemas.ts'
 import { assertMayAllow } from './tool-scopes.ts'
 
 /** The routes for people's decisions about the calls of agents. */

@@ -1,4 +1,5 @@
 import { objectOf, rowOf } from '#kernel'
+import { pathThreadId, threadId } from './message-schemas.ts'
 
 const string = { type: 'string' } as const
 const boolean = { type: 'boolean' } as const
@@ -118,3 +119,48 @@ export const decision = {
     rowOf({ type: { const: 'respond' }, message: words }),
   ],
 } as const
+
+/** The path of a request of a paused turn. */
+export const requestParams = rowOf({
+  thread_id: pathThreadId,
+  pending_id: { type: 'string', description: 'The `pending_id` of the pause' },
+  index: { type: 'string', description: 'The position of the request among `action_requests`, from 0' },
+})
+
+/** GET …/chat/hitl/:pending_id/threads/:thread_id/args/:index. */
+export const requestArguments = {
+  title: 'RequestArguments',
+  ...rowOf({
+    id: { ...string, description: 'The id of the tool call', examples: ['call_1'] },
+    name: { ...string, description: 'The name of the tool', examples: ['write_file'] },
+    args: {
+      type: 'object',
+      additionalProperties: true,
+      examples: [{ path: 'notes/plan.md', content: '# Plan' }],
+    },
+  }),
+} as const
+
+/** POST …/chat/hitl/resume: one decision for each request, in their order. */
+export const verdict = rowOf(
+  {
+    thread_id: threadId,
+    pending_id: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      description:
+        'The approval that the decisions are for; they are refused if the turn waits for another one',
+      examples: ['apr_01KDVMF0000000000000000001'],
+    },
+    decisions: {
+      type: 'array',
+      items: decision,
+      minItems: 1,
+      maxItems: 16,
+      description: 'One for each request, in their order',
+      examples: [[{ type: 'approve' }]],
+    },
+  },
+  ['pending_id'],
+)

@@ -37,7 +37,7 @@ type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>
 
 /** The chat WebSocket: turns, subscriptions, stops and keepalive of one connection. */
 export const chatSocket = declared.handle((connection, request, cradle) => {
-  const { chat, history, hub, ledger, log, queuedTurns, running, threads, turnQueue, turns } = cradle
+  const { chat, history, hub, ledger, log, queuedTurns, running, tail, threads, turnQueue, turns } = cradle
   const subscriptions = new Map<string, Subscription>()
   const owner = () => ({ user_id: request.context.caller.id, agent_id: request.context.agent._id })
   let closed = false
@@ -57,6 +57,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
         outlet: connection,
         hub,
         ledger,
+        tail,
         log,
       }),
     )

@@ -66,7 +66,7 @@ export interface Chat {
 /** Creates the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
   const { ledger, turns, threads, retention, running, heldCalls, recovery, resumption, turnRunner } = cradle
-  const { turnQueue, log } = cradle
+  const { turnQueue, foreignTurns, nodes, signals, log } = cradle
   let isDraining = false
   let renewal: NodeJS.Timeout | undefined
 
@@ -76,6 +76,7 @@ export function createChat(cradle: Cradle): Chat {
    */
   const admit = async (request: TurnRequest) => {
     if (isDraining) throw new AppError('SHUTTING_DOWN')
+    cradle.server.assertStorage()
     const { thread_id, user } = request
     if (running.get(thread_id) || turnQueue.isFull(user.id)) return turnQueue.add(request)
     const opened = await turnRunner.open(request)
@@ -94,6 +95,22 @@ export function createChat(cradle: Cradle): Chat {
     const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
     if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
     return isAsked
+  }
+
+  const stopAgent: Chat['stopAgent'] = async (agent_id) => {
+    await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
+    heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
+  }
+
+  /** Closes the turns of a process that has died, and starts those that waited for it. */
+  const takeOver = async () => {
+    try {
+      await recovery.adopt()
+      await turnQueue.watchAll()
+    } catch (error) {
+      // The job does the same a little later.
+      log.error({ error }, 'the turns of a dead process could not be taken over')
+    }
   }
 
   return {
@@ -138,10 +155,7 @@ export function createChat(cradle: Cradle): Chat {
       const thread = await threads.get(owner, thread_id)
       return thread.active_turn?.turn_id === turn_id && (await stop(thread))
     },
-    async stopAgent(agent_id) {
-      await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
-      heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
-    },
+    stopAgent,
     findRepeated: turns.findRepeated,
     listPaused: (user_id) =>
       cradle.collections.threads.find({ user_id, 'active_turn.paused': { $exists: true } }).toArray(),
@@ -157,6 +171,7 @@ export function createChat(cradle: Cradle): Chat {
     },
     async purge(thread_ids) {
       for (const thread_id of thread_ids) {
+        signals.publish('thread.removed', { thread_id })
         await turnQueue.removeAllOf(thread_id)
         await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
         heldCalls.abandon((turn) => turn.thread_id === thread_id, 'stopped')
@@ -165,11 +180,23 @@ export function createChat(cradle: Cradle): Chat {
       }
     },
     async start() {
+      const renew = () => renewLeases(running, turns, log)
+      const reconcile = () => reconcileHeldCalls({ heldCalls, recovery, resumption, log })
       await recovery.adopt()
       renewal = setInterval(() => {
-        void renewLeases(running, turns, log)
-        void reconcileHeldCalls({ heldCalls, recovery, resumption, log })
+        void renew()
+        void reconcile()
       }, RENEW_MS)
+      foreignTurns.start()
+      nodes.watchWork(() => running.list().length > 0)
+      nodes.onGone(takeOver)
+      signals.on('turn.unwanted', ({ thread_id }) => running.get(thread_id) && renew())
+      signals.on('turn.resolved', reconcile)
+      // Events that a removed thread still receives would stay in the ledger.
+      signals.on('thread.removed', ({ thread_id }) =>
+        running.stop((turn) => turn.thread_id === thread_id, 'lost'),
+      )
+      signals.on('agent.stopping', ({ agent_id }) => stopAgent(agent_id))
     },
     async drain() {
       isDraining = true
@@ -178,6 +205,7 @@ export function createChat(cradle: Cradle): Chat {
       await running.stop(() => true, 'shutdown')
       heldCalls.abandon(() => true, 'shutdown')
       clearInterval(renewal)
+      await foreignTurns.stop()
       await ledger.idle()
     },
   }

@@ -1,7 +1,7 @@
 import type { Locale, TypeOf } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
 import type { ModelSettings, ToolChoices } from '../agents/types.ts'
-import type { artifacts, block, sources } from './schemas.ts'
+import type { artifacts, block, sources } from './message-schemas.ts'
 
 /** The settings of a turn: those of the calls of its model, and the tools and knowledge bases that were chosen for it. */
 export type TurnSettings = ModelSettings & ToolChoices & { knowledge_base_ids?: readonly string[] }

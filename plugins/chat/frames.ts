@@ -1,7 +1,7 @@
 import { nullable, objectOf, rowOf } from '#kernel'
-import { knowledgeBaseIds, REASONING_LEVELS } from '#plugin-api'
+import { connectorIds, knowledgeBaseIds, REASONING_LEVELS } from '#plugin-api'
 import { decision, pendingFields } from './approval-schemas.ts'
-import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './schemas.ts'
+import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './message-schemas.ts'
 
 const string = { type: 'string' } as const
 const seq = {
@@ -83,9 +83,7 @@ export const receivedFrames = {
         description: 'Knowledge bases that this turn searches besides those of the thread and the agent',
       },
       connector_ids: {
-        type: 'array',
-        items: { type: 'string', maxLength: 64, examples: ['con_01KDVMF0000000000000000001'] },
-        maxItems: 50,
+        ...connectorIds,
         description: 'Connectors that lend the agent their tools in this turn, besides its own',
       },
     }),

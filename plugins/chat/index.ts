@@ -1,4 +1,5 @@
 import { definePlugin } from '#kernel'
+import { measureCollections } from '#toolbox'
 import { approvalRoutes } from './approval-routes.ts'
 import { type Chat, createChat } from './chat.ts'
 import { chatSocket } from './chat-socket.ts'
@@ -10,17 +11,20 @@ import type {
 } from './documents.ts'
 import { threadReaderGuard } from './guards.ts'
 import { createHistory, type History } from './history.ts'
-import { createHub, type Hub } from './ledger/hub.ts'
+import { createHub, type Hub, topicOf } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
-import type { LedgerEvent } from './ledger/ledger-event.ts'
+import { type LedgerEvent, threadOf } from './ledger/ledger-event.ts'
 import { createLedgerReader, type LedgerReader, ledgerIndexes } from './ledger/ledger-reader.ts'
+import { createTail, type Tail } from './ledger/tail.ts'
 import { manifest } from './manifest.ts'
 import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
 import { createNamedFiles, type NamedFiles } from './threads/named-files.ts'
+import { pruneThreads } from './threads/pruning.ts'
 import { createRecentMessages, type RecentMessages } from './threads/recent-messages.ts'
+import { repairRestored } from './threads/restored.ts'
 import { createRetention, type Retention } from './threads/retention.ts'
 import { createRunningFiles, type RunningFiles } from './threads/running-files.ts'
 import { createThreadArchive, type ThreadArchive } from './threads/thread-archive.ts'
@@ -28,6 +32,7 @@ import { createThreadMigrations, type ThreadMigrations } from './threads/thread-
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
 import { clientMessageIndexes } from './turns/client-messages.ts'
+import { createForeignTurns, type ForeignTurns } from './turns/foreign-turns.ts'
 import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
 import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './turns/queued-turns.ts'
 import { createRecovery, type Recovery } from './turns/recovery.ts'
@@ -80,6 +85,8 @@ declare module '#kernel/types' {
       queuedTurns: QueuedTurns
       turnQueue: TurnQueue
       hub: Hub
+      tail: Tail
+      foreignTurns: ForeignTurns
       running: RunningTurns
       heldCalls: HeldCalls
       recovery: Recovery
@@ -92,15 +99,20 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.collection('threads', { indexes: threadIndexes })
-    host.collection('messages', { indexes: messageIndexes })
-    host.collection('client_messages', { indexes: clientMessageIndexes })
-    host.collection('queued_turns', { indexes: queuedTurnIndexes })
+    // Backups read them in the reverse order; `repairRestored` relies on it that threads come first.
     host.collection('events', { indexes: ledgerIndexes })
-    host.service('hub', createHub)
-    host.service('ledger', ({ collections, clock, log, server, hub }) =>
-      createLedger({ events: collections.events, clock, log, writer: server.node_id, publish: hub.publish }),
-    )
+    host.collection('queued_turns', { indexes: queuedTurnIndexes })
+    host.collection('client_messages', { indexes: clientMessageIndexes })
+    host.collection('messages', { indexes: messageIndexes })
+    host.collection('threads', { indexes: threadIndexes })
+    host.service('hub', ({ signals }) => createHub(signals))
+    host.service('ledger', ({ collections, clock, log, server, hub, signals }) => {
+      const publish = (event: LedgerEvent) => {
+        hub.publish(event)
+        signals.tell(topicOf(threadOf(event)), event)
+      }
+      return createLedger({ events: collections.events, clock, log, writer: server.node_id, publish })
+    })
     host.provide('ledgerReader', ({ collections, hub, ledger }) =>
       createLedgerReader({ events: collections.events, hub, ledger }),
     )
@@ -118,13 +130,15 @@ export default definePlugin({
     )
     host.service('settlement', createSettlement)
     host.service('recent', ({ messages }) => createRecentMessages(messages))
-    host.service('turns', ({ collections, clock, ids, server }) =>
+    host.service('turns', ({ collections, clock, ids, nodes, server, signals }) =>
       createTurns({
         threads: collections.threads,
         clientMessages: collections.client_messages,
         clock,
         ids,
         node_id: server.node_id,
+        isGone: nodes.isGone,
+        onStopRequested: (thread_id) => signals.publish('turn.unwanted', { thread_id }),
       }),
     )
     host.service('queuedTurns', ({ collections, clock }) =>
@@ -135,6 +149,8 @@ export default definePlugin({
     host.limit('running_turns', ({ running }, user_id) => running.countOf(user_id))
     host.service('heldCalls', createHeldCalls)
     host.service('recovery', createRecovery)
+    host.service('tail', createTail)
+    host.service('foreignTurns', createForeignTurns)
     host.service('turnExecution', (cradle) => createTurnExecution(cradle))
     host.service('resumption', createResumption)
     host.provide('history', createHistory)
@@ -156,7 +172,18 @@ export default definePlugin({
     host.routes(chatRoutes)
     host.routes(approvalRoutes)
     host.socket(chatSocket)
-    host.extend('agents.stopping', ({ agent_id }, { chat }) => chat.stopAgent(agent_id))
+    host.on('turn.started', ({ thread_id }, { nodes, signals }) => {
+      nodes.hurry()
+      signals.publish('turn.begun', { thread_id })
+    })
+    host.on('approval.resolved', ({ thread_id }, { signals }) => {
+      signals.publish('turn.begun', { thread_id })
+      signals.publish('turn.resolved', { thread_id })
+    })
+    host.extend('agents.stopping', ({ agent_id }, { chat, signals }) => {
+      signals.publish('agent.stopping', { agent_id })
+      return chat.stopAgent(agent_id)
+    })
     host.extend('agents.removal', async ({ agent_id }, { chat, threads }) =>
       chat.purge(await threads.hide({ agent_id })),
     )
@@ -172,20 +199,39 @@ export default definePlugin({
       threads.countUnread(user_id, agent_ids),
     )
     host.extend('agents.activity', ({ agent_id }, { chat }) => ({ turns_active: chat.countActive(agent_id) }))
-    host.extend('overview.counts', async (_, { threads, turns }) => ({
+    host.extend('retention.prunings', ({ dry_run }, cradle) => pruneThreads(cradle, dry_run))
+    host.extend('overview.counts', async (_, { collections, threads, turns }) => ({
+      bytes: {
+        conversations: await measureCollections(
+          collections.threads,
+          collections.messages,
+          collections.events,
+          collections.client_messages,
+          collections.queued_turns,
+        ),
+      },
       threads: await threads.count(),
       turns_active: await turns.countLive(),
     }))
+    host.extend('metrics.gauges', async (_, { running, queuedTurns }) => [
+      { name: 'svc_turns_running', help: 'Turns of this process that run', value: running.list().length },
+      {
+        name: 'svc_turns_waiting',
+        help: 'Turns that wait, of all processes',
+        value: await queuedTurns.count(),
+      },
+    ])
+    host.extend('backup.restored', (_, { collections }) => repairRestored(collections))
     host.extend('usage.quota_window', (_, { config }) => config.quota_window)
     host.job({
       name: 'chat.recovery',
       every_seconds: 5,
-      async run({ recovery, resumption, turnQueue }) {
+      async run({ recovery, resumption }) {
         await recovery.adopt()
         await resumption.expire()
-        await turnQueue.watchAll()
       },
     })
+    host.job({ name: 'chat.queue', every_seconds: 30, run: ({ turnQueue }) => turnQueue.watchAll() })
     host.job({
       name: 'chat.removal',
       every_seconds: 60,

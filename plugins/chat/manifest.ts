@@ -18,9 +18,10 @@ export const manifest = defineManifest({
     description:
       'Threads, their history, and the decisions that paused turns wait for. Turns run over the WebSocket of the AsyncAPI document.',
   },
-  depends: ['users', 'auth', 'providers', 'agents'],
+  depends: ['users', 'auth', 'providers', 'agents', 'signals'],
   config: {
     approval_seconds: { type: 'integer', minimum: 1, maximum: 2_592_000, default: 86_400 },
+    keep_days: { type: 'integer', minimum: 1, maximum: 36_500 },
     quota_window: { enum: ['all', 'day', 'month'], default: 'all' },
   },
   errors: chatErrors,
@@ -35,6 +36,7 @@ export const manifest = defineManifest({
     'message.stored',
     'thread.changed',
     'thread.deleted',
+    'tool.called',
     'turn.ended',
     'turn.started',
   ],

@@ -1,12 +1,11 @@
 import { AppError, reply } from '#kernel'
 import { linkToNext, MAX_PAGE_ROWS, makeTag, pageReply, replyWithTag } from '#toolbox'
 import type { ThreadDocument } from './documents.ts'
+import { historyPage, historyQuery } from './history-schemas.ts'
 import { route } from './manifest.ts'
 import { toArtifactRows, toMessageRow, toThreadListRow, toThreadRow } from './rows.ts'
 import {
   forkPlace,
-  historyPage,
-  historyQuery,
   listQuery,
   newThread,
   threadChanges,
@@ -14,7 +13,7 @@ import {
   threadForked,
   threadParams,
   threadRow,
-} from './schemas.ts'
+} from './thread-schemas.ts'
 import { readHistoryState } from './threads/thread-migrations.ts'
 import { threadFields } from './threads/threads.ts'
 import { assertMayAllow } from './tool-scopes.ts'

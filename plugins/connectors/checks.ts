@@ -4,6 +4,8 @@ import { maskOf } from '#kernel'
 import type { Connection } from './connections/connection.ts'
 import { openConnection } from './connections/connection.ts'
 import { ConnectorFailure, toFailure } from './connections/failure.ts'
+import { toMissing } from './credentials/challenge.ts'
+import { MissingCredentials } from './credentials/missing-credentials.ts'
 import type { AccountTarget } from './credentials/targets.ts'
 import type { Cradle } from './manifest.ts'
 import { MAX_TOOLS, toStoredTools } from './tools/listing.ts'
@@ -19,7 +21,8 @@ export type Checks = ReturnType<typeof createChecks>
 
 /** Creates the service that opens connections and lists tools. */
 export function createChecks(cradle: Cradle) {
-  const { collections, clock, config, events, connectorFetch, log, processes, server, targets } = cradle
+  const { collections, clock, config, connectorFetch, credentials, events } = cradle
+  const { log, processes, server, targets } = cradle
   const { connectors } = collections
 
   const open = (
@@ -73,7 +76,13 @@ export function createChecks(cradle: Cradle) {
 
   const fail = async ({ _id, owner_id, revision }: ConnectorDocument, failure: ConnectorFailure) => {
     const status = failure.reason === 'unauthorized' ? ('unauthorized' as const) : ('failed' as const)
-    const $set = { status, error: failure.message, checked_at: clock.seconds() }
+    const challenge = failure instanceof MissingCredentials && failure.challenge
+    const $set = {
+      status,
+      error: failure.message,
+      checked_at: clock.seconds(),
+      ...(challenge && { challenge: { ...challenge, revision } }),
+    }
     await connectors.updateOne({ _id, revision }, { $set })
     await events.emit('connector.changed', { connector_id: _id, owner_id })
   }
@@ -97,7 +106,8 @@ export function createChecks(cradle: Cradle) {
         await connection.close()
       }
     } catch (error) {
-      const failure = toFailure(error)
+      const key = { connector_id: connector._id, user_id }
+      const failure = await toMissing(toFailure(error), key, credentials)
       await refuse(failure)
       return { ok: false, reason: failure.reason, detail: failure.message }
     }

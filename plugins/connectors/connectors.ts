@@ -40,7 +40,7 @@ export function createConnectors(cradle: Cradle) {
     connectionPool,
     credentials,
   } = cradle
-  const { events, connectorFetch, ids, limits, signIns } = cradle
+  const { events, connectorFetch, ids, limits, revocation, signIns } = cradle
   const { connectors } = collections
 
   const visibleTo = ({ id }: Viewer): Filter<ConnectorDocument> => ({ owner_id: { $in: [id, null] } })
@@ -120,6 +120,7 @@ export function createConnectors(cradle: Cradle) {
     const { _id: connector_id } = connector
     await connectors.deleteOne({ _id: connector_id })
     await connectionPool.drop(`${connector_id}:`)
+    await revocation.endAll(connector)
     await credentials.removeAllOf({ connector_id })
     await signIns.removeAllOf({ connector_id })
     await agentConnectors.forget(connector_id)
@@ -207,6 +208,7 @@ export function createConnectors(cradle: Cradle) {
 
     async removeAllOf(user_id: string): Promise<void> {
       for (const connector of await connectors.find({ owner_id: user_id }).toArray()) await remove(connector)
+      await revocation.endAllOf(user_id)
       await credentials.removeAllOf({ user_id })
       await signIns.removeAllOf({ user_id })
     },
@@ -225,9 +227,10 @@ export function createConnectors(cradle: Cradle) {
 
   /** Returns how accounts sign in: with headers if it has some, else as its kind says. */
   function authOf(connector: ConnectorDocument): ConnectorRow['auth'] {
-    const { auth = 'none' } = connectorKinds.find(connector.kind) ?? {}
-    const { headers = {} } = connectorConfigs.open(connector) as { headers?: object }
-    return auth === 'oauth' && Object.keys(headers).length > 0 ? 'headers' : auth
+    const kind = connectorKinds.find(connector.kind)
+    if (kind?.auth !== 'oauth') return kind?.auth ?? 'none'
+    const target = kind.target(connectorConfigs.open(connector))
+    return target.transport === 'http' && Object.keys(target.headers ?? {}).length > 0 ? 'headers' : 'oauth'
   }
 
   function toRow(connector: ConnectorDocument, viewer: Viewer, has_credentials: boolean): ConnectorRow {

@@ -30,14 +30,16 @@ export const credentialRoutes = [
     operation_id: 'deleteConnectorCredentials',
     summary: 'Delete your credentials',
     description:
-      'Forgets the headers or the sign-in of the caller for this connector, and closes its connection.',
+      'Forgets the headers or the sign-in of the caller for this connector, which also ends at its server if that can revoke tokens, and closes its connection.',
     guard: 'user',
     params: connectorParams,
     response: { 204: null },
     errors: ['NOT_FOUND'],
     audit: 'connector.credentials_delete',
-  }).handle(async ({ caller, params }, { usable, credentials, connectionPool }) => {
-    const { _id: connector_id } = await usable.find(caller, params.id!)
+  }).handle(async ({ caller, params }, { usable, credentials, connectionPool, revocation }) => {
+    const connector = await usable.find(caller, params.id!)
+    const connector_id = connector._id
+    await revocation.end(connector, caller.id)
     await credentials.remove({ connector_id, user_id: caller.id })
     await connectionPool.drop(`${connector_id}:${caller.id}`)
   }),

@@ -21,10 +21,6 @@ export const connectorErrors = {
       zh: '无法开始登录：{detail}',
     },
   },
-  CONNECTOR_NOT_FOUND: {
-    status: 404,
-    message: { en: 'There is no connector “{id}”.', zh: '没有连接器“{id}”。' },
-  },
   CONNECTOR_NAME_TAKEN: {
     status: 409,
     message: {

@@ -13,12 +13,14 @@ import { type ConnectionPool, createConnectionPool } from './connections/pool.ts
 import { type Connectors, connectorIndexes, createConnectors } from './connectors.ts'
 import { credentialRoutes } from './credential-routes.ts'
 import { type Credentials, type CredentialsDocument, createCredentials } from './credentials/credentials.ts'
+import { createRevocation, type Revocation } from './credentials/revocation.ts'
 import { createSignIns, type SignInDocument, type SignIns } from './credentials/sign-ins.ts'
 import { createTargets, type Targets } from './credentials/targets.ts'
 import { assertConnectorKind } from './kinds/kind-form.ts'
 import { type ConnectorKinds, createConnectorKinds } from './kinds/kinds.ts'
 import { mcp } from './kinds/mcp.ts'
 import { mcpStdio } from './kinds/mcp-stdio.ts'
+import { presets } from './kinds/presets.ts'
 import { type ConnectorConfigs, createConnectorConfigs } from './kinds/sealed-config.ts'
 import { manifest } from './manifest.ts'
 import { connectorRoutes } from './routes.ts'
@@ -47,6 +49,7 @@ declare module '#kernel/types' {
       connectorConfigs: ConnectorConfigs
       connectors: Connectors
       credentials: Credentials
+      revocation: Revocation
       targets: Targets
       checks: Checks
       connectionPool: ConnectionPool
@@ -86,13 +89,14 @@ export default definePlugin({
       nameOf: ({ kind }) => kind,
       check: assertConnectorKind,
     })
-    for (const kind of [mcp, mcpStdio]) host.extend('connectors.kinds', kind)
+    for (const kind of [mcp, mcpStdio, ...presets]) host.extend('connectors.kinds', kind)
     host.service('connectorKinds', createConnectorKinds)
     host.service('connectorConfigs', createConnectorConfigs)
     host.service('connectorFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('connectionPool', ({ config }) => createConnectionPool(config))
     host.service('breaker', createBreaker)
     host.service('credentials', createCredentials)
+    host.service('revocation', createRevocation)
     host.service('targets', createTargets)
     host.service('checks', createChecks)
     host.service('connectors', createConnectors)

@@ -155,7 +155,7 @@ export const connectorRoutes = [
     operation_id: 'deleteConnector',
     summary: 'Delete a connector',
     description:
-      'Deletes the connector and the credentials of all accounts for it, and closes its connections.',
+      'Deletes the connector and the credentials of all accounts for it, revokes their tokens at its server, and closes its connections.',
     guard: permitted,
     params: connectorParams,
     response: { 204: null },

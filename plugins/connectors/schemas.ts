@@ -109,6 +109,21 @@ export const kindRow = {
   ...rowOf({
     kind: { ...text, examples: ['mcp'] },
     label: { ...text, examples: ['MCP server'] },
+    description: {
+      ...nullable(text),
+      description: 'What its servers are for, and what a person needs to sign in',
+      examples: ['Pages and databases of a workspace.'],
+    },
+    preset: {
+      ...nullable(
+        rowOf({
+          url: { ...text, examples: ['https://mcp.notion.com/mcp'] },
+          documentation: { ...text, examples: ['https://developers.notion.com/docs/mcp'] },
+        }),
+      ),
+      description:
+        'The well-known server that connectors of this kind lead to, and its documentation; null if the address is a setting',
+    },
     config_schema: {
       type: 'object',
       description: 'The JSON Schema of a config; secrets are writeOnly',

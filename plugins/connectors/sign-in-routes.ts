@@ -6,7 +6,9 @@ import { connectorParams } from './schemas.ts'
 
 const nameOfCookie = (state: string) => `svc_connector_${digest(state).slice(0, 12)}`
 
-const queryText = (description: string) => ({ type: 'string', maxLength: 4096, description }) as const
+/** Characters as OAuth has them; all parameters together fit into the head of a request. */
+const queryText = (description: string, maxLength = 512) =>
+  ({ type: 'string', maxLength, pattern: '^[\\x20-\\x7e]*$', description }) as const
 
 /** The routes of sign-ins to servers. */
 export const signInRoutes = [
@@ -60,10 +62,14 @@ export const signInRoutes = [
     guard: 'public',
     query: objectOf({
       state: queryText('The state of the authorization request'),
-      code: queryText('The authorization code'),
+      code: queryText('The authorization code', 2048),
       iss: queryText('The authorization server'),
       error: queryText('Why there is no code'),
-      error_description: queryText('The same in words, which are not shown'),
+      error_description: {
+        type: 'string',
+        maxLength: 512,
+        description: 'The same in words, which are not shown',
+      },
       error_uri: queryText('A page about it, which is not shown'),
       session_state: queryText('Not used'),
       scope: queryText('Not used'),

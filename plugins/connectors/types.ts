@@ -1,5 +1,6 @@
 import type { ConnectorKind } from '#plugin-api'
 import type { AuthCaller } from '../auth/types.ts'
+import type { Challenge } from './credentials/missing-credentials.ts'
 
 /** The result of the last check of a connector. */
 export type ConnectorStatus = 'ready' | 'unauthorized' | 'connecting' | 'failed'
@@ -60,6 +61,8 @@ export interface ConnectorDocument {
   is_trusted: boolean
   status: ConnectorStatus
   error: string | null
+  /** The refusal of the last request without credentials, at that revision. */
+  challenge?: Challenge & { revision: number }
   tools: StoredTool[]
   /** The tools that whoever may change the connector has seen. */
   seen: SeenTool[]

@@ -18,7 +18,7 @@ export function createWaitingTurns({ chat, clock, collections, credentials, thre
     const needs = pending?.action_requests.map(({ authorization_required }) => authorization_required) ?? []
     if (!pending || needs.includes(undefined)) return
     const ids = needs.map((need) => need!.connector_id)
-    const existing = await credentials.listConnectors(thread.user_id, ids)
+    const existing = await credentials.listConnectors(thread.user_id, ids, { isSufficient: true })
     if (!ids.every((id) => existing.has(id))) return
     const decisions = ids.map(() => ({ type: 'respond', message: 'The credentials exist now.' }) as const)
     await chat.decide(thread, pending, decisions).catch((error) => {

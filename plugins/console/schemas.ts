@@ -26,7 +26,11 @@ export const consoleFacts = {
         items: {
           title: 'ConsoleSignIn',
           ...rowOf({
-            kind: { ...text, description: 'For `POST /auth/oauth/start`', examples: ['oidc'] },
+            kind: {
+              ...text,
+              description: '`passkey`, or a kind for `POST /auth/oauth/start`',
+              examples: ['oidc'],
+            },
             display_name: { ...text, examples: ['Company account'] },
           }),
         },

@@ -1,9 +1,10 @@
 // Notifies open pages of what has changed. Other plugins emit facts; this one turns them into events for the accounts that may
-// see them.
+// see them, whatever server process they read them from.
 import { definePlugin } from '#kernel'
 import { createFeeds, type Feeds } from './feeds.ts'
 import { manifest } from './manifest.ts'
 import { createNotices, type Notices } from './notices.ts'
+import { createRelay, type Relay } from './relay.ts'
 import { eventRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
@@ -11,6 +12,7 @@ declare module '#kernel/types' {
     events: {
       feeds: Feeds
       notices: Notices
+      relay: Relay
     }
   }
 }
@@ -20,42 +22,37 @@ export default definePlugin({
   setup(host) {
     host.service('feeds', createFeeds)
     host.service('notices', createNotices)
+    host.service('relay', createRelay)
     host.limit('event_streams', ({ feeds }, account_id) => feeds.countReaders(account_id))
     host.routes(eventRoutes)
-    host.on('thread.changed', (thread, { notices }) => notices.thread(thread))
-    host.on('turn.started', (turn, { notices }) => notices.thread(turn))
-    host.on('turn.ended', (turn, { notices }) => notices.thread(turn))
-    host.on('thread.deleted', ({ user_id, thread_id, agent_id }, { feeds }) =>
-      feeds.notify(user_id, () => ({ type: 'thread.deleted', thread_id, agent_id })),
+    for (const name of ['thread.changed', 'turn.started', 'turn.ended'] as const)
+      host.on(name, ({ thread_id, user_id }, { relay }) => relay.give('thread', { thread_id, user_id }))
+    host.on('thread.deleted', ({ user_id, thread_id, agent_id }, { relay }) =>
+      relay.give('event', { user_id, event: { type: 'thread.deleted', thread_id, agent_id } }),
     )
-    host.on('approval.requested', ({ user_id, thread_id, agent_id, pending_id, expires_at }, { feeds }) =>
-      feeds.notify(user_id, () => ({
-        type: 'approval.pending',
-        thread_id,
-        agent_id,
-        pending_id,
-        expires_at,
-      })),
+    host.on('approval.requested', ({ user_id, ...approval }, { relay }) => {
+      const { thread_id, agent_id, pending_id, expires_at } = approval
+      const event = { type: 'approval.pending', thread_id, agent_id, pending_id, expires_at } as const
+      return relay.give('event', { user_id, event })
+    })
+    host.on('approval.resolved', ({ user_id, thread_id, agent_id, pending_id, outcome }, { relay }) => {
+      const event = { type: 'approval.resolved', thread_id, agent_id, pending_id, outcome } as const
+      return relay.give('event', { user_id, event })
+    })
+    host.on('agent.changed', ({ agent_id }, { relay }) => relay.give('agent', { agent_id }))
+    host.on('agent.unshared', ({ agent_id, owner_id }, { relay }) =>
+      relay.give('agentGone', { agent_id, owner_id, to: 'others' }),
     )
-    host.on('approval.resolved', ({ user_id, thread_id, agent_id, pending_id, outcome }, { feeds }) =>
-      feeds.notify(user_id, () => ({ type: 'approval.resolved', thread_id, agent_id, pending_id, outcome })),
+    host.on('agent.deleted', ({ agent_id, owner_id, is_shared }, { relay }) =>
+      relay.give('agentGone', { agent_id, owner_id, to: is_shared ? 'all' : 'owner' }),
     )
-    host.on('agent.changed', ({ agent_id }, { notices }) => notices.agent(agent_id))
-    host.on('agent.unshared', ({ agent_id, owner_id }, { feeds }) =>
-      feeds.notifyAll((account_id) =>
-        account_id === owner_id ? undefined : { type: 'agent.deleted', agent_id },
-      ),
-    )
-    host.on('agent.deleted', ({ agent_id, owner_id, is_shared }, { feeds }) =>
-      feeds.notifyAll((account_id) =>
-        is_shared || account_id === owner_id ? { type: 'agent.deleted', agent_id } : undefined,
-      ),
-    )
-    host.on('channel.changed', (channel, { notices }) => notices.channel(channel))
-    host.on('channel.state_changed', (channel, { notices }) => notices.channel(channel))
-    host.on('model.called', ({ account: { user_id } }, { feeds }) =>
-      feeds.notify(user_id, () => ({ type: 'usage.changed' }), 'usage'),
-    )
+    for (const name of ['channel.changed', 'channel.state_changed'] as const)
+      host.on(name, ({ channel_id, agent_id }, { relay }) => relay.give('channel', { channel_id, agent_id }))
+    host.on('connector.changed', ({ connector_id, owner_id }, { relay }) => {
+      if (connector_id) return relay.give('connector', { connector_id, owner_id })
+    })
+    host.on('model.called', ({ account: { user_id } }, { relay }) => relay.give('usage', { user_id }))
     host.on('user.deleted', ({ user_id }, { feeds }) => feeds.forget(user_id))
   },
+  start: ({ relay }) => relay.start(),
 })

@@ -3,13 +3,13 @@ import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
   name: 'events',
-  summary: 'A stream of what changes for an account: threads, agents, channels, approvals, usage',
+  summary: 'A stream of what changes for an account: threads, agents, channels, connectors, approvals, usage',
   tag: {
     name: 'Events',
     order: 46,
     description: 'What changes for your account, as it happens.',
   },
-  depends: ['auth', 'agents', 'chat'],
+  depends: ['auth', 'agents', 'chat', 'signals'],
   limits: {
     event_streams: { default: 32, description: 'Streams of what changes for an account that are open' },
   },

@@ -1,12 +1,12 @@
-import type { Events } from '#kernel'
 import type { Agents } from '../agents/agents.ts'
 import type { Threads } from '../chat/threads/threads.ts'
 import type { Feeds } from './feeds.ts'
+import type { AccountEvent } from './schemas.ts'
 
-/** Notifies accounts of facts whose events need a look at the database first. */
+/** Notifies accounts that read their events here; each takes plain values, which another process may have sent. */
 export type Notices = ReturnType<typeof createNotices>
 
-/** Creates the notices; they read for accounts with open pages only. */
+/** Creates the notices; they read the database for accounts with open pages only. */
 export function createNotices({
   feeds,
   agents,
@@ -18,7 +18,7 @@ export function createNotices({
 }) {
   return {
     /** Notifies the owner of a thread of how it is now. */
-    thread({ thread_id, user_id }: Events['thread.changed']): void {
+    thread({ thread_id, user_id }: { thread_id: string; user_id: string }): void {
       const describe = async () => {
         const found = await threads.glance(user_id, thread_id)
         if (!found) return undefined
@@ -31,7 +31,7 @@ export function createNotices({
     },
 
     /** Notifies everybody who sees an agent of how it is now. */
-    async agent(agent_id: string): Promise<void> {
+    async agent({ agent_id }: { agent_id: string }): Promise<void> {
       const agent = feeds.areEmpty() ? null : await agents.find(agent_id)
       if (!agent) return
       const { name, state, owner_id, is_shared } = agent
@@ -41,9 +41,43 @@ export function createNotices({
     },
 
     /** Notifies the owner of an agent that one of its channels has changed. */
-    async channel({ channel_id, agent_id }: Events['channel.changed']): Promise<void> {
+    async channel({ channel_id, agent_id }: { channel_id: string; agent_id: string }): Promise<void> {
       const agent = feeds.areEmpty() ? null : await agents.find(agent_id)
       if (agent) feeds.notify(agent.owner_id, () => ({ type: 'channel.changed', channel_id, agent_id }))
+    },
+
+    /** Notifies the owner of a connector, or everybody if an administrator has defined it for all. */
+    connector({ connector_id, owner_id }: { connector_id: string; owner_id: string | null }): void {
+      const describe = () => ({ type: 'connector.changed', connector_id }) as const
+      if (owner_id === null) feeds.notifyAll(describe)
+      else feeds.notify(owner_id, describe)
+    },
+
+    /** Notifies an account of something that needs no look. */
+    event({ user_id, event }: { user_id: string; event: AccountEvent }): void {
+      feeds.notify(user_id, () => event)
+    },
+
+    /** Notifies accounts that an agent, as far as they see it, is gone. */
+    agentGone({
+      agent_id,
+      owner_id,
+      to,
+    }: {
+      agent_id: string
+      owner_id: string
+      to: 'owner' | 'others' | 'all'
+    }): void {
+      feeds.notifyAll((account_id) =>
+        to === 'all' || (account_id === owner_id) === (to === 'owner')
+          ? { type: 'agent.deleted', agent_id }
+          : undefined,
+      )
+    },
+
+    /** Notifies an account that its usage has changed. */
+    usage({ user_id }: { user_id: string }): void {
+      feeds.notify(user_id, () => ({ type: 'usage.changed' }), 'usage')
     },
   }
 }

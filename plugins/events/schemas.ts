@@ -46,6 +46,11 @@ const eventFields = {
     description: 'A channel of an agent of yours is new or gone, or its settings or its state have changed',
     ...rowOf({ channel_id: id, agent_id: id }),
   },
+  'connector.changed': {
+    title: 'ConnectorChanged',
+    description: 'A connector that you can use is new or gone, or its settings or its state have changed',
+    ...rowOf({ connector_id: id }),
+  },
   'approval.pending': {
     title: 'ApprovalPending',
     description: 'A turn of yours waits for a decision',

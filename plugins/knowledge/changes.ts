@@ -39,12 +39,14 @@ export function createChanges() {
         async next(ms, signal) {
           if (!isAwake)
             await new Promise<void>((resolve) => {
-              const timer = setTimeout(resolve, ms)
-              wake = () => {
+              const finish = () => {
                 clearTimeout(timer)
+                signal.removeEventListener('abort', finish)
                 resolve()
               }
-              signal.addEventListener('abort', wake, { once: true })
+              const timer = setTimeout(finish, ms)
+              wake = finish
+              signal.addEventListener('abort', finish)
               if (signal.aborted) wake()
             })
           isAwake = false

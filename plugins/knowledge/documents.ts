@@ -116,6 +116,14 @@ export function createDocuments({
       return sum?.bytes ?? 0
     },
 
+    /** Adds up the sizes of all documents, as they were uploaded. */
+    async sumAllBytes(): Promise<number> {
+      const [sum] = await documents
+        .aggregate<{ bytes: number }>([{ $group: { _id: null, bytes: { $sum: '$size' } } }])
+        .toArray()
+      return sum?.bytes ?? 0
+    },
+
     /** Counts the documents of bases by status, with their bytes and the passages in an index. */
     summarize: (base_ids: readonly string[], index_id: string) =>
       documents

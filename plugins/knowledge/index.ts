@@ -87,6 +87,9 @@ export default definePlugin({
       const used = [active, next].some((index) => index?.embedding_model?.startsWith(`${name}:`))
       return scope === 'global' && used ? { knowledge_settings: true } : {}
     })
+    host.extend('overview.counts', async (_, { documents }) => ({
+      bytes: { documents: await documents.sumAllBytes() },
+    }))
     host.extend('users.removal', ({ user_id }, { removal }) => removal.removeBases({ user_id }))
     host.job({ name: 'knowledge.removal', every_seconds: 300, run: ({ removal }) => removal.finish() })
     host.health(({ passageIndex }) => {

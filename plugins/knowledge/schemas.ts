@@ -269,14 +269,32 @@ const sizes = {
   },
 } as const
 
+const prefixes = {
+  question_prefix: {
+    type: 'string',
+    maxLength: 1000,
+    description: 'The text that the embedding model expects in front of a question; empty if it expects none',
+    examples: ['query: '],
+  },
+  passage_prefix: {
+    type: 'string',
+    maxLength: 1000,
+    description: 'The text that the embedding model expects in front of a passage; empty if it expects none',
+    examples: ['passage: '],
+  },
+} as const
+
 /** The settings of all knowledge bases as a client writes them. */
-export const settingsBody = objectOf({ embedding_model: embeddingModel, ...sizes }, ['embedding_model'])
+export const settingsBody = objectOf({ embedding_model: embeddingModel, ...prefixes, ...sizes }, [
+  'embedding_model',
+])
 
 /** The settings of all knowledge bases as the API shows them. */
 export const settingsRow = {
   title: 'KnowledgeSettings',
   ...rowOf({
     embedding_model: embeddingModel,
+    ...prefixes,
     ...sizes,
     is_rebuilding: {
       type: 'boolean',

@@ -1,15 +1,18 @@
 import type { Cradle } from './manifest.ts'
-import { toWords } from './passages/words.ts'
-import type { FoundPassage } from './store/passage-index.ts'
+import { toQuestionWords } from './passages/words.ts'
+import type { FoundPassage, IndexedPassage } from './store/passage-index.ts'
 import type { BaseDocument, IndexDescription, KnowledgeDocument } from './types.ts'
 
 /** The words of a question that count. */
 const MAX_WORDS = 200
 /** The passages that are looked at for each one that is wanted. */
 const CANDIDATES = 4
-const MIN_CANDIDATES = 40
-/** The weight of ranks when lists are joined: the larger it is, the less the first ranks count for more. */
-const RANK_OFFSET = 60
+const MIN_CANDIDATES = 60
+/**
+ * The weight of ranks when lists are joined: the larger it is, the less the first ranks count for more. With the usual 60,
+ * a passage in the middle of two lists of this length would come before the first of either.
+ */
+const RANK_OFFSET = 10
 /** The most neighbouring passages that are shown as one. */
 const MAX_MERGED = 3
 
@@ -50,21 +53,23 @@ export function createSearch({
     index: IndexDescription,
     { query, bases, limit, user_id, signal }: Question,
   ): Promise<FoundPassage[][]> => {
-    const words = [...new Set(toWords(query).split(' '))].slice(0, MAX_WORDS).join(' ')
+    const words = toQuestionWords(query).slice(0, MAX_WORDS).join(' ')
     const wanted = {
       base_ids: bases.map(({ _id }) => _id),
       limit: Math.max(limit * CANDIDATES, MIN_CANDIDATES),
     }
     const byWords = words ? passageIndex.findByWords(index, { words, ...wanted }) : []
-    const byVector = embedder.embed(index, [query], { user_id, signal }).then(
-      (vectors) => (vectors ? passageIndex.findByVector(index, { vector: vectors[0]!, ...wanted }) : []),
-      (error) => {
-        signal.throwIfAborted()
-        // Words still answer.
-        log.warn({ error }, 'a question could not be embedded')
-        return []
-      },
-    )
+    const byVector = embedder
+      .embed(index, [`${index.question_prefix ?? ''}${query}`], { user_id, signal })
+      .then(
+        (vectors) => (vectors ? passageIndex.findByVector(index, { vector: vectors[0]!, ...wanted }) : []),
+        (error) => {
+          signal.throwIfAborted()
+          // Words still answer.
+          log.warn({ error }, 'a question could not be embedded')
+          return []
+        },
+      )
     return Promise.all([byWords, byVector])
   }
 
@@ -88,7 +93,13 @@ export function createSearch({
   const findIn = async (index: IndexDescription, question: Question): Promise<Hit[]> => {
     const lists = await look(index, question)
     const verified = await verify(index, joinByRank(lists), question.bases)
-    return mergeNeighbours(verified).slice(0, question.limit)
+    const clusters = mergeNeighbours(verified).slice(0, question.limit)
+    const places = clusters.flatMap(({ passages }) => passages)
+    const read = new Map((await passageIndex.read(index, places)).map((passage) => [keyOf(passage), passage]))
+    return clusters.flatMap((cluster) => {
+      const passages = cluster.passages.flatMap((place) => read.get(keyOf(place)) ?? [])
+      return passages.length > 0 ? [toHit(cluster, passages)] : []
+    })
   }
 
   return {
@@ -109,12 +120,14 @@ export function createSearch({
   }
 }
 
+const keyOf = ({ run, ordinal }: Pick<FoundPassage, 'run' | 'ordinal'>) => `${run} ${ordinal}`
+
 /** Joins lists by reciprocal rank; a single list keeps its order. */
 function joinByRank(lists: readonly FoundPassage[][]): FoundPassage[] {
   const joined = new Map<string, FoundPassage>()
   for (const list of lists)
     for (const [rank, passage] of list.entries()) {
-      const key = `${passage.run} ${passage.ordinal}`
+      const key = keyOf(passage)
       const score = (joined.get(key)?.score ?? 0) + 1 / (RANK_OFFSET + rank + 1)
       joined.set(key, { ...passage, score })
     }
@@ -128,7 +141,9 @@ interface Cluster {
 }
 
 /** Joins passages that follow one another in their document, so that what belongs together is read together. */
-function mergeNeighbours(found: readonly { passage: FoundPassage; document: KnowledgeDocument }[]): Hit[] {
+function mergeNeighbours(
+  found: readonly { passage: FoundPassage; document: KnowledgeDocument }[],
+): Cluster[] {
   const clusters: Cluster[] = []
   for (const { passage, document } of found) {
     const neighbour = clusters.find(
@@ -140,17 +155,19 @@ function mergeNeighbours(found: readonly { passage: FoundPassage; document: Know
     if (neighbour) neighbour.passages.push(passage)
     else clusters.push({ document, passages: [passage] })
   }
-  return clusters.map(({ document, passages }) => {
-    const inOrder = [...passages].sort((a, b) => a.ordinal - b.ordinal)
-    const [first] = inOrder
-    // The best one is the first that was found.
-    const { score } = passages[0]!
-    let { text, end } = first!
-    for (const next of inOrder.slice(1)) {
-      text += next.start >= end ? `\n\n${next.text}` : next.text.slice(end - next.start)
-      end = next.end
-    }
-    const { start, page, heading } = first!
-    return { document, start, end, ...(page && { page }), ...(heading && { heading }), text, score }
-  })
+  return clusters
+}
+
+/** Joins the texts of neighbours. */
+function toHit({ document, passages: found }: Cluster, passages: readonly IndexedPassage[]): Hit {
+  const [first, ...others] = [...passages].sort((a, b) => a.ordinal - b.ordinal)
+  // The best one is the first that was found.
+  const { score } = found[0]!
+  let { text, end } = first!
+  for (const next of others) {
+    text += next.start >= end ? `\n\n${next.text}` : next.text.slice(end - next.start)
+    end = next.end
+  }
+  const { start, page, heading } = first!
+  return { document, start, end, ...(page && { page }), ...(heading && { heading }), text, score }
 }

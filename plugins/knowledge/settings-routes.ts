@@ -1,4 +1,4 @@
-import { AppError } from '#kernel'
+import { AppError, type TypeOf } from '#kernel'
 import { route } from './manifest.ts'
 import { settingsBody, settingsRow } from './schemas.ts'
 import type { IndexDescription, SettingsDocument } from './types.ts'
@@ -6,15 +6,30 @@ import type { IndexDescription, SettingsDocument } from './types.ts'
 const MAY = ['permission', 'knowledge_settings'] as const
 
 const toRow = ({ active, next }: SettingsDocument) => {
-  const { embedding_model, chunk_tokens, chunk_overlap } = next ?? active
-  return { embedding_model, chunk_tokens, chunk_overlap, is_rebuilding: next !== null }
+  const { id, dimensions, ...shown } = next ?? active
+  return { question_prefix: '', passage_prefix: '', ...shown, is_rebuilding: next !== null }
 }
 
 const areSame = (one: Omit<IndexDescription, 'id'>, other: Omit<IndexDescription, 'id'>) =>
   one.embedding_model === other.embedding_model &&
   one.dimensions === other.dimensions &&
+  (one.question_prefix ?? '') === (other.question_prefix ?? '') &&
+  (one.passage_prefix ?? '') === (other.passage_prefix ?? '') &&
   one.chunk_tokens === other.chunk_tokens &&
   one.chunk_overlap === other.chunk_overlap
+
+/** Applies changes to the settings. Throws VALIDATION_FAILED. */
+function choose(changes: TypeOf<typeof settingsBody>, { active, next }: SettingsDocument) {
+  const { id, dimensions, ...kept } = next ?? active
+  const chosen = { ...kept, ...changes }
+  if (chosen.chunk_overlap * 2 >= chosen.chunk_tokens)
+    throw new AppError('VALIDATION_FAILED', {
+      issues: [
+        { path: '/chunk_overlap', rule: 'maximum', message: 'must be less than half of chunk_tokens' },
+      ],
+    })
+  return chosen
+}
 
 /** The routes of the settings of all knowledge bases. */
 export const settingsRoutes = [
@@ -34,7 +49,7 @@ export const settingsRoutes = [
     operation_id: 'setKnowledgeSettings',
     summary: 'Change the settings of knowledge bases',
     description:
-      'Chooses the embedding model, by which passages are found by their meaning as well, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.',
+      'Chooses the embedding model, by which passages are found by their meaning as well, the texts that it expects in front of questions and passages, and the size of passages. The model is called once to see that it works. A new index is made in the background, for the accounts that own the documents, while the former one answers.',
     guard: MAY,
     body: settingsBody,
     response: { 200: settingsRow },
@@ -43,25 +58,24 @@ export const settingsRoutes = [
   }).handle(async ({ caller, body, signal }, cradle) => {
     const { documents, embedder, embeddings, passageIndex, queue, settings } = cradle
     const { embedding_model } = body
-    const { active, next } = await settings.read()
-    const { chunk_tokens, chunk_overlap } = { ...(next ?? active), ...body }
-    if (chunk_overlap * 2 >= chunk_tokens)
-      throw new AppError('VALIDATION_FAILED', {
-        issues: [
-          { path: '/chunk_overlap', rule: 'maximum', message: 'must be less than half of chunk_tokens' },
-        ],
-      })
+    choose(body, await settings.read())
     if (embedding_model !== null) await embeddings.assertUsable(embedding_model)
     const [vector] =
       (await embedder.embed({ embedding_model }, ['dimensions'], { user_id: caller.id, signal })) ?? []
-    const wanted = { embedding_model, dimensions: vector?.length ?? null, chunk_tokens, chunk_overlap }
-    if (next && areSame(wanted, next)) return toRow(await settings.read())
-    const changed = areSame(wanted, active) ? await settings.giveUpNext() : await settings.begin(wanted)
-    if (next) {
-      await documents.forgetIndex(next.id)
-      await passageIndex.drop(next)
+    for (;;) {
+      const stored = await settings.read()
+      const { active, next } = stored
+      const wanted = { ...choose(body, stored), dimensions: vector?.length ?? null }
+      if (next && areSame(wanted, next)) return toRow(stored)
+      const changed = await settings.replaceNext(stored, areSame(wanted, active) ? null : wanted)
+      // The next index may have become the active one meanwhile.
+      if (!changed) continue
+      if (next) {
+        await documents.forgetIndex(next.id)
+        await passageIndex.drop(next)
+      }
+      queue.wake()
+      return toRow(changed)
     }
-    queue.wake()
-    return toRow(changed)
   }),
 ]

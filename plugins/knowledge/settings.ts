@@ -43,17 +43,20 @@ export function createKnowledgeSettings({
     recent: async (): Promise<SettingsDocument> =>
       known && performance.now() - readAt < FRESH_MS ? known : read(),
 
-    /** Begins another index beside the active one; the one that was begun before is given up. */
-    async begin(next: Omit<IndexDescription, 'id'>): Promise<SettingsDocument> {
-      await read()
-      await collection.updateOne({ _id: 'settings' }, { $set: { next: { id: ids.make(), ...next } } })
-      return read()
-    },
-
-    /** Changes the active index without making it anew, because nothing that is stored depends on it. */
-    async giveUpNext(): Promise<SettingsDocument> {
-      await collection.updateOne({ _id: 'settings' }, { $set: { next: null } })
-      return read()
+    /**
+     * Begins another index beside the active one, or drops the next one; returns undefined if the settings are not as
+     * they were read any more.
+     */
+    async replaceNext(
+      { active, next }: SettingsDocument,
+      wanted: Omit<IndexDescription, 'id'> | null,
+    ): Promise<SettingsDocument | undefined> {
+      const { matchedCount } = await collection.updateOne(
+        { _id: 'settings', 'active.id': active.id, ...(next ? { 'next.id': next.id } : { next: null }) },
+        { $set: { next: wanted && { id: ids.make(), ...wanted } } },
+      )
+      const stored = await read()
+      return matchedCount === 1 ? stored : undefined
     },
 
     /** Makes the next index the active one; false if it is not the next one any more. */

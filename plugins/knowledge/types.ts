@@ -76,6 +76,9 @@ export interface IndexDescription {
   dimensions: number | null
   chunk_tokens: number
   chunk_overlap: number
+  /** The texts that the model expects in front of a question and of a passage; missing if there is none. */
+  question_prefix?: string
+  passage_prefix?: string
 }
 
 /** The settings of all knowledge bases; `next` is the index that replaces `active` once it contains every document. */

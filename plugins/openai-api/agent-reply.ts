@@ -43,7 +43,7 @@ export async function findAgent(
   { caller }: Asker,
   { agents }: Cradle,
 ): Promise<AgentDocument> {
-  const agent = await agents.findVisible(caller, model)
+  const agent = await agents.findRecent(caller, model)
   if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
   return agent
 }

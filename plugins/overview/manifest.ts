@@ -9,7 +9,7 @@ export const manifest = defineManifest({
     order: 94,
     description: 'The server at a glance, and what was done on it.',
   },
-  depends: ['users', 'auth'],
+  depends: ['users', 'auth', 'signals'],
 })
 
 declare module '#kernel/types' {

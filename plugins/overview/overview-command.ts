@@ -25,6 +25,7 @@ export const overviewCommand: Command<Cradle> = {
       ['threads', `${now.threads}`],
       ['active turns', `${now.turns_active}`],
       ['channels', `${channels.connected} connected, ${channels.failed} failed`],
+      ['stored', formatBytes(now.bytes)],
     ])
     stdout.write('\n')
     if (nodes.length > 0) {
@@ -48,6 +49,12 @@ export const overviewCommand: Command<Cradle> = {
     return 0
   },
 }
+
+/** Formats sizes by kind: `conversations 52.4 MB, usage 0.1 MB`. */
+const formatBytes = (bytes: Record<string, number>) =>
+  Object.entries(bytes)
+    .map(([kind, size]) => `${kind} ${(size / 1e6).toFixed(1)} MB`)
+    .join(', ')
 
 /** Formats the non-zero counts of states: ` (2 running, 1 failed)`. */
 function formatStates(agents: Record<string, number>): string {

@@ -21,7 +21,7 @@ export function createOverview({
         extensions['overview.counts'].ask({}),
       ])
       const overview = counted.reduce<OverviewCounts>(add, NOTHING)
-      const { agents, threads, turns_active, channels } =
+      const { agents, threads, turns_active, channels, bytes } =
         servers.length > 0 ? overview : withoutServer(overview)
       return {
         user_count,
@@ -30,6 +30,7 @@ export function createOverview({
         threads,
         turns_active,
         channels,
+        bytes: { ...NOTHING.bytes, ...bytes },
         tokens_used,
         started_at: servers[0]?.started_at ?? null,
         version: server.version,
@@ -40,7 +41,8 @@ export function createOverview({
   }
 }
 
-const NOTHING: OverviewCounts = {
+const NOTHING: OverviewCounts & Pick<OverviewRow, 'bytes'> = {
+  bytes: { conversations: 0, usage: 0, audit: 0, workspaces: 0, documents: 0 },
   agents: { running: 0, stopped: 0, starting: 0, failed: 0 },
   threads: 0,
   turns_active: 0,
@@ -61,7 +63,8 @@ function add<Counts extends object>(sum: Counts, answer: Partial<Counts> | undef
 }
 
 /** Returns the counts while no server runs: agents that would start with the next server count as stopped. */
-const withoutServer = ({ agents, threads, channels }: OverviewCounts): OverviewCounts => ({
+const withoutServer = ({ agents, threads, channels, bytes }: OverviewCounts): OverviewCounts => ({
+  bytes,
   agents: {
     running: 0,
     starting: 0,

@@ -33,6 +33,13 @@ export const overviewRow = {
     threads: { ...count, description: 'Without threads that are being removed', examples: [420] },
     turns_active: { ...count, description: 'On any server', examples: [2] },
     channels: { ...rowOf({ connected: count, failed: count }), examples: [{ connected: 5, failed: 0 }] },
+    bytes: {
+      ...rowOf({ conversations: count, usage: count, audit: count, workspaces: count, documents: count }),
+      description: 'Of what is stored, by kind: data of the database, and files',
+      examples: [
+        { conversations: 52_428_800, usage: 81_920, audit: 40_960, workspaces: 1_048_576, documents: 0 },
+      ],
+    },
     tokens_used: { ...count, description: 'Of all accounts, for all time', examples: [3_210_480] },
     started_at: time,
     version,

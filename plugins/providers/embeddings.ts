@@ -85,6 +85,8 @@ export function createEmbeddings({
     })
     let input_tokens: number | undefined
     let isAnswered = false
+    const started_ms = Date.now()
+    const begun = performance.now()
     const pace = openedModels.paceOf(provider)
     const release = await pace.acquire(
       provider.max_concurrency ?? config.max_concurrency,
@@ -114,7 +116,14 @@ export function createEmbeddings({
         is_estimated: isAnswered && input_tokens === undefined,
       }
       await extensions['providers.usage'].ask(called)
-      await events.emit('model.called', called)
+      await events.emit('model.called', {
+        ...called,
+        provider: { name: provider.name, kind: provider.kind, scope: provider.scope },
+        outcome: isAnswered ? 'ok' : signal?.aborted ? 'aborted' : 'failed',
+        started_ms,
+        ms: performance.now() - begun,
+        first_part_ms: null,
+      })
     }
   }
 

@@ -9,8 +9,10 @@ import { createModelCatalog, type ModelCatalog, type ModelListDocument } from '.
 import { createModels } from './models.ts'
 import { createOpenedModels, type OpenedModels } from './opened-models.ts'
 import { createProviderProbe, type ProviderProbe } from './probe.ts'
+import { providerCommands } from './provider-commands.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { providerRoutes } from './routes.ts'
+import { setupCommand } from './setup-command.ts'
 import type { ModelSettingsDocument, Models, ProviderDocument } from './types.ts'
 import { createVisibleProviders, type VisibleProviders } from './visible-providers.ts'
 
@@ -70,6 +72,14 @@ export default definePlugin({
     host.limit('providers', ({ collections }, owner_id) => collections.providers.countDocuments({ owner_id }))
     host.service('providerProbe', createProviderProbe)
     host.routes(providerRoutes)
+    host.extend('metrics.gauges', (_, { openedModels }) => {
+      const { running, waiting } = openedModels.count()
+      return [
+        { name: 'svc_model_calls_running', help: 'Model calls of this process that run', value: running },
+        { name: 'svc_model_calls_waiting', help: 'Model calls that wait for a permit', value: waiting },
+      ]
+    })
+    for (const command of [...providerCommands, setupCommand]) host.command(command)
     host.extend('users.removal', ({ user_id }, { providers }) => providers.removeOwn(user_id))
   },
   ready: setUpFirstProviders,

@@ -2,7 +2,7 @@ import type { LanguageModelV3Message, LanguageModelV3StreamPart } from '@ai-sdk/
 import { type ModelCallOptions, type TokenUsage, usageOf } from '#plugin-api'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { Cradle } from './manifest.ts'
-import type { ModelCall } from './types.ts'
+import type { ModelCall, ModelCalled } from './types.ts'
 
 /** The tokens reserved for an answer if the limit of the model is not known. */
 const OUTPUT_TOKENS = 16_384
@@ -14,31 +14,44 @@ export async function* meterCall(
   { options, ...call }: ModelCall,
   {
     model,
+    provider,
     events,
     extensions,
     stream,
   }: {
     model: string
+    provider: ModelCalled['provider']
     stream: (options: ModelCallOptions) => AsyncIterable<LanguageModelV3StreamPart>
   } & Pick<Cradle, 'events' | 'extensions'>,
 ): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
   const maxOutputTokens = await reserve({ options, ...call }, extensions)
   let usage: TokenUsage | null = null
   let outputChars = 0
+  let outcome: ModelCalled['outcome'] = 'aborted'
+  let first_part_ms: number | null = null
+  const started_ms = Date.now()
+  const begun = performance.now()
   try {
     for await (const part of stream({ ...options, maxOutputTokens })) {
+      first_part_ms ??= performance.now() - begun
       if (part.type === 'finish') usage = usageOf(part.usage)
       if ('delta' in part) outputChars += part.delta.length
       yield part
     }
+    outcome = 'ok'
+  } catch (error) {
+    if (!options.abortSignal?.aborted) outcome = 'failed'
+    throw error
   } finally {
+    const ms = performance.now() - begun
     const is_estimated = usage === null && outputChars > 0
     if (is_estimated) {
       const input_tokens = estimateInput(options)
       const output_tokens = Math.ceil(outputChars / CHARACTERS_PER_TOKEN)
       usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
     }
-    const called = { ...call, model, usage, is_estimated }
+    const spent = { usage, is_estimated, outcome, started_ms, ms, first_part_ms }
+    const called = { ...call, model, provider, ...spent }
     await extensions['providers.usage'].ask(called)
     await events.emit('model.called', called)
   }

@@ -15,6 +15,8 @@ export interface OpenedModels {
   open(provider: ProviderDocument, model: string): Promise<OpenedModel>
   /** Returns the pace that all calls of a provider share. */
   paceOf(provider: ProviderDocument): Pace
+  /** Counts the calls to all providers that run in this process, and those that wait. */
+  count(): { running: number; waiting: number }
 }
 
 interface Store {
@@ -52,6 +54,7 @@ export function createOpenedModels({
       stream: (call) =>
         meterCall(call, {
           model: reference,
+          provider: { name: provider.name, kind: provider.kind, scope: provider.scope },
           events,
           extensions,
           stream: (options) =>
@@ -83,6 +86,13 @@ export function createOpenedModels({
 
   return {
     paceOf: (provider) => ensureStore(provider).pace,
+    count() {
+      const all = [...stores.values()].map(({ pace }) => pace.counts)
+      return {
+        running: all.reduce((sum, { running }) => sum + running, 0),
+        waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
+      }
+    },
     open(provider, modelId) {
       const { models, pace } = ensureStore(provider)
       const found = models.get(modelId)

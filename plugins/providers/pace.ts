@@ -9,6 +9,8 @@ export interface Pace {
   rest(ms: number): void
   /** Waits for the end of the rest. */
   waitForRest(signal?: AbortSignal): Promise<void>
+  /** The calls that have a permit, and those that wait for one. */
+  readonly counts: { readonly running: number; readonly waiting: number }
 }
 
 /** The random part that is added to a rest, so that the waiting calls do not all begin at once. */
@@ -25,6 +27,7 @@ export function createPace(): Pace {
   let restUntil = 0
   let jitter = 0
   const remaining = () => restUntil - performance.now()
+  const counts = { running: 0, waiting: 0 }
   const all = createSemaphore()
   const accounts = new Map<string, { permits: Semaphore; calls: number }>()
 
@@ -49,17 +52,25 @@ export function createPace(): Pace {
   }
 
   return {
+    counts,
     async acquire(maxConcurrency, account_id, signal) {
-      const releaseOwn = await acquireOwn(maxConcurrency, account_id, signal)
+      counts.waiting += 1
       try {
-        const release = await all.acquire(maxConcurrency, signal)
-        return () => {
-          release()
+        const releaseOwn = await acquireOwn(maxConcurrency, account_id, signal)
+        try {
+          const release = await all.acquire(maxConcurrency, signal)
+          counts.running += 1
+          return () => {
+            counts.running -= 1
+            release()
+            releaseOwn()
+          }
+        } catch (error) {
           releaseOwn()
+          throw error
         }
-      } catch (error) {
-        releaseOwn()
-        throw error
+      } finally {
+        counts.waiting -= 1
       }
     },
     rest(ms) {

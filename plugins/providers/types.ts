@@ -48,6 +48,8 @@ export interface ModelAccount {
   token_quota: number | null
   agent_id: string
   thread_id: string | null
+  /** The turn that the call is for. */
+  turn_id?: string
 }
 
 /** One call of a model; `call_id` is unique. */
@@ -125,12 +127,23 @@ export interface ModelCalling extends Omit<ModelCall, 'options'> {
   signal?: AbortSignal
 }
 
-/** A model call that has ended. `usage` is estimated if its answer was cut or failed halfway, null if it failed before. */
-export interface ModelCalled extends Omit<ModelCall, 'options'> {
+/** The tokens of a call. `usage` is estimated if its answer was cut or failed halfway, null if it failed before. */
+export interface ModelSpending extends Omit<ModelCall, 'options'> {
   /** `<provider>:<model>`. */
   model: string
   usage: TokenUsage | null
   is_estimated: boolean
+}
+
+/** A model call that has ended. */
+export interface ModelCalled extends ModelSpending {
+  provider: { name: string; kind: string; scope: ProviderDocument['scope'] }
+  outcome: 'ok' | 'failed' | 'aborted'
+  /** Unix milliseconds. */
+  started_ms: number
+  /** Milliseconds until the end, and until the first part of the answer; null if there was none. */
+  ms: number
+  first_part_ms: number | null
 }
 
 declare module '#kernel/types' {
@@ -150,6 +163,6 @@ declare module '#kernel/types' {
     /** Reserves the tokens of a call; throws to refuse it, for instance TOKEN_QUOTA_EXCEEDED. */
     'providers.reservations': (asked: ModelCalling) => unknown
     /** Stores the usage of a call; called once for each call that was not refused. */
-    'providers.usage': (asked: ModelCalled) => unknown
+    'providers.usage': (asked: ModelSpending) => unknown
   }
 }

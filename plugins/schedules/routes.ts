@@ -1,5 +1,6 @@
 import { type Locale, objectOf, type Route, reply } from '#kernel'
 import { makeTag, pageQuery, pageReply, replyWithTag } from '#toolbox'
+import { assertChoices } from './choices.ts'
 import { assertDestination } from './destinations.ts'
 import { previewTimes } from './due-times.ts'
 import { type Cradle, route } from './manifest.ts'
@@ -18,6 +19,8 @@ import {
 import type { RunDocument, ScheduleDocument } from './types.ts'
 
 const PATH = '/agents/:id/cron'
+/** The errors of what a schedule chooses for its runs. */
+const CHOICE_ERRORS = ['PROVIDER_NOT_VISIBLE', 'KNOWLEDGE_BASE_NOT_FOUND', 'CONNECTOR_NOT_FOUND'] as const
 const list = <const Items extends object>(items: Items) => ({ type: 'array', items }) as const
 
 const toOwner = ({ caller, agent }: { caller: { id: string }; agent: { _id: string } }) => ({
@@ -29,9 +32,10 @@ const scopesOf = ({ credential }: { credential?: { scopes: readonly string[] } }
   credential?.scopes ?? null
 
 const toListedRow = ({ _id: id, name, schedule, enabled, thread, model, ...rest }: ScheduleDocument) => {
+  const { knowledge_base_ids = [], connector_ids = [] } = rest
   const { deliver, next_run_at, last_run_at, last_status, failures, paused_reason } = rest
   const { created_at, updated_at } = rest
-  const settings = { id, name, schedule, enabled, thread, model, deliver }
+  const settings = { id, name, schedule, enabled, thread, model, deliver, knowledge_base_ids, connector_ids }
   return {
     ...settings,
     next_run_at,
@@ -89,11 +93,12 @@ export const scheduleRoutes: Route<Cradle>[] = [
     guard: 'agent',
     body: newSchedule,
     response: { 201: scheduleRow },
-    errors: ['LIMIT_REACHED', 'PROVIDER_NOT_VISIBLE', 'FORBIDDEN'],
+    errors: ['LIMIT_REACHED', 'FORBIDDEN', ...CHOICE_ERRORS],
     audit: { action: 'schedule.create', target: 'id' },
   }).handle(async (request, cradle) => {
     const { caller, agent, body } = request
     if (body.deliver) await assertDestination(caller, agent, body.deliver, cradle)
+    await assertChoices(caller, agent, body, cradle)
     const schedule = await cradle.schedules.create(toOwner(request), body, scopesOf(caller))
     cradle.scheduler.wake()
     return showSchedule(201, schedule)
@@ -137,12 +142,13 @@ export const scheduleRoutes: Route<Cradle>[] = [
     params: scheduleParams,
     body: scheduleChanges,
     response: { 200: scheduleRow },
-    errors: ['NOT_FOUND', 'PROVIDER_NOT_VISIBLE', 'FORBIDDEN'],
+    errors: ['NOT_FOUND', 'FORBIDDEN', ...CHOICE_ERRORS],
     audit: 'schedule.update',
     etag: true,
   }).handle(async (request, cradle) => {
     const { caller, agent, params, body } = request
     if (body.deliver) await assertDestination(caller, agent, body.deliver, cradle)
+    await assertChoices(caller, agent, body, cradle)
     const how = { scopes: scopesOf(caller), request }
     const schedule = await cradle.schedules.update(toOwner(request), params.job_id!, body, how)
     cradle.scheduler.wake()
@@ -184,6 +190,8 @@ export const scheduleRoutes: Route<Cradle>[] = [
       'LIMIT_REACHED',
       'THREAD_BUSY',
       'TOO_MANY_TURNS',
+      'KNOWLEDGE_BASE_NOT_FOUND',
+      'CONNECTOR_NOT_FOUND',
     ],
     audit: 'schedule.run',
   }).handle(async (request, { schedules, execution }) =>

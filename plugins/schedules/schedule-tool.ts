@@ -87,11 +87,12 @@ async function create(
     extensions['schedules.destinations'].ask({ agent_id, thread_id }),
   ])
   const deliver = found.find((one) => one !== undefined) ?? null
+  const { knowledge_base_ids = [] } = thread
   const settings = { name, prompt, enabled: true, thread: 'new', model: null, deliver } as const
   const scopes = thread.active_turn?.scopes ?? null
   const times = await inWords(async () => {
     const rule = toRule(wanted)
-    await schedules.create(owner, { ...settings, schedule: rule }, scopes)
+    await schedules.create(owner, { ...settings, schedule: rule, knowledge_base_ids }, scopes)
     return previewTimes(rule, clock.seconds())
   })
   scheduler.wake()

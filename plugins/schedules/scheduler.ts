@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isUnavailable } from '#kernel'
 import { MAX_CHECK_MS } from './execution.ts'
 import type { Cradle } from './manifest.ts'
+import { createPace } from './pace.ts'
 import type { ScheduleDocument } from './types.ts'
 
 /** The longest time without a look at the database, which finds what other servers have changed, in milliseconds. */
@@ -10,8 +11,8 @@ const IDLE_MS = 10_000
 const BATCH = 32
 /** The schedules that are worked on at a time. */
 const AT_ONCE = 4
-/** The shortest time between two starts of turns, so that the turns of people keep their pace, in milliseconds. */
-const START_INTERVAL_MS = 30
+/** The most schedules that are counted to find the pace. */
+const MAX_COUNTED = 10_000
 /** The pause after a look at which nothing was started, though something was due, in milliseconds. */
 const BUSY_MS = 50
 /** The time after which a schedule is looked at again that could not be carried out, in milliseconds. */
@@ -33,22 +34,19 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle): S
   const ending = new AbortController()
   let waking = new AbortController()
   let running: Promise<void> | undefined
-  let nextStart = 0
+  const pace = createPace()
   /** The difference between the clock and the time that has passed since an arbitrary point; it may have been set before. */
   let drift = Number.POSITIVE_INFINITY
 
-  /** Waits until the next turn may be started. */
-  const takeTurn = async () => {
-    const now = performance.now()
-    const start = Math.max(now, nextStart)
-    nextStart = start + START_INTERVAL_MS
-    if (start > now) await pause(start - now)
-  }
-
   /** Does what is due for a schedule; true if a turn was started. */
   const proceed = async (schedule: ScheduleDocument): Promise<boolean> => {
+    const { next_run_at, active_run } = schedule
+    const mayStart = !active_run && next_run_at !== null && next_run_at <= clock.seconds()
+    if (mayStart) await pause(pace.take())
     try {
-      return await execution.proceed(schedule)
+      const hasStarted = await execution.proceed(schedule)
+      if (mayStart && !hasStarted) pace.giveBack()
+      return hasStarted
     } catch (error) {
       if (isUnavailable(error)) throw error
       log.error({ error, schedule: schedule._id }, 'a schedule could not be carried out; retrying')
@@ -68,10 +66,7 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle): S
     let started = 0
     const worker = async () => {
       for (let next = shuffled.pop(); next && !ending.signal.aborted; next = shuffled.pop())
-        if (await proceed(next.schedule)) {
-          started += 1
-          await takeTurn()
-        }
+        if (await proceed(next.schedule)) started += 1
     }
     await Promise.all(Array.from({ length: AT_ONCE }, worker))
     return started
@@ -85,7 +80,11 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle): S
     if (isSetBack) await schedules.checkSoon(now + MAX_CHECK_MS)
     const found = await schedules.listNext(BATCH)
     const due = found.filter(({ wake_at }) => wake_at! <= now)
-    if (due.length > 0) return (await proceedAll(due)) > 0 ? 0 : BUSY_MS
+    if (due.length > 0) {
+      const waiting = due.length < BATCH ? due.length : await schedules.countDue(now, MAX_COUNTED)
+      pace.set(waiting, now - due[0]!.wake_at!)
+      return (await proceedAll(due)) > 0 ? 0 : BUSY_MS
+    }
     return Math.min(IDLE_MS, (found[0]?.wake_at ?? Infinity) - now)
   }
 

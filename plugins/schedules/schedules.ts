@@ -18,7 +18,10 @@ export const scheduleIndexes: IndexDescription[] = [
 ]
 
 /** The fields that the entity tag of a schedule is made from. */
-export const scheduleFields = ['name', 'prompt', 'schedule', 'enabled', 'thread', 'model', 'deliver'] as const
+export const scheduleFields = [
+  ...(['name', 'prompt', 'schedule', 'enabled', 'thread', 'model', 'deliver'] as const),
+  ...(['knowledge_base_ids', 'connector_ids'] as const),
+] as const
 
 /** The fields of a new schedule. */
 type NewSchedule = TypeOf<typeof newSchedule>
@@ -156,6 +159,10 @@ export function createSchedules({
         .sort({ wake_at: 1 })
         .limit(count)
         .toArray(),
+
+    /** Counts the schedules at which a server must look by now, to a bound. */
+    countDue: (now: number, limit: number): Promise<number> =>
+      schedules.countDocuments({ wake_at: { $gt: 0, $lte: now } }, { limit }),
 
     /** Has a server look at a schedule that is due again at a time in Unix milliseconds. */
     async postpone({ _id, next_run_at }: ScheduleDocument, wake_at: number): Promise<void> {

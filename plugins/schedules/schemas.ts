@@ -1,4 +1,5 @@
 import { nullable, objectOf, rowOf } from '#kernel'
+import { connectorIds, knowledgeBaseIds } from '#plugin-api'
 
 /** The most characters of a prompt. */
 const MAX_PROMPT = 20_000
@@ -146,7 +147,17 @@ const delivered = {
 } as const
 
 /** The fields of a schedule that clients set. */
-const settings = { name, prompt, schedule: timeRule, enabled, thread, model, deliver: delivered } as const
+const settings = {
+  ...{ name, prompt, schedule: timeRule, enabled, thread, model, deliver: delivered },
+  knowledge_base_ids: {
+    ...knowledgeBaseIds,
+    description: 'Knowledge bases that its runs search besides those of the agent',
+  },
+  connector_ids: {
+    ...connectorIds,
+    description: 'Connectors that lend its runs tools besides those of the agent',
+  },
+} as const
 
 /** The body of POST /agents/:id/cron. */
 export const newSchedule = {

@@ -29,6 +29,9 @@ export interface ScheduleDocument extends ScheduleOwner {
   thread: 'new' | 'same'
   model: string | null
   deliver: Destination | null
+  /** Knowledge bases and connectors of its runs, besides those of the agent; older documents lack them. */
+  knowledge_base_ids?: string[]
+  connector_ids?: string[]
   /** The scopes of the credential that it was last changed with, if that is not a session: they limit its runs. */
   scopes: readonly string[] | null
   /** The time from which intervals count. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientFrame, InputBlock, SentFrame } from '#client'
 import type { TypeOf } from '#kernel'
-import type { historyPage, threadRow } from '../chat/schemas.ts'
+import type { historyPage } from '../chat/history-schemas.ts'
+import type { threadRow } from '../chat/thread-schemas.ts'
 import type { fileRow } from '../workspace/file-schemas.ts'
 
 export type { ApprovalRequest, Decision, InputBlock, SentFrame, ServerFrame, TurnFrame } from '#client'

@@ -1,6 +1,7 @@
 import { definePlugin } from '#kernel'
 import { acpCommand } from './acp-command.ts'
 import { chatCommand } from './chat-command.ts'
+import { connectorCommands } from './connector-commands.ts'
 import { knowledgeCommands } from './knowledge-commands.ts'
 import { manifest } from './manifest.ts'
 import { scheduleCommands } from './schedule-commands.ts'
@@ -10,6 +11,7 @@ export default definePlugin({
   setup(host) {
     host.command(chatCommand)
     host.command(acpCommand)
-    for (const command of [...scheduleCommands, ...knowledgeCommands]) host.command(command)
+    for (const command of [...scheduleCommands, ...knowledgeCommands, ...connectorCommands])
+      host.command(command)
   },
 })

@@ -8,9 +8,16 @@ const MAX_ATTEMPTS = 3
 /** Asks without echo; undefined if the person leaves. */
 type AskSecret = (label: string) => Promise<string | undefined>
 
+/** The refusals that ask for a code, or for another one. */
+const CODE_REFUSALS = ['TOTP_REQUIRED', 'TOTP_INVALID']
+
+const isRefusal = (error: unknown, ...codes: string[]): error is RefusedError =>
+  error instanceof RefusedError && codes.includes(error.code)
+
 /**
  * Creates the function that logs a user in: with `SVC_PASSWORD`, with the password that the first start of a local
- * server wrote to its home folder, or with a password that the person types. It throws the server's refusal.
+ * server wrote to its home folder, or with a password that the person types; it asks for a code if the account has a
+ * second factor. It throws the server's refusal.
  */
 export const createLogin = ({
   api,
@@ -30,8 +37,18 @@ export const createLogin = ({
   const administrator = env.SVC_ADMIN_USERNAME || 'admin'
 
   const submit = async (username: string, password: string): Promise<StoredToken> => {
-    const { data } = await api({ method: 'POST', path: '/auth/login', body: { username, password } })
-    return { username, access_token: (data as { access_token: string }).access_token }
+    let code: string | undefined
+    for (let attempt = 0; ; attempt++)
+      try {
+        const body = { username, password, ...(code !== undefined && { code }) }
+        const { data } = await api({ method: 'POST', path: '/auth/login', body })
+        return { username, access_token: (data as { access_token: string }).access_token }
+      } catch (error) {
+        if (!isRefusal(error, ...CODE_REFUSALS) || !askSecret || attempt === MAX_ATTEMPTS) throw error
+        say(error.message)
+        code = (await askSecret(`Code of ${username}: `))?.trim()
+        if (!code) throw new Error('Not logged in.')
+      }
   }
 
   const submitInitial = async (username: string) => {
@@ -40,7 +57,7 @@ export const createLogin = ({
     if (!password) return undefined
     return submit(username, password).catch((error: unknown) => {
       // The file may belong to another server; then the person is asked.
-      if (error instanceof RefusedError && error.status === 401) return undefined
+      if (isRefusal(error, 'AUTH_FAILED')) return undefined
       throw error
     })
   }
@@ -62,7 +79,7 @@ export const createLogin = ({
       try {
         return await submit(username, password)
       } catch (error) {
-        if (!(error instanceof RefusedError) || error.status !== 401 || attempt === MAX_ATTEMPTS) throw error
+        if (!isRefusal(error, 'AUTH_FAILED') || attempt === MAX_ATTEMPTS) throw error
         say(error.message)
       }
     }

@@ -9,12 +9,12 @@ import {
   eventParams,
   eventRow,
   eventsPage,
-  exportedEvent,
   exportQuery,
   listQuery,
   metrics,
   streamQuery,
   threadParams,
+  trajectoryExport,
   wholeEvent,
 } from './schemas.ts'
 
@@ -114,7 +114,7 @@ export const trajectoryRoutes = [
       'Downloads the whole ledger of the thread, in lines of JSON or as one JSON document. `svc replay` can run it again, and `importThread` makes a thread of it.',
     query: exportQuery,
     stream: 'download',
-    response: { 200: { title: 'ExportedEvent', ...exportedEvent } },
+    response: { 200: trajectoryExport },
   }).handle(async (request, cradle) => {
     const thread = await findThread(request, cradle)
     const head: ExportHead = {

@@ -265,3 +265,18 @@ export const exportedEvent = objectOf(
   },
   ['seq', 'turn_id', 'ts', 'type', 'frame'],
 )
+
+const event = { title: 'ExportedEvent', ...exportedEvent } as const
+
+/** An export: one document with its events, or a line for its head and one for each event. */
+export const trajectoryExport = {
+  title: 'TrajectoryExport',
+  anyOf: [
+    {
+      title: 'TrajectoryDocument',
+      ...rowOf({ ...exportHead.properties, events: { type: 'array', items: event } }),
+    },
+    { title: 'TrajectoryHead', ...exportHead },
+    event,
+  ],
+} as const

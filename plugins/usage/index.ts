@@ -1,4 +1,5 @@
 import { definePlugin } from '#kernel'
+import { measureCollections } from '#toolbox'
 import { createQuotas, type Quotas } from './quotas.ts'
 import { usageRoutes } from './routes.ts'
 import type { QuotaWindow } from './schemas.ts'
@@ -38,6 +39,15 @@ export default definePlugin({
       quotas.noteEnding(call.account.user_id)
     })
     host.extend('users.removal', ({ user_id }, { usageRecords }) => usageRecords.forget(user_id))
+    host.extend('retention.prunings', (asked, { usageRecords }) => usageRecords.prune(asked))
+    host.extend('overview.counts', async (_, { collections: { usage, usage_counters } }) => ({
+      bytes: { usage: await measureCollections(usage, usage_counters) },
+    }))
+    // Backups read counters before rows.
+    host.extend('backup.restored', async (_, { collections: { usage, usage_counters } }) => {
+      for await (const { _id: user_id, changed_at } of usage_counters.find({ changed_at: { $exists: true } }))
+        await usage.deleteMany({ user_id, ts: { $gt: Math.floor(changed_at! / 1000) } })
+    })
     host.job({ name: 'usage.recovery', every_seconds: 60, run: ({ usageRecords }) => usageRecords.recover() })
   },
   start: ({ usageRecords }) => usageRecords.recover(),

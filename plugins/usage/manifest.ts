@@ -10,6 +10,7 @@ export const manifest = defineManifest({
     description: 'The tokens of model calls, and quotas.',
   },
   depends: ['users', 'auth', 'providers', 'agents'],
+  config: { keep_days: { type: 'integer', minimum: 1, maximum: 36_500 } },
 })
 
 declare module '#kernel/types' {

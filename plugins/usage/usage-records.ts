@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isUnavailable } from '#kernel'
+import { type ExtensionPoints, isUnavailable } from '#kernel'
 import { createGroupCommit, jointWriterOf, type Write } from '#toolbox'
-import type { ModelCalled } from '../providers/types.ts'
+import type { ModelSpending } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { UsageDocument } from './types.ts'
 import type { Charge } from './usage-counters.ts'
@@ -10,13 +10,15 @@ import { toUsageRow } from './usage-row.ts'
 /** The ledger of model calls. */
 export interface UsageRecords {
   /** Charges a call that has ended, once even if it is repeated; resolves when the charge is durable. */
-  record(call: ModelCalled): Promise<void>
+  record(call: ModelSpending): Promise<void>
   /** Releases the reservation of a call that was not made. */
   release(user_id: string, call_id: string): Promise<void>
   /** Stores the rows that a crashed process had charged but not stored. */
   recover(): Promise<void>
   /** Removes everything that is stored of an account, including calls that have just ended. */
   forget(user_id: string): Promise<void>
+  /** Removes rows that are older than the settings say, or counts them; counters keep their sums. */
+  prune: ExtensionPoints['retention.prunings']
   /** Stores what is left; writes that come later are no longer retried. */
   close(): Promise<void>
 }
@@ -49,9 +51,13 @@ export function createUsageRecords({
   usageCounters: counters,
   users,
   clock,
+  config: { keep_days },
   log,
   server,
-}: Pick<Cradle, 'collections' | 'usageCounters' | 'users' | 'clock' | 'log' | 'server'>): UsageRecords {
+}: Pick<
+  Cradle,
+  'collections' | 'usageCounters' | 'users' | 'clock' | 'config' | 'log' | 'server'
+>): UsageRecords {
   const known = new Map<string, Promise<void>>()
   const jointWriter = jointWriterOf(usage)
   let batches = 0
@@ -75,6 +81,9 @@ export function createUsageRecords({
       }
     }
   }
+
+  /** Unix seconds; rows before it are removed. */
+  const oldest = () => (keep_days === undefined ? -Infinity : clock.seconds() - keep_days * 86_400)
 
   const charge = (batch: string, charges: Charge[]) =>
     retry('usage could not be charged', () =>
@@ -177,7 +186,7 @@ export function createUsageRecords({
         const rows = charges.flatMap((charge) => charge.rows)
         const there = await usage.distinct('_id', { _id: { $in: rows.map(({ _id }) => _id) } })
         const stored = new Set(there)
-        const missing = rows.filter(({ _id }) => !stored.has(_id))
+        const missing = rows.filter(({ _id, ts }) => !stored.has(_id) && ts >= oldest())
         if (missing.length > 0) await jointWriter.write(missing.map(toRowWrite))
         await raiseTotals(charges.map(({ user_id }) => user_id))
         charges = []
@@ -193,6 +202,13 @@ export function createUsageRecords({
       await add({ user_id, call_id: '', row: null })
       await settle()
       await remove([user_id])
+    },
+    async prune({ dry_run }) {
+      const kind = 'usage rows'
+      if (keep_days === undefined) return { kind, keep_days: null, count: 0 }
+      const old = { ts: { $lt: oldest() } }
+      if (dry_run) return { kind, keep_days, count: await usage.countDocuments(old) }
+      return { kind, keep_days, count: (await usage.deleteMany(old)).deletedCount }
     },
     async close() {
       isClosing = true

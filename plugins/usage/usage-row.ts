@@ -1,5 +1,5 @@
 import type { TokenUsage } from '#plugin-api'
-import type { ModelCalled } from '../providers/types.ts'
+import type { ModelSpending } from '../providers/types.ts'
 import { toDay } from './periods.ts'
 import type { UsageDocument } from './types.ts'
 
@@ -8,7 +8,7 @@ const MAX_TOKENS = 1e12
 
 /** Converts a call that ended at `ts` (Unix seconds) to its row. */
 export function toUsageRow(
-  { call_id, account, model, purpose, usage, is_estimated }: ModelCalled & { usage: TokenUsage },
+  { call_id, account, model, purpose, usage, is_estimated }: ModelSpending & { usage: TokenUsage },
   ts: number,
 ): UsageDocument {
   const { user_id, agent_id, thread_id } = account

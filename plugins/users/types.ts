@@ -47,7 +47,7 @@ interface WantedLocale {
 }
 
 /** An account that has changed. */
-export type ChangedAccount = Pick<UserDocument, '_id' | 'enabled'>
+export type ChangedAccount = Pick<UserDocument, '_id' | 'enabled' | 'changed_at'>
 
 /** The fields of a new account; every field but the name has a default. */
 export type NewUser = Pick<UserDocument, 'username'> & { id?: string } & Partial<

@@ -129,7 +129,7 @@ export function createUsers(
       {
         $unionWith: {
           coll: users.collectionName,
-          pipeline: [{ $match: { changed_at: { $gte: ms } } }, { $project: { enabled: 1 } }],
+          pipeline: [{ $match: { changed_at: { $gte: ms } } }, { $project: { enabled: 1, changed_at: 1 } }],
         },
       },
     ],

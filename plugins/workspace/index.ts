@@ -49,6 +49,9 @@ export default definePlugin({
     host.service('workspaceRoom', createWorkspaceRoom)
     host.limit('account_bytes', ({ workspaceRoom }, account_id) => workspaceRoom.usedBy(account_id))
     host.routes(fileRoutes)
+    host.extend('overview.counts', async (_, { workspaceRoom }) => ({
+      bytes: { workspaces: await workspaceRoom.total() },
+    }))
     host.extend('agents.file_contents', readWantedFiles)
     host.extend('agents.named_files', (asked, { guestUploads }) => guestUploads.listPaths(asked))
     host.extend('agents.received_files', receiveFile)

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { lstat, opendir } from 'node:fs/promises'
+import { lstat, opendir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, type LimitName } from '#kernel'
 import { FileFailure, ignoreCodes } from './files/file-failure.ts'
@@ -10,6 +10,8 @@ import type { Cradle } from './manifest.ts'
 export interface WorkspaceRoom {
   /** Returns the size of an account's workspaces in bytes. */
   usedBy(owner_id: string): Promise<number>
+  /** Returns the size of all workspaces in bytes. */
+  total(): Promise<number>
   /** Creates the check of writes to a workspace; it throws LIMIT_REACHED if the workspace or its owner's account is full. */
   growthOf(agent_id: string): Growth
   /** The same for tools, with a FileFailure as the refusal; places outside of workspaces have no limit. */
@@ -44,9 +46,11 @@ interface Size {
 export function createWorkspaceRoom({
   agents,
   limits,
+  server,
 }: {
   agents: Pick<Cradle['agents'], 'find' | 'listIdsOf' | 'workspaceOf'>
   limits: Pick<Cradle['limits'], 'of'>
+  server: Pick<Cradle['server'], 'home'>
 }): WorkspaceRoom {
   const sizes = new Map<string, Size>()
 
@@ -115,6 +119,12 @@ export function createWorkspaceRoom({
 
   return {
     usedBy: (owner_id) => usedBy(owner_id),
+    async total() {
+      let bytes = 0
+      for (const id of (await ignoreCodes(IGNORED_CODES, readdir(join(server.home, 'agents')))) ?? [])
+        bytes += (await readSize(id)).bytes
+      return bytes
+    },
     growthOf,
     growthForTools(agent_id, place) {
       if (place?.is_outside) return (_, write) => write()

@@ -309,6 +309,9 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
 
   await t.test('tabs share one stream of events, which another one continues', async (t) => {
     const { page: first } = await openConsole(browser, url, { path: `/chat/${chat.agent_id}` })
+    const begun = first.waitForResponse('**/api/events')
+    await first.reload()
+    await begun
     const opened = first.waitForEvent('popup')
     const streams: string[] = []
     first.context().on('request', (request) => {
@@ -377,6 +380,34 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it fits')
     await page.setViewportSize({ width: 1440, height: 900 })
     t.strictSame(faults, [])
+  })
+
+  await t.test('a change is shown that comes while a list is read for the first time', async (t) => {
+    const { page: late } = await openConsole(browser, url, { path: '/usage' })
+    const thread_id = await chat.createThread()
+    const { id } = (await server.request('GET', '/auth/me')).body
+    await late.addInitScript(
+      `new BroadcastChannel('svc.events.${id}').onmessage = ({ data: { event } }) => {
+        if (event) document.documentElement.dataset.told += ' ' + event.type
+      }`,
+    )
+    const told = (type: string) => late.locator(`html[data-told~="${type}"]`).waitFor({ state: 'attached' })
+    const listed = late.getByRole('link', { name: 'Told meanwhile' })
+    await late.route(
+      '**/threads?*',
+      async (route) => {
+        const old = await route.fetch()
+        await told('reset')
+        await chat.threads('PATCH', `/${thread_id}`, { body: { title: 'Told meanwhile' } })
+        await told('thread.changed')
+        await route.fulfill({ response: old })
+      },
+      { times: 1 },
+    )
+    await late.reload()
+    await listed.waitFor()
+    t.equal(await listed.count(), 1)
+    await late.close()
   })
 
   await t.test('a restarted server ends the turn with its reason, and the page goes on', async (t) => {

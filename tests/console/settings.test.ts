@@ -306,6 +306,10 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       )
       await answered
 
+      const base = (await server.request('POST', '/knowledge-bases', { body: { name: 'Plans' } })).body
+      const tracker = { name: 'tracker', kind: 'mcp', config: { url: 'https://tracker.example/mcp' } }
+      const connector = (await server.request('POST', '/connectors', { body: tracker })).body
+
       await page.goto(`/chat/${id}`)
       await page.getByRole('region', { name: 'On a schedule' }).getByRole('link').first().click()
       await sheet.getByText('Monday to Friday at 8:30 AM').waitFor()
@@ -318,6 +322,9 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
         .getByText(/^Wed, .*8:30/)
         .first()
         .waitFor()
+      await sheet.getByRole('combobox', { name: 'Knowledge bases' }).click()
+      await page.getByRole('option', { name: 'Plans' }).click()
+      await page.keyboard.press('Escape')
       await sheet.getByLabel('Also send answers to').click()
       await page.getByRole('option', { name: 'Desk' }).click()
       t.ok(await inSheet('Create').isDisabled(), 'a conversation must be chosen')
@@ -327,6 +334,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await closed()
       const [job] = (await server.request('GET', `/agents/${id}/cron`)).body
       t.match(job, { schedule: { cron: '30 8 * * 1,3' }, deliver: { conversation_id: 'room-7' } })
+      t.strictSame([job.knowledge_base_ids, job.connector_ids], [[base.id], []])
 
       const delivered = receive()
       await menu('Morning plan', 'Run now')
@@ -345,8 +353,15 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await inSheet('Save').click()
       await sheet.getByRole('alert').waitFor()
       await sheet.getByLabel('Repeats').selectOption('interval')
+      await sheet.getByRole('combobox', { name: 'Connectors' }).click()
+      await page.getByRole('option', { name: 'tracker' }).click()
+      await page.keyboard.press('Escape')
       await inSheet('Save').click()
       await closed()
+      t.match((await server.request('GET', `/agents/${id}/cron/${job.id}`)).body, {
+        knowledge_base_ids: [base.id],
+        connector_ids: [connector.id],
+      })
       await page.getByText('Every hour', { exact: false }).waitFor()
       await menu('Morning plan', 'Delete')
       await inSheet('Delete').click()
@@ -402,6 +417,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       '/skills',
       '/files',
       '/channels',
+      '/connectors',
       '/schedules',
       '/sharing',
       '/external',
@@ -410,6 +426,8 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       '/schedules',
       '/agents',
       '/channels',
+      '/connectors',
+      '/knowledge',
       '/models',
       ...tabs.map((tab) => `/agents/${id}${tab}`),
     ]

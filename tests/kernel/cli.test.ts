@@ -71,11 +71,11 @@ t.test(
 t.test('a home that cannot be created is reported in one sentence', async (t) => {
   const file = join(createHome(t), 'file')
   writeFileSync(file, 'mine')
-  for (const home of [file, join(file, 'home')])
+  for (const home of [file, join(file, 'home'), '/proc/home'])
     t.match(await runCommand(home, ['doctor']), {
       code: 1,
       stdout: '',
-      stderr: new RegExp(`^svc: the home ${home} cannot be made: E(EXIST|NOTDIR): .*\\n$`),
+      stderr: new RegExp(`^svc: the home ${home} cannot be made: E(EXIST|NOTDIR|NOENT): .*\\n$`),
     })
   t.equal(readFileSync(file, 'utf8'), 'mine')
 })

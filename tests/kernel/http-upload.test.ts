@@ -188,6 +188,12 @@ t.test('a route can accept several files with texts beside them', async (t) => {
   })
   const third: typeof two = [...two, ['file', blob('x'), 'c']]
   t.match(await post('/several', third), refused('', 'must hold at most 2 files'))
+  const crowd = Array.from({ length: 40 }, (_, n): (typeof two)[number] => [
+    'file',
+    blob('x'.repeat(MAX_BYTES)),
+    `${n}`,
+  ])
+  t.match(await post('/several', crowd), refused('', 'must hold at most 2 files'))
   t.match(await post('/several', [...two, ['file2', 'x']]), refused('/file2', 'is not known'))
   t.match(await post('/several', [...two, ['note', 'x'.repeat(5000)]]), refused('/note', 'is too long'))
   const large: typeof two = [two[1]!, ['file', blob('x'.repeat(MAX_BYTES + 1)), 'b']]

@@ -504,3 +504,43 @@ t.test(
     t.equal((await server.request('GET', '/health/live')).status, 200)
   },
 )
+
+t.test('a request is noted when its reply begins, and a note that fails changes nothing', async (t) => {
+  const noted: Record<string, unknown>[] = []
+  Object.assign(globalThis, { notedRequests: noted })
+  const plugins = {
+    notes: pluginSource(
+      'notes',
+      `host.routes([${routeSource('/things/:id', '({})')}])
+       host.extend('kernel.requests', (request) => { notedRequests.push(request); throw new Error('no ink') })`,
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+  const { status } = await fetch(`${server.url}/api/things/1`, { headers: { traceparent } })
+  t.equal(status, 200)
+  await server.request('GET', '/health/live')
+  await server.request('GET', '/nowhere')
+  t.match(noted, [
+    { method: 'GET', route: '/things/:id', plugin: 'notes', status: 200, traceparent, ms: Number },
+    { route: '/health/live', plugin: 'kernel', status: 200, traceparent: undefined },
+    { route: undefined, plugin: undefined, status: 404 },
+  ])
+  t.match(server.logged(), /no ink.*a request was not noted/)
+})
+
+t.test('a guard may admit a request without the guards before it', async (t) => {
+  const plugins = {
+    doors: pluginSource(
+      'doors',
+      `host.guard('closed', { check() { throw host.error('FORBIDDEN') } })
+       host.guard('ajar', { after: 'closed', bypass: ({ headers }) => headers['x-key'] === 'right', check() {} })
+       host.routes([{ method: 'GET', path: '/room', summary: 's', guard: 'ajar', response: { 200: {} }, handler: () => ({}) }])`,
+    ),
+  }
+  const server = await startKernel(t, { plugins })
+  const enter = async (key: string) =>
+    (await fetch(`${server.url}/api/room`, { headers: { 'x-key': key } })).status
+  t.equal(await enter('right'), 200)
+  t.equal(await enter('wrong'), 403)
+})

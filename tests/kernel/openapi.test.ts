@@ -99,7 +99,7 @@ t.test('the document describes the whole server', async (t) => {
     const own = listOperations(document).filter(({ operation }) => operation.tags[0] === 'Server')
     t.strictSame(
       own.map(({ path, verb }) => `${verb} ${path}`),
-      ['get /health', 'get /health/live', 'get /openapi.json', 'get /asyncapi.json'],
+      ['get /health', 'get /health/ready', 'get /health/live', 'get /openapi.json', 'get /asyncapi.json'],
     )
     t.equal(listOperations(document).length, described + own.length, 'nothing else is described')
   })

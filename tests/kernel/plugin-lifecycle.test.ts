@@ -202,6 +202,7 @@ t.test('a plugin that fails is logged and left out, with the plugins that depend
     '/fine',
     '/health',
     '/health/live',
+    '/health/ready',
     '/openapi.json',
   ])
   for (const name of Object.keys(plugins))

@@ -1,7 +1,15 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import fs, { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import fs, {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,7 +17,8 @@ import { openKeyRing } from '../../kernel/security/key-ring.ts'
 import { MASK, maskOf } from '../../kernel/security/mask.ts'
 import { createSecrets } from '../../kernel/security/secrets.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { bareConfig, createHome, runCommand, startKernel } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { databaseEnvironment } from '../support/server.ts'
 import { nodeCommand } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
@@ -187,4 +196,27 @@ t.test('a mask shows the last four characters of a long secret and nothing of a 
   t.equal(maskOf('sk-1234567890'), `${MASK}7890`)
   for (const short of ['', 'a', '12345678']) t.equal(maskOf(short), MASK, short)
   t.equal(maskOf('123456789'), `${MASK}6789`)
+})
+
+t.test('a lost key is noticed before a new one is made', async (t) => {
+  const vault = pluginSource('vault', "host.collection('boxes', { sealed: { content: 'box:{_id}' } })")
+  const server = await startKernel(t, { plugins: { vault } })
+  await server.stop()
+  rmSync(keyFile(server.home))
+  await server.restart()
+  t.ok(existsSync(keyFile(server.home)), 'nothing was sealed with the key, so a new one serves')
+
+  await server.db
+    .collection<{ _id: string }>('boxes')
+    .insertOne({ _id: 'one', content: 'v1.sealed' } as object as { _id: string })
+  await server.stop()
+  rmSync(keyFile(server.home))
+  const message = new RegExp(`${keyFile(server.home)} is missing, but the database has secrets`)
+  await t.rejects(server.restart(), { message })
+  const { code, stdout } = await runCommand(server.home, ['doctor'], {
+    env: databaseEnvironment(server.home),
+  })
+  t.equal(code, 1)
+  t.match(stdout, /FAIL {2}secret key +.* is missing, but the database has secrets/)
+  t.notOk(existsSync(keyFile(server.home)), 'no new key was made')
 })

@@ -19,13 +19,17 @@ const STUBBORN = `export default {
 
 const { server, fake, connect, agent_id: shared_id } = await startChat(t, { plugins: { stubborn: STUBBORN } })
 
+/** Signals between servers hold only ids, and later ones overwrite them. */
+const TRANSIENT = 'signals'
+
 /** Finds a text in the database and in the file names of the home. */
 async function traces({ db, home }: TestServer, text: string): Promise<string[]> {
   // With their types, links to folders are not followed: one leads to this whole package.
   const found = readdirSync(home, { recursive: true, withFileTypes: true })
     .map(({ parentPath, name }) => join(parentPath, name).slice(home.length))
     .filter((path) => path.includes(text))
-  for (const { name } of await db.listCollections().toArray())
+  const collections = (await db.listCollections().toArray()).filter(({ name }) => name !== TRANSIENT)
+  for (const { name } of collections)
     for await (const document of db.collection(name).find())
       if (JSON.stringify(document).includes(text)) found.push(`${name}: ${JSON.stringify(document)}`)
   return found

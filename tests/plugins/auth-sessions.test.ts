@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
@@ -297,6 +297,11 @@ t.test(
     const token = await server.login('admin', ADMIN.password)
     await Promise.all([server.stop(), second.stop()])
     rmSync(join(server.home, 'secret.key'))
+    await t.rejects(server.restart(), {
+      message: /secret\.key is missing, but the database has secrets .*svc admin rotate-jwt-secret/,
+    })
+    t.notOk(existsSync(join(server.home, 'secret.key')), 'no new key was made')
+    writeFileSync(join(server.home, 'secret.key'), 'A'.repeat(43))
     await t.rejects(server.restart(), {
       message: /encrypted with another secret\.key.*svc admin rotate-jwt-secret/,
     })

@@ -297,6 +297,15 @@ t.test('invalid channels are refused with the path of the fault', async (t) => {
       'VALIDATION_FAILED',
       '/config/volume',
     ],
+    [
+      await channels('POST', '/probe', {
+        kind: 'webhook',
+        config: { callback_url: 'https://192.31.196.1:99999/x', secret: 'x'.repeat(32) },
+      }),
+      422,
+      'VALIDATION_FAILED',
+      '/config/callback_url',
+    ],
     [await channels('POST', '/probe', { kind: 'pager', channel_id: 'chn_none' }), 404, 'NOT_FOUND'],
     [await channels('POST', '/webhook/qrcode/generate'), 400, 'CHANNEL_QR_UNSUPPORTED'],
     [await hook('https://192.31.196.1:99999/x'), 422, 'VALIDATION_FAILED', '/config/callback_url'],

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
@@ -26,9 +26,8 @@ function killEngine(): void {
 }
 
 /** Waits until the database answers again. */
-async function engineIsBack(): Promise<void> {
-  while ((await server.request('GET', '/health')).status !== 200) await pause(30)
-}
+const engineIsBack = () =>
+  eventually('the engine is back', async () => (await server.request('GET', '/health')).status === 200)
 
 t.test('Turns survive crashes of the database engine, and nothing of them is lost', async (t) => {
   const [socket, reader] = [await chat.connect(), await chat.connect()]

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 
@@ -83,7 +84,11 @@ t.test(
       while ((await listed()) > rows + (withThread ? 0 : 1)) await pause(10)
       t.match((await history(first!.thread_id)).messages, { length: 2 })
     }
-    t.equal(await server.db.collection('threads').countDocuments({ last_seq: 0, active_turn: null }), 0)
+    await eventually(
+      'no empty thread is left',
+      async () =>
+        (await server.db.collection('threads').countDocuments({ last_seq: 0, active_turn: null })) === 0,
+    )
   },
 )
 

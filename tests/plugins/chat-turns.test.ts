@@ -239,6 +239,22 @@ t.test('A tool that is running when its turn is stopped adds nothing more', asyn
   t.strictSame(artifacts, [])
 })
 
+t.test('An answer with too many calls is carried out in part, and the other calls are refused', async (t) => {
+  const socket = await chat.connect()
+  const toolCalls = Array.from({ length: 70 }, (_, n) => ({ id: `c${n}`, name: 'ls', arguments: {} }))
+  fake.next({ toolCalls }, { text: 'ok' })
+  const { frames, end } = await socket.ask({ text: 'list it 70 times' })
+  t.match(end, { stop_reason: 'end' })
+  const results = frames.filter(({ type }) => type === 'tool_result')
+  t.equal(results.length, 70)
+  const refused = results.filter(({ is_error }) => is_error)
+  t.strictSame(
+    refused.map(({ tool_call_id }) => tool_call_id),
+    toolCalls.slice(64).map(({ id }) => id),
+  )
+  t.match(refused[0], { output: 'This was not carried out: at most 64 calls can be made at once.' })
+})
+
 t.test('Settings that change while turns run lose no turn and apply from the next one', async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()

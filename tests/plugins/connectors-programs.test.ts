@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { PACKAGE_ROOT } from '../../kernel/loading/package.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
@@ -35,6 +39,13 @@ const callOnce = async (name: string, args: object = {}) => {
   t.equal(end.type, 'done')
   return frames.find(({ type }) => type === 'tool_result')!
 }
+const findFreePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  return port
+}
 const give = (ids: string[]) =>
   call('PUT', `/agents/${agent_id}/connectors`, { connectors: ids.map((id) => ({ id })) })
 
@@ -56,6 +67,21 @@ t.test('The official servers run as programs', async (t) => {
   await give([files.id])
   t.match(await callOnce('files__list_directory', { path: folder }), { is_error: false, output: /con_/ })
   t.match(await callOnce('files__read_text_file', { path: '/etc/passwd' }), { is_error: true })
+})
+
+t.test('A server that knows only the older transport is reached as well', async (t) => {
+  const port = await findFreePort()
+  const env = { ...process.env, PORT: String(port) }
+  const older = spawn(process.execPath, [join(modules, 'server-everything/dist/index.js'), 'sse'], { env })
+  t.teardown(() => older.kill())
+  for await (const line of createInterface(older.stderr)) if (line.startsWith('Server is running')) break
+  const config = { url: `http://127.0.0.1:${port}/sse` }
+  const { body } = await call('POST', '/connectors', { name: 'older', kind: 'mcp', config })
+  t.match(body, { status: 'ready', error: null })
+  await give([body.id])
+  t.match(await callOnce('older__echo', { message: 'hello' }), { output: /hello/, is_error: false })
+  t.match(await callOnce('older__get-sum', { a: 2, b: 40 }), { output: /42/ })
+  t.equal((await call('DELETE', `/connectors/${body.id}`)).status, 204)
 })
 
 t.test('A program has an environment of its own, and what it says is kept without its secrets', async (t) => {

@@ -1,7 +1,8 @@
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { startChat } from '../support/chat.ts'
+import { type SeenTurn, startChat } from '../support/chat.ts'
 import { startFakeMcp } from '../support/fake-mcp.ts'
+import { runCommand } from '../support/kernel.ts'
 import { startOAuthIssuer } from '../support/oauth-issuer.ts'
 import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 
@@ -10,22 +11,32 @@ t.teardown(() => mcp.close())
 const issuer = await startOAuthIssuer(() => mcp.url)
 t.teardown(() => issuer.close())
 const tokens: string[] = []
-mcp.onRequest = async ({ authorization }, _, reply, path) => {
+const ERRORS: Record<number, string> = { 401: 'invalid_token', 403: 'insufficient_scope' }
+/** The scopes that a call of a tool requires. */
+let required: string[] = []
+/** True if the server requires them even of those who have them. */
+let isStubborn = false
+mcp.onRequest = async ({ authorization }, { method }, reply, path) => {
   const { origin } = new URL(mcp.url)
-  if (path.startsWith('/.well-known/oauth-protected-resource')) {
-    const body = { resource: mcp.url, authorization_servers: [issuer.url], scopes_supported: ['mcp:tools'] }
+  if (path === '/metadata.json') {
+    const body = { resource: mcp.url, authorization_servers: [issuer.url], scopes_supported: ['mcp:write'] }
     reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     return true
   }
   const token = authorization?.replace('Bearer ', '') ?? ''
   const found = await issuer.provider.AccessToken.find(token)
+  const refuse = (status: number, scope: string) => {
+    const challenge = `Bearer error="x", scope="${scope}", resource_metadata="${origin}/metadata.json"`
+    reply.writeHead(status, { 'www-authenticate': challenge.replace('x', ERRORS[status]!) }).end()
+    return true
+  }
   if (found?.aud === mcp.url) {
+    if (method === 'tools/call' && (isStubborn || required.some((scope) => !found.scopes.has(scope))))
+      return refuse(403, required.join(' '))
     if (tokens.at(-1) !== token) tokens.push(token)
     return false
   }
-  const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
-  reply.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
-  return true
+  return refuse(401, 'mcp:tools')
 }
 const chat = await startChat(t, {
   config: {
@@ -46,6 +57,8 @@ const made = await call('POST', '/connectors', { name: 'forge', kind: 'mcp', con
 const { id } = made.body
 const path = `/connectors/${id}`
 let cookie = ''
+/** The newest access token of the administrator. */
+let adminToken = ''
 const begin = async (token = admin) => {
   const reply = await call('POST', `${path}/authorize`, {}, token)
   if (reply.status !== 200) throw new Error(JSON.stringify(reply.body))
@@ -72,6 +85,13 @@ t.test('A connector that needs a sign-in says so, and has tools after it', async
     tools: [{ name: 'look' }, { name: 'change' }],
   })
   t.match(await comeBack(back, { cookie }), { location: /connector_error=expired/ }, 'a state works once')
+  const svc = (command: string) =>
+    runCommand(
+      server.home,
+      ['connector', command, 'forge', '--url', server.url, '--username', server.admin.username],
+      { env: { SVC_PASSWORD: server.admin.password } },
+    )
+  t.match(await svc('login'), { code: 0, stdout: /a browser:\nhttp:.*code_challenge=/ })
   const stored = JSON.stringify(await server.db.collection('connector_credentials').find().toArray())
   t.notOk(stored.includes(tokens.at(-1)!))
   t.notOk(server.logged().includes(tokens.at(-1)!))
@@ -106,6 +126,28 @@ t.test('Wrong states, issuers and refusals are turned down', async (t) => {
   t.match(await call('POST', `${path}/authorize`, { redirect_after: '//evil.example' }), { status: 422 })
 })
 
+t.test('A client that somebody has entered signs in, and is bound to its authorization server', async (t) => {
+  const registered = await fetch(`${issuer.url}/reg`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      redirect_uris: [`${SSO_PUBLIC_URL}/api/connectors/oauth/callback`],
+      grant_types: ['authorization_code', 'refresh_token'],
+    }),
+  })
+  const { client_id, client_secret } = (await registered.json()) as Record<string, string>
+  const warnings = t.capture(console, 'warn')
+  const config = { url: mcp.url, client_id, client_secret }
+  const { body } = await call('POST', '/connectors', { name: 'entered', kind: 'mcp', config })
+  const signIn = await call('POST', `/connectors/${body.id}/authorize`, {})
+  const back = await issuer.visit(signIn.body.authorization_url)
+  t.equal(new URL(signIn.body.authorization_url).searchParams.get('client_id'), client_id)
+  await comeBack(back, { cookie: signIn.headers.get('set-cookie')!.split(';')[0]! })
+  t.match((await call('GET', `/connectors/${body.id}`)).body, { status: 'ready', has_credentials: true })
+  t.strictSame(warnings(), [], 'the library finds nothing missing')
+  await call('DELETE', `/connectors/${body.id}`)
+})
+
 t.test('Refused tokens are refreshed once, with rotation', async (t) => {
   await call('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
   const socket = await chat.connect()
@@ -123,7 +165,34 @@ t.test('Refused tokens are refreshed once, with rotation', async (t) => {
     [false, false, false],
   )
   t.not(tokens.at(-1), old)
+  adminToken = tokens.at(-1)!
   t.equal(issuer.tokens, before + 1)
+})
+
+t.test('A turn pauses once for a sign-in with further scopes, if a call requires them', async (t) => {
+  const socket = await chat.connect()
+  const use = { toolCalls: [{ name: 'forge__look', arguments: {} }] }
+  fake.next(use, { text: 'ok' })
+  required = ['mcp:write']
+  const sent = socket.say({ text: 'go' })
+  const { action_requests } = await socket.seePause(sent)
+  const { authorization_url } = action_requests[0].authorization_required
+  const asked = new URL(authorization_url).searchParams.get('scope')?.split(' ')
+  t.match(new Set(asked), new Set(['mcp:tools', 'mcp:write']))
+  t.match((await call('GET', path)).body, { has_credentials: true }, 'the former sign-in remains')
+  const back = await issuer.visit(authorization_url)
+  back.searchParams.set('confirm', 'yes')
+  t.match(await comeBack(back), { location: /connectors$/ })
+  const resultOf = ({ frames }: SeenTurn) => frames.find(({ type }) => type === 'tool_result')
+  t.match(resultOf(await socket.seeTurn(sent)), { is_error: false })
+  adminToken = tokens.at(-1)!
+
+  isStubborn = true
+  fake.next(use, { text: 'ok' })
+  const refused = resultOf(await socket.ask({ text: 'go' }))
+  t.match(refused, { is_error: true, output: /forbidden.*mcp:write/ }, 'no scope is asked for twice')
+  isStubborn = false
+  required = []
 })
 
 t.test('A turn pauses for a sign-in and continues by itself, also after a restart', async (t) => {
@@ -158,5 +227,13 @@ t.test('A turn pauses for a sign-in and continues by itself, also after a restar
     const { messages } = await chat.history(thread_id, '', { token: eve.token })
     return messages.at(-1).role === 'assistant' && messages.at(-1).status === 'complete'
   })
+
+  const isValid = async (token: string) => (await issuer.provider.AccessToken.find(token)) !== undefined
+  const [eves, admins] = [tokens.at(-1)!, adminToken]
+  t.ok((await isValid(eves)) && (await isValid(admins)))
   t.equal((await call('DELETE', `${path}/credentials`, undefined, eve.token)).status, 204)
+  t.notOk(await isValid(eves), 'signing out ends the sign-in at the server')
+  t.ok(await isValid(admins), 'and no other')
+  t.equal((await call('DELETE', path)).status, 204)
+  t.notOk(await isValid(admins), 'removing a connector ends all of them')
 })

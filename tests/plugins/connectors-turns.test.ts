@@ -204,7 +204,11 @@ t.test('Progress is shown, and a question of the server is asked', async (t) => 
       message: 'Which branch?',
       requestedSchema: {
         type: 'object',
-        properties: { branch: { type: 'string', enum: ['main', 'next'] }, force: { type: 'boolean' } },
+        properties: {
+          branch: { type: 'string', enum: ['main', 'next'] },
+          force: { type: 'boolean' },
+          depth: { type: 'integer', default: 3 },
+        },
         required: ['branch'],
       },
     })
@@ -214,6 +218,7 @@ t.test('Progress is shown, and a question of the server is asked', async (t) => 
   const answers = ['other', 'branch: main\nforce: yes']
   const { frames } = await socket.ask({ text: 'go' }, ({ action_requests, review_configs }) => {
     t.match(action_requests[0].description, /tracker: Which branch\?\n- branch \*: string \(main \| next\)/)
+    t.match(action_requests[0].description, /- depth: integer \[3\]/)
     t.strictSame(review_configs[0].allowed_decisions, ['respond', 'reject'])
     return [{ type: 'respond', message: answers.shift()! }]
   })
@@ -222,7 +227,12 @@ t.test('Progress is shown, and a question of the server is asked', async (t) => 
     { content: 'half\n' },
   )
   const [result] = resultsOf(frames)
-  t.strictSame(JSON.parse(result!.output), { action: 'accept', content: { branch: 'main', force: true } })
+  const content = { branch: 'main', force: true, depth: 3 }
+  t.strictSame(
+    JSON.parse(result!.output),
+    { action: 'accept', content },
+    'a default fills in what is left out',
+  )
   fake.next(use('tracker__look'), { text: 'ok' })
   const declined = await socket.ask({ text: 'go' }, () => [{ type: 'reject' }])
   t.match(resultsOf(declined.frames), [{ output: '{"action":"decline"}' }])

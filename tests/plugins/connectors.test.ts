@@ -1,5 +1,7 @@
+import { getGlobalDispatcher, setGlobalDispatcher } from 'undici'
 import t from '../run/file-test.ts'
 import { fakeTool, startFakeMcp } from '../support/fake-mcp.ts'
+import { runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 
 const fake = await startFakeMcp()
@@ -27,7 +29,20 @@ t.test('The kinds are listed with their schemas', async (t) => {
   )
   t.match(
     body.find(({ kind }: { kind: string }) => kind === 'mcp_stdio'),
-    { auth: 'none', admin_only: true },
+    { auth: 'none', admin_only: true, preset: null },
+  )
+  const { body: chinese } = await server.request('GET', '/connectors/kinds', {
+    token: ann.token,
+    headers: { 'accept-language': 'zh' },
+  })
+  t.match(
+    chinese.find(({ kind }: { kind: string }) => kind === 'notion'),
+    {
+      label: 'Notion',
+      description: '工作区中的页面和数据库。',
+      preset: { url: 'https://mcp.notion.com/mcp', documentation: /^https:/ },
+      auth: 'oauth',
+    },
   )
 })
 
@@ -160,6 +175,37 @@ t.test('A test says what is wrong with a server, without its secrets', async (t)
   t.match(await probe({ url: gone.url }), { ok: false, reason: 'unreachable' })
 })
 
+t.test('Well-known servers are reached at their address, with the credentials in their form', async (t) => {
+  const before = getGlobalDispatcher()
+  const asked: string[] = []
+  // The servers of the vendors are played by the fake.
+  setGlobalDispatcher(
+    before.compose((dispatch) => (options, handler) => {
+      const isOurs = new URL(String(options.origin)).hostname === '127.0.0.1'
+      if (!isOurs) asked.push(`${options.origin}${options.path}`)
+      const { origin, pathname } = new URL(fake.url)
+      return dispatch(isOurs ? options : { ...options, origin, path: pathname }, handler)
+    }),
+  )
+  t.teardown(() => setGlobalDispatcher(before))
+  const { body: kinds } = await call('GET', '/kinds')
+  const presets = kinds.filter(({ preset }: { preset: unknown }) => preset !== null)
+  t.equal(presets.length, 7)
+  for (const { kind, preset, config_schema } of presets) {
+    const { token, email } = config_schema.properties
+    const config = { ...(token && { token: 'secret-1234' }), ...(email && { email: 'ann@example.com' }) }
+    const { status, body } = await admin('POST', '', { name: kind, kind, config })
+    t.match({ status, body }, { status: 201, body: { status: 'ready', auth: token ? 'headers' : 'oauth' } })
+    t.equal(new URL(asked.at(-1)!).href, new URL(preset.url).href)
+    const basic = `Basic ${Buffer.from('ann@example.com:secret-1234').toString('base64')}`
+    const sent = email ? basic : token && 'Bearer secret-1234'
+    t.equal(fake.of('tools/list').at(-1)!.headers.authorization, sent)
+    if (token) t.equal(body.config.token, '••••1234')
+    await admin('DELETE', `/${body.id}`)
+  }
+  t.match(await admin('POST', '/probe', { kind: 'notion', config: { url: fake.url } }), { status: 422 })
+})
+
 t.test('New and changed tools are unseen until somebody has looked at them', async (t) => {
   const { body: made } = await call('POST', '', { name: 'moving', kind: 'mcp', config })
   const seen = ({ tools }: { tools: { name: string; seen: boolean }[] }) =>
@@ -185,6 +231,28 @@ t.test('A long list is read page by page, to a bound, and odd names become calla
   const stored = await server.db.collection('connectors').findOne({ name: 'long' })
   t.equal(stored!.tools[7].call_name, 'tool_7')
   await call('DELETE', `/${body.id}`)
+})
+
+t.test('svc connector lists, adds, checks and removes', async (t) => {
+  fake.tools = [fakeTool('look'), fakeTool('change')]
+  const env = { SVC_PASSWORD: server.admin.password }
+  const svc = (...args: string[]) =>
+    runCommand(
+      server.home,
+      ['connector', ...args, '--url', server.url, '--username', server.admin.username],
+      { env },
+    )
+  const headers = JSON.stringify({ headers: secret })
+  const made = await svc('add', 'desk', fake.url, '--config', headers)
+  t.match(made, { code: 0, stdout: /^con_\w+ {2}ready, 2 tools\n$/, stderr: '' })
+  t.match((await svc('list')).stdout, / desk +mcp +admin +2 +ready/)
+  t.match((await svc('kinds')).stdout, /notion +https:\/\/mcp\.notion\.com\/mcp/)
+  fake.tools = [fakeTool('look'), fakeTool('grow')]
+  t.match(await svc('check', 'desk'), { code: 0, stdout: /^look {2}Does look\.\ngrow \(new\)/ })
+  t.match(await svc('add', 'other', fake.url, '--config', '[]'), { code: 1, stderr: /not a JSON object/ })
+  t.match(await svc('add', 'other', '/nowhere/at/all', 'x'), { code: 0, stdout: /failed: / })
+  t.match(await svc('remove', 'desk'), { code: 0, stdout: '"desk" is deleted.\n' })
+  t.match(await svc('check', 'desk'), { code: 1, stderr: /There is no connector "desk"/ })
 })
 
 t.test('What belongs to an account goes with it', async (t) => {

@@ -90,7 +90,10 @@ t.test('it learns what runs here before anybody has signed in', async (t) => {
     body: { enabled: true, display_name: 'Feishu', client_id: 'cli_1', client_secret: 'secret-of-feishu' },
   })
   const { sign_in } = (await server.request('GET', '/console', { token: null })).body
-  t.same(sign_in.providers, [{ kind: 'feishu', display_name: 'Feishu' }])
+  t.same(sign_in.providers, [
+    { kind: 'feishu', display_name: 'Feishu' },
+    { kind: 'passkey', display_name: 'a passkey' },
+  ])
 })
 
 t.test('the module of a plugin and its neighbours are served, and nothing else of it', async (t) => {

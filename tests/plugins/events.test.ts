@@ -92,6 +92,24 @@ t.test('replies are unread until they are read', async (t) => {
   )
 })
 
+t.test('connectors are announced to those who can use them', async (t) => {
+  const reader = await open()
+  const { id: user_id, token } = await server.createUser({ username: 'grace' })
+  const other = await open({ token })
+  const make = (name: string, scope: string) => {
+    const config = { url: 'https://tracker.example/mcp' }
+    return server.request('POST', '/connectors', { body: { name, scope, kind: 'mcp', config } })
+  }
+  const { id: connector_id } = (await make('own', 'user')).body
+  t.ok(await tell(reader, 'connector.changed', { connector_id }))
+  const { id: global_id } = (await make('all', 'global')).body
+  t.ok(await tell(reader, 'connector.changed', { connector_id: global_id }))
+  t.ok(await tell(other, 'connector.changed', { connector_id: global_id }))
+  await server.request('DELETE', `/connectors/${connector_id}`)
+  await mark(other, user_id)
+  t.notOk(other.events.some(({ data }) => data.connector_id === connector_id))
+})
+
 t.test('approvals are announced, and those that wait begin a stream', async (t) => {
   const reader = await open()
   const { thread_id, pending, sent, socket } = await chat.pauseTurn([

@@ -37,9 +37,11 @@ t.test('a plugin receives the end of a turn and its messages, and cannot harm th
   const { messages } = (await chat.history(thread_id)) as { messages: { id: string; role: string }[] }
   const { user_id } = (await server.db.collection('threads').findOne({ _id: thread_id as never }))!
   const whose = { agent_id, user_id }
+  const { started_ms, ended_ms } = (await seen(3))[2]![1]
+  t.ok(Number(ended_ms) >= Number(started_ms) && Number(started_ms) > 1.6e12)
   t.strictSame(await seen(3), [
     ...messages.map(({ id, role }) => ['message.stored', { thread_id, message_id: id, role, ...whose }]),
-    ['turn.ended', { thread_id, turn_id, ...whose, stop_reason: 'end' }],
+    ['turn.ended', { thread_id, turn_id, ...whose, started_ms, ended_ms, stop_reason: 'end' }],
   ])
   heard.length = 0
   fake.next({ status: 401 })

@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
-import { eventually } from '../../plugin-api/testing/waiting.ts'
+import { createHold, eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { PROVIDER } from '../support/chat.ts'
 import { runCommand } from '../support/kernel.ts'
@@ -306,6 +308,11 @@ t.test('Limits hold', async (t) => {
     },
   )
   t.equal((await upload(id, [['a.txt', 'x']], { path: '../' })).body[0].path, 'a.txt')
+  const many = Array.from({ length: 30 }, (_, n): [string, string] => [`${n}.txt`, 'x'.repeat(60_000)])
+  t.match(await upload(id, many), {
+    status: 422,
+    body: { error: { details: { issues: [{ message: 'must hold at most 20 files' }] } } },
+  })
   await calls.settled(base)
 })
 
@@ -331,7 +338,8 @@ t.test('With an embedding model, passages are found by their meaning as well', a
   })
   t.match(await put({ embedding_model: null, chunk_tokens: 100, chunk_overlap: 50 }), { status: 422 })
   t.match(await put({ embedding_model: null }), { body: { chunk_tokens: 600, is_rebuilding: false } })
-  t.match(await put({ embedding_model: model, chunk_tokens: 300 }), {
+  const prefixes = { question_prefix: 'question: ', passage_prefix: 'passage: ' }
+  t.match(await put({ embedding_model: model, chunk_tokens: 300, ...prefixes }), {
     status: 200,
     body: { embedding_model: model, chunk_tokens: 300, chunk_overlap: 60, is_rebuilding: true },
   })
@@ -349,6 +357,10 @@ t.test('With an embedding model, passages are found by their meaning as well', a
     'vectors also rank what has none of the words',
   )
   t.equal(hits.length, 2)
+  t.match((await request('GET', '/settings')).body, prefixes)
+  const embedded = upstream.embeddingRequests.flatMap(({ body }) => body.input)
+  t.ok(embedded.includes('question: Whales sing.'))
+  t.ok(embedded.includes('passage: sea.txt\n\nWhales sing.'))
 
   await upload(id, [['air.txt', 'Eagles fly.']])
   await settled(id)
@@ -365,6 +377,50 @@ t.test('With an embedding model, passages are found by their meaning as well', a
   await put({ embedding_model: null })
   await rebuilt()
   t.equal((await search('Eagles fly.', { knowledge_base_ids: [id] })).length, 1, 'words alone again')
+})
+
+t.test('A model that is chosen while another index becomes the active one leaves it in use', async (t) => {
+  const upstream = await createFakeOpenAI()
+  t.teardown(() => upstream.close())
+  const [slowDocuments, slowAnswer, nextDocuments] = [createHold(), createHold(), createHold()]
+  const asked: string[] = []
+  const gate = createServer(async (incoming, response) => {
+    const body = await text(incoming)
+    const { model, input } = JSON.parse(body)
+    const isProbe = [input].flat().includes('dimensions')
+    asked.push(model)
+    if (model === 'first' && !isProbe) await slowDocuments.hold
+    if (model === 'second') await (isProbe ? slowAnswer : nextDocuments).hold
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${upstream.url}/embeddings`, { method: 'POST', headers, body })
+    response.writeHead(answer.status, headers).end(await answer.text())
+  })
+  await once(gate.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => void gate.close())
+  const { port } = gate.address() as AddressInfo
+  await server.request('POST', '/admin/providers', {
+    body: { ...PROVIDER, name: 'gated', base_url: `http://127.0.0.1:${port}/v1` },
+  })
+  const id = await create('Gated')
+  await upload(id, [['owl.txt', 'Owls hoot at night.']])
+  await settled(id)
+  const put = (embedding_model: string | null) => request('PUT', '/settings', { embedding_model })
+  const model = async () => (await request('GET', '/settings')).body
+  const find = () => search('owls', { knowledge_base_ids: [id] })
+
+  await put('gated:first')
+  const changing = put('gated:second')
+  await eventually('the second model is asked', () => asked.includes('second'))
+  slowDocuments.release()
+  await eventually('the first index', async () => !(await model()).is_rebuilding)
+  slowAnswer.release()
+  t.match(await changing, { status: 200, body: { embedding_model: 'gated:second', is_rebuilding: true } })
+  t.match(await find(), [{ filename: 'owl.txt' }], 'the first index answers')
+  nextDocuments.release()
+  await eventually('the second index', async () => !(await model()).is_rebuilding)
+  t.match(await find(), [{ filename: 'owl.txt' }])
+  await put(null)
+  await eventually('words alone', async () => !(await model()).is_rebuilding)
 })
 
 t.test('A lost index is made again from the documents', async (t) => {

@@ -4,7 +4,7 @@ import { createIds } from '../../kernel/ids.ts'
 import type { AgentDocument } from '../../plugins/agents/types.ts'
 import type { ClientMessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { createTurns } from '../../plugins/chat/turns/turns.ts'
-import type { NodeDocument } from '../../plugins/overview/types.ts'
+import type { NodeDocument } from '../../plugins/signals/types.ts'
 import type { UserDocument } from '../../plugins/users/types.ts'
 import t from '../run/file-test.ts'
 import { chatUrl, connectChat, createHold, startChat } from '../support/chat.ts'
@@ -68,6 +68,7 @@ t.test('svc admin overview shows the same as the route', async (t) => {
     'threads        0',
     'active turns   0',
     'channels       0 connected, 0 failed',
+    /^stored {9}conversations \d+\.\d MB, usage \d+\.\d MB, audit \d+\.\d MB, workspaces \d+\.\d MB, documents 0\.0 MB$/,
     '',
     /^node {34}host +pid +version +started +seen$/,
     new RegExp(`^${idOf(server)}  \\S+ +${process.pid} +${answer.version} +${since}Z  \\S+Z$`),
@@ -78,7 +79,9 @@ t.test('svc admin overview shows the same as the route', async (t) => {
 })
 
 t.test('The overview counts what there is', async (t) => {
-  const { nodes, ...rest } = await read(server)
+  const { nodes, bytes, ...rest } = await read(server)
+  t.match(bytes, { conversations: 0, usage: 0, documents: 0 })
+  t.ok(bytes.audit > 0 && bytes.workspaces > 0)
   t.equal(nodes.length, 1)
   t.match(nodes, [{ id: facts.node_id, host: hostname(), pid: process.pid, seen_at: Number }])
   t.strictSame(rest, {

@@ -4,6 +4,7 @@ import { scheduleCommands } from '../../plugins/terminal/schedule-commands.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
+import { startFakeMcp } from '../support/fake-mcp.ts'
 import { readPages, type TestReply } from '../support/server.ts'
 
 const MINUTE = 60
@@ -81,6 +82,8 @@ t.test('A schedule is created, listed, changed and deleted by its account', asyn
     thread: 'new',
     model: null,
     deliver: null,
+    knowledge_base_ids: [],
+    connector_ids: [],
     last_run_at: null,
     last_status: null,
     failures: 0,
@@ -143,7 +146,7 @@ t.test('A rule that is wrong is refused, with the field and the reason', async (
     status: 422,
     body: { error: { details: { issues: [{ path: '/deliver' }] } } },
   })
-  t.equal((await cron('POST', '', { ...base, knowledge_base_ids: [] })).status, 422)
+  t.equal((await cron('POST', '', { ...base, colour: 'red' })).status, 422)
 })
 
 /** Previews a rule and returns the local times in the summer of a country, without the date. */
@@ -214,6 +217,47 @@ t.test('A due run starts by itself, in a thread with its name, and is listed', a
   await remove(t, row)
 })
 
+t.test(
+  'Runs have the knowledge bases and connectors of their schedule, if its account may use them',
+  async (t) => {
+    const mcp = await startFakeMcp()
+    t.teardown(() => mcp.close())
+    const post = async (path: string, body: object) => (await server.request('POST', path, { body })).body.id
+    const base = await post('/knowledge-bases', { name: 'House' })
+    const connector = await post('/connectors', { name: 'desk', kind: 'mcp', config: { url: mcp.url } })
+    const chosen = { knowledge_base_ids: [base], connector_ids: [connector] }
+    const job = await create({ enabled: false, ...chosen })
+    t.match(job, chosen)
+    const toolsOf = async (row: Row) => {
+      t.equal((await cron('POST', `/${row.id}/run-now`)).status, 202)
+      await seeRun(row.id, 'succeeded')
+      const names = (fake.requests.at(-1)!.body.tools ?? []).map(({ function: { name } }: Row) => name)
+      return names.filter((name: string) => /__|knowledge/.test(name))
+    }
+    t.strictSame(await toolsOf(job), ['search_knowledge', 'desk__look', 'desk__change'])
+    t.match((await change(job.id, { connector_ids: [] })).body, { ...chosen, connector_ids: [] })
+    t.strictSame(await toolsOf(job), ['search_knowledge'])
+
+    const missing = (code: string) => ({ status: 404, body: { error: { code } } })
+    t.match(await change(job.id, { connector_ids: ['con_none'] }), missing('CONNECTOR_NOT_FOUND'))
+    t.match(await change(job.id, { knowledge_base_ids: ['kb_none'] }), missing('KNOWLEDGE_BASE_NOT_FOUND'))
+    const { token } = await server.createUser({ username: 'borrower' })
+    const { body: agents } = await server.request('GET', '/agents', { token })
+    const theirs = { name: 'x', prompt: 'x', schedule: { every_seconds: MINUTE }, connector_ids: [connector] }
+    const refused = await cron('POST', '', theirs, { token, agent: agents[0].id })
+    t.match(refused, missing('CONNECTOR_NOT_FOUND'))
+
+    await change(job.id, { ...chosen, enabled: true })
+    await server.request('DELETE', `/connectors/${connector}`)
+    await advance(MINUTE)
+    t.match(await seeRun(job.id, 'failed'), { error: { code: 'CONNECTOR_NOT_FOUND' } })
+    await server.request('DELETE', `/knowledge-bases/${base}`)
+    t.match(await cron('POST', `/${job.id}/run-now`), missing('KNOWLEDGE_BASE_NOT_FOUND'))
+    t.match(await read(job.id), { failures: 1 })
+    await remove(t, job)
+  },
+)
+
 t.test('Runs of one thread continue in it, until the thread is deleted', async (t) => {
   const row = await create({ thread: 'same', schedule: { every_seconds: 365 * 24 * HOUR } })
   const run = async () => {
@@ -274,7 +318,7 @@ t.test('An approval waits in the thread of the run, which then goes on', async (
   fake.next({ toolCalls: [write] }, { text: 'Done.', hold })
   await advance(MINUTE)
   const { thread_id } = await seeRun(row.id, 'waiting')
-  t.equal((await read(row.id)).last_status, 'waiting')
+  await eventually('the state', async () => (await read(row.id)).last_status === 'waiting')
   const reader = await chat.decide(thread_id, [{ type: 'reject', message: 'no' }])
   await seeRun(row.id, 'running')
   release()

@@ -18,6 +18,7 @@ workspacePlugin.setup(host as never)
 /** Unlimited room for workspaces without an account. */
 const workspaceRoom = createWorkspaceRoom({
   agents: { find: async () => null, listIdsOf: async () => [], workspaceOf: () => '/nowhere' },
+  server: { home: '/nowhere' },
   limits: { of: () => Infinity },
 })
 declarations.bind({ workspaceRoom })

@@ -132,6 +132,7 @@ process.stdout.write(
     report,
     `${formatDuration(performance.now())}${cpu}`,
     ...(reporter.skippedTests.size > 0 ? [`skipped: ${[...reporter.skippedTests].join(', ')}`] : []),
+    ...reporter.failures,
     ...[...reporter.failed].map((file) => `failed: ${file}`),
     `\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}\n`,
   ].join('\n'),

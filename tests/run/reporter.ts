@@ -21,13 +21,16 @@ export function createReporter(
   { names }: { names: boolean },
 ) {
   const counts = { passed: 0, failed: 0, skipped: 0 }
+  const failures: string[] = []
   const failed = new Set<string>()
   const skippedTests = new Set<string>()
 
   const fail = (file: string, title: string, details = '') => {
     counts.failed++
     failed.add(file)
-    write(`\n✗ ${title}\n${details.replace(/^(?=.)/gm, '    ')}\n`)
+    const failure = `\n✗ ${title}\n${details.replace(/^(?=.)/gm, '    ')}\n`
+    failures.push(failure)
+    write(failure)
   }
 
   /** Writes a line for each test of a file when the test ends. */
@@ -44,6 +47,8 @@ export function createReporter(
 
   return {
     counts,
+    /** The text of each failure, repeated at the end of a run because output is often cut at its beginning. */
+    failures,
     failed,
     /** Titles of the tests that were not run, each with the reason. */
     skippedTests,

@@ -21,18 +21,23 @@ export interface AttackReport {
 
 const { url, token, agent_id, seconds } = workerData as AttackOrders
 const { port } = new URL(url)
-const end = Date.now() + seconds * 1000
+const begun = Date.now()
+/** The longest attack, in milliseconds. */
+const MOST_MS = 120_000
 const statuses: Record<string, number> = {}
 const closes: Record<string, number> = {}
 const count = (counts: Record<string, number>, key: number | string) => {
   counts[key] = (counts[key] ?? 0) + 1
 }
+/** On a slow machine an attack lasts until it has met the limits. */
+const goesOn = () =>
+  Date.now() < begun + seconds * 1000 || (!(statuses[429] && closes[1008]) && Date.now() < begun + MOST_MS)
 const authorization = `Bearer ${token}`
 const socketPath = `/api/agents/${agent_id}/chat/ws`
 
 /** Repeats an action without a pause until the time is over. */
 async function repeat(act: (n: number) => Promise<unknown>): Promise<void> {
-  for (let n = 0; Date.now() < end; n += 1) await act(n)
+  for (let n = 0; goesOn(); n += 1) await act(n)
 }
 
 async function ask(method: 'GET' | 'POST', path: string, body?: object): Promise<void> {
@@ -67,7 +72,7 @@ async function open(): Promise<WebSocket> {
 const flood = () =>
   repeat(async () => {
     const webSocket = await open()
-    while (webSocket.readyState === webSocket.OPEN && Date.now() < end) {
+    while (webSocket.readyState === webSocket.OPEN && goesOn()) {
       for (let n = 0; n < 1000; n += 1) webSocket.send('{"type":"ping"}')
       await pause(1)
     }
@@ -78,10 +83,10 @@ const flood = () =>
 /** Starts turns whose answers never come, on more sockets than allowed. */
 async function occupy(): Promise<void> {
   const sockets: WebSocket[] = []
-  for (let n = 0; n < 300 && Date.now() < end; n += 1) sockets.push(await open())
+  for (let n = 0; n < 300 && goesOn(); n += 1) sockets.push(await open())
   for (const webSocket of sockets)
     if (webSocket.readyState === webSocket.OPEN) webSocket.send('{"type":"user_turn","text":"hang"}')
-  while (Date.now() < end) await pause(100)
+  while (goesOn()) await pause(100)
   for (const webSocket of sockets) webSocket.terminate()
 }
 
@@ -103,7 +108,7 @@ async function ignore(): Promise<void> {
   stream.write(upgradeRequest(`${socketPath}?token=${token}`))
   const ping = Buffer.from('{"type":"ping"}')
   const frame = Buffer.concat([Buffer.from([0x81, 0x80 | ping.length, 0, 0, 0, 0]), ping])
-  while (Date.now() < end && !stream.destroyed) {
+  while (goesOn() && !stream.destroyed) {
     stream.write(frame)
     await pause(20)
   }

@@ -43,6 +43,11 @@ export interface ChatSocket extends TestSocket {
   settle(): Promise<void>
 }
 
+/** The longest wait for a frame, in milliseconds. */
+const PATIENCE_MS = 120_000
+/** The number of last frames that a failed wait shows. */
+const SHOWN_FRAMES = 5
+
 const check = createFrameCheck(sentFrames)
 /** Accepts the first frame of a turn, or the refusal of its message. */
 const isOutcomeOf = (sent: string) => (frame: TestFrame) =>
@@ -83,11 +88,17 @@ export async function connectChat(
   const chat: ChatSocket = {
     ...socket,
     async until(accept) {
+      const patience = AbortSignal.timeout(PATIENCE_MS)
       for (let index = 0; ; index += 1) {
         while (index >= frames.length) {
-          if (isClosed)
-            throw new Error(`the socket is closed; its last frame: ${JSON.stringify(frames.at(-1))}`)
-          await Promise.race([once(webSocket, 'message'), socket.closed])
+          if (isClosed || patience.aborted) {
+            const last = JSON.stringify(frames.slice(-SHOWN_FRAMES), null, 1)
+            throw new Error(
+              `${isClosed ? 'the socket is closed' : 'waited in vain'}; its last frames: ${last}`,
+            )
+          }
+          const message = once(webSocket, 'message', { signal: patience })
+          await Promise.race([message, socket.closed]).catch(() => undefined)
         }
         if (accept(frames[index]!)) return frames[index]!
       }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Document } from 'mongodb'
 import { amount } from '../run/tier.ts'
@@ -147,6 +147,22 @@ export function longLists(server: TestServer): Record<string, LongList> {
         await server.request('POST', '/auth/api-keys', { token, body: { name: 'key', scopes: ['read'] } })
         const ids = await copy('api_keys', { user_id: id }, count, (n) => ({ name: `key ${n}` }))
         return { path: '/auth/api-keys', token, ids }
+      },
+    },
+    'GET /auth/passkeys': {
+      key: 'id',
+      async fill(count) {
+        const { id, token } = await server.createUser({ username: 'passing' })
+        const key = { public_key: 'x', rp_id: 'agents.example', counter: 0, transports: [], backed_up: false }
+        await db.collection<{ _id: string }>('passkeys').insertOne({
+          _id: 'first',
+          user_id: id,
+          name: 'n'.repeat(64),
+          ...key,
+          created_at: 0,
+          last_used_at: null,
+        } as never)
+        return { path: '/auth/passkeys', token, ids: await copy('passkeys', { user_id: id }, count) }
       },
     },
     'GET /connectors': {
@@ -329,7 +345,9 @@ export function longLists(server: TestServer): Record<string, LongList> {
     'GET /experts/published': {
       key: 'id',
       async fill(count) {
-        await create('/agents/assistant', agent, 'PATCH')
+        const { id } = await create('/agents/assistant', agent, 'PATCH')
+        // The files of another list may be more than can be published.
+        await rm(join(home, 'agents', id), { recursive: true })
         const published = await create('/agents/assistant/publish-expert', { name: 'published' })
         const ids = await copy('published_experts', { _id: published.id }, count, (n) => ({
           slug: `s-${n}`,

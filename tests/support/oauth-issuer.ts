@@ -23,14 +23,14 @@ export async function startOAuthIssuer(resource: () => string) {
         defaultResource: () => resource(),
         useGrantedResource: () => true,
         getResourceServerInfo: () => ({
-          scope: 'mcp:tools',
+          scope: 'mcp:tools mcp:write',
           audience: resource(),
           accessTokenFormat: 'opaque' as const,
           accessTokenTTL: 600,
         }),
       },
     },
-    scopes: ['openid', 'offline_access', 'mcp:tools'],
+    scopes: ['openid', 'offline_access', 'mcp:tools', 'mcp:write'],
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
@@ -86,7 +86,7 @@ export async function startOAuthIssuer(resource: () => string) {
     if (prompt.name === 'login')
       return provider.interactionFinished(request, response, { login: { accountId: issuer.person } })
     const grant = new provider.Grant({ accountId: session!.accountId, clientId: String(params.client_id) })
-    grant.addResourceScope(resource(), 'mcp:tools')
+    grant.addResourceScope(resource(), 'mcp:tools mcp:write')
     if (params.scope) grant.addOIDCScope(String(params.scope))
     return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
   }

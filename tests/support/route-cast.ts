@@ -44,7 +44,7 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
   t.teardown(() => issuer.close())
   const server = await startServer(t, {
     config: {
-      limits: { schedules: 1000, ...limits },
+      limits: { schedules: 1000, skill_packages: 1000, ...limits },
       http: { trust_proxy: true, public_url: SSO_PUBLIC_URL },
       plugins: {
         providers: { allow_hosts: ['127.0.0.1'] },

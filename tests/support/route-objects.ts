@@ -1,11 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { generateSync } from 'otplib'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { ConnectorDocument } from '../../plugins/connectors/types.ts'
 import type { BaseDocument, KnowledgeDocument } from '../../plugins/knowledge/types.ts'
 import { digest } from '../../plugins/sso/sign-in-state.ts'
+import { SSO_PUBLIC_URL } from './oidc-client.ts'
 import { type Account, ASK_ME, arrange, type Cast } from './route-cast.ts'
 import type { ObjectAnswers, RouteSample } from './route-samples.ts'
+import { createSoftwareAuthenticator } from './software-authenticator.ts'
 
 /** The values that bodies are built from. */
 export interface Make {
@@ -19,6 +22,14 @@ export interface Make {
   inviteCode(): Promise<string>
   /** The code of a completed sign-in at another service. */
   signIn(): Promise<{ code: string; state: string }>
+  /** A recovery code of the caller, who gets another authenticator app. */
+  recoveryCode(): Promise<string>
+  /** The code of an authenticator app that the caller's session sets up. */
+  appCode(): Promise<string>
+  /** A passkey that an authenticator made for the caller. */
+  newPasskey(): Promise<object>
+  /** The assertion of a passkey of a new account. */
+  passkeySignIn(): Promise<object>
   /** The kind of an identity of the caller, who also has a password. */
   linkedKind(): Promise<string>
   /** The id of a new package that the caller, or else the administrator, may change. */
@@ -33,6 +44,10 @@ export interface Make {
   upstream: string
   admin: { username: string; password: string }
 }
+
+/** Reads the session of a caller in the token. */
+const readSessionId = ({ token }: Account): string =>
+  token === null ? '' : JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).jti
 
 /** The parameters of a path. */
 type Params = Record<string, string>
@@ -139,6 +154,19 @@ export function createObjects(cast: Cast) {
     const { id } = await arrange(server, account, ['POST', '/auth/api-keys', body])
     return { id }
   }
+  const { ceremonies, totpFactors } = server.server.runtime.cradleOf('two-factor')
+  const party = { id: new URL(SSO_PUBLIC_URL).hostname, origin: SSO_PUBLIC_URL }
+  const device = createSoftwareAuthenticator(party.origin)
+  const makePasskey = async (account: Account) =>
+    device.create(await ceremonies.beginRegistration(account as never, party))
+  const newPasskey = async (account: Account): Promise<Params> => {
+    const attestation = (await makePasskey(account)) as never
+    const { _id } = await ceremonies.register(account as never, { name: name(), attestation }, party)
+    return { id: _id }
+  }
+  /** Begins to set up an app in a session; returns its code, with spaces that make it long enough to search for. */
+  const beginTotp = async ({ id }: Account, session_id: string): Promise<string> =>
+    [...generateSync({ secret: await totpFactors.begin(id, session_id) })].join(' ')
   const newInvite = () => arrange(server, administrator, ['POST', '/users/invites', {}])
   const newPackage = async (account: Account): Promise<Params> => {
     const { id } = await arrange(server, account, ['POST', '/skill-packages', { name: name() }])
@@ -357,6 +385,11 @@ export function createObjects(cast: Cast) {
       other: () => newKey(owner),
       missing: () => ({ id: MISSING }),
     },
+    passkey: {
+      own: newPasskey,
+      other: () => newPasskey(owner),
+      missing: () => ({ id: MISSING }),
+    },
     expert: {
       bundled: () => ({ expert_id: 'general-assistant' }),
       missing: () => ({ expert_id: 'nobody' }),
@@ -458,6 +491,19 @@ export function createObjects(cast: Cast) {
         return password
       },
       inviteCode: async () => (await newInvite()).code,
+      async recoveryCode() {
+        const code = await beginTotp(caller, 'a session')
+        if (caller.role === null) return code
+        const [first] = (await totpFactors.confirm(caller.id, 'a session', code))!
+        return first!
+      },
+      appCode: () => beginTotp(caller, readSessionId(caller)),
+      newPasskey: () => makePasskey(caller),
+      async passkeySignIn() {
+        const account = await cast.createAccount({ label: 'an account' })
+        const { id } = await newPasskey(account)
+        return device.get(await ceremonies.beginSignIn(party), { credential: id! })
+      },
       async signIn() {
         const [key, state] = [secret(), secret()]
         const linked = [{ kind: 'oidc', key, linked_at: 0 }]

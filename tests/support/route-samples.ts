@@ -24,6 +24,7 @@ export interface ObjectAnswers {
     | 'knowledge_document'
     | 'model'
     | 'packed_skill'
+    | 'passkey'
     | 'persona'
     | 'provider'
     | 'published_expert'
@@ -172,6 +173,10 @@ const ownSession: ObjectAnswers = {
 }
 const ownKey: ObjectAnswers = {
   kind: 'api_key',
+  answers: { own: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
+}
+const ownPasskey: ObjectAnswers = {
+  kind: 'passkey',
   answers: { own: 'ok', other: NOT_FOUND, missing: NOT_FOUND },
 }
 const signInKind: ObjectAnswers = {
@@ -369,6 +374,7 @@ const newUser = ({ name, secret }: Make) => ({ username: name(), password: secre
  */
 export const routeSamples: Record<string, RouteSample> = {
   'GET /health': { who: 'public', status: 200 },
+  'GET /health/ready': { who: 'public', status: 200 },
   'GET /health/live': { who: 'public', status: 200 },
   'GET /openapi.json': { who: 'public', status: 200 },
   'GET /asyncapi.json': { who: 'public', status: 200 },
@@ -431,6 +437,90 @@ export const routeSamples: Record<string, RouteSample> = {
     on: ownKey,
     spends: 'object',
     scope: 'session',
+  },
+  'GET /auth/totp': { who: 'user', status: 200 },
+  'POST /auth/totp': {
+    who: 'user',
+    status: 200,
+    scope: 'session',
+    body: async ({ recoveryCode }) => ({ code: await recoveryCode() }),
+  },
+  'POST /auth/totp/confirm': {
+    who: 'user',
+    status: 200,
+    scope: 'session',
+    body: async ({ appCode }) => ({ code: await appCode() }),
+  },
+  'POST /auth/totp/verify': {
+    who: 'user',
+    status: 204,
+    scope: 'session',
+    body: async ({ recoveryCode }) => ({ code: await recoveryCode() }),
+  },
+  'POST /auth/totp/recovery-codes': {
+    who: 'user',
+    status: 200,
+    scope: 'session',
+    body: async ({ recoveryCode }) => ({ code: await recoveryCode() }),
+  },
+  'DELETE /auth/totp': {
+    who: 'user',
+    status: 204,
+    scope: 'session',
+    body: async ({ recoveryCode }) => ({ code: await recoveryCode() }),
+  },
+  'GET /auth/passkeys': { who: 'user', status: 200 },
+  'POST /auth/passkeys/options': {
+    who: 'user',
+    status: 200,
+    scope: 'session',
+    body: async ({ password }) => ({ password: await password() }),
+  },
+  'POST /auth/passkeys': {
+    who: 'user',
+    status: 201,
+    // The account may have only a few.
+    spends: 'caller',
+    scope: 'session',
+    body: async ({ name, newPasskey }) => ({ name: name(), attestation: await newPasskey() }),
+  },
+  'PATCH /auth/passkeys/:id': {
+    who: 'user',
+    status: 200,
+    on: ownPasskey,
+    scope: 'session',
+    body: ({ name }) => ({ name: name() }),
+  },
+  'DELETE /auth/passkeys/:id': {
+    who: 'user',
+    status: 204,
+    on: ownPasskey,
+    spends: 'object',
+    scope: 'session',
+    body: async ({ password }) => ({ password: await password() }),
+  },
+  'POST /auth/passkeys/sign-in/options': {
+    who: 'public',
+    status: 200,
+    body: () => ({}),
+    refused: { body: ({ secret }) => ({ username: secret() }), answer: '422 VALIDATION_FAILED' },
+  },
+  'POST /auth/passkeys/sign-in': {
+    who: 'public',
+    status: 200,
+    body: async ({ passkeySignIn }) => ({ assertion: await passkeySignIn() }),
+    refused: {
+      body: ({ secret }) => ({
+        assertion: {
+          id: secret(),
+          rawId: secret(),
+          type: 'public-key',
+          clientExtensionResults: {},
+          response: { clientDataJSON: secret(), authenticatorData: secret(), signature: secret() },
+        },
+      }),
+      answer: '400 PASSKEY_CHALLENGE_EXPIRED',
+    },
   },
   'POST /auth/invite/validate': {
     who: 'public',
@@ -530,6 +620,12 @@ export const routeSamples: Record<string, RouteSample> = {
     spends: 'object',
     body: ({ secret }) => ({ new_password: secret() }),
   },
+  'DELETE /users/:id/second-factors': {
+    scope: 'session',
+    who: 'users',
+    status: 204,
+    on: { ...managedUser, answers: { ...managedUser.answers, own: FORBIDDEN } },
+  },
   'POST /users/:id/unlock-login': { who: 'users', status: 204, on: helpedUser },
   'DELETE /users/:id': { who: 'users', status: 204, on: deletedUser, spends: 'object' },
   'GET /users/invites': { who: 'users', status: 200 },
@@ -542,6 +638,7 @@ export const routeSamples: Record<string, RouteSample> = {
   },
 
   'GET /admin/overview': { who: 'admin', status: 200 },
+  'GET /metrics': { who: 'admin', status: 200 },
   'GET /admin/audit-log': { who: 'admin', status: 200 },
 
   'GET /usage/summary': { who: 'user', status: 200 },

@@ -21,13 +21,21 @@ export const nodeCommand = (args: readonly string[]): [file: string, args: reado
   ['--no-opt', ...args],
 ]
 
-/** Runs `svc serve` on a home and waits until it listens; it is killed when the test ends. */
+/**
+ * Runs `svc serve` on a home and waits until it listens; it is killed when the test ends. Under load it `runsLong`;
+ * with a `hostname`, which needs bubblewrap, it seems to run on another machine.
+ */
 export async function spawnService(
   t: Test,
   home: string,
   env: Record<string, string> = {},
+  { runsLong = false, hostname }: { runsLong?: boolean; hostname?: string } = {},
 ): Promise<ServiceProcess> {
-  const child = spawn(...nodeCommand([MAIN, 'serve', '--json']), {
+  const args = [MAIN, 'serve', '--json']
+  const command = runsLong ? [process.execPath, ...args] : nodeCommand(args).flat()
+  const elsewhere = ['bwrap', '--dev-bind', '/', '/', '--die-with-parent', '--unshare-uts', '--hostname']
+  const [file, ...fileArgs] = hostname === undefined ? command : [...elsewhere, hostname, ...command]
+  const child = spawn(file!, fileArgs, {
     env: {
       ...process.env,
       SVC_HOME: home,

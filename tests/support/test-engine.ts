@@ -10,7 +10,7 @@ import { createProcessFolder, runtimeDirectory } from './home.ts'
 type Collections = [string, Declarations['collections'] extends Map<string, infer Value> ? Value : never][]
 
 /** The kernel's own collections, which no plugin declares. */
-const KERNEL_COLLECTIONS = ['leases', 'sealed_fields']
+const KERNEL_COLLECTIONS = ['data_versions', 'leases', 'sealed_fields']
 const INDEX_RECORDS = 'collection_indexes'
 
 let pool: ReturnType<typeof createDatabasePool> | undefined

@@ -74,19 +74,25 @@ function createDialog({ entries }) {
       },
       children,
     )
+  // Shown once an account needs it.
+  const code = field('code', 'text', say('oneTimeCode'), { autocomplete: 'one-time-code', required: false })
+  code.hidden = true
   const byPassword = form(
     async (data) => {
+      const entered = [...data].filter(([, value]) => value !== '')
       const response = await fetch('/api/auth/login', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(Object.fromEntries(data)),
+        body: JSON.stringify(Object.fromEntries(entered)),
       })
       const reply = await response.json()
+      if (reply.error?.code === 'TOTP_REQUIRED') code.hidden = false
       if (!response.ok) throw new Error(reply.error.message)
       keep(reply.access_token)
     },
     field('username', 'text', say('username'), { autocomplete: 'username' }),
     field('password', 'password', say('password'), { autocomplete: 'current-password' }),
+    code,
     h('button', { class: 'primary' }, say('signIn')),
   )
   const byToken = form(

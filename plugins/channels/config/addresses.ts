@@ -4,19 +4,29 @@ import type { ChannelKind, ChannelSettings } from '#plugin-api'
 /** The schema of a platform's address: a URL of any scheme. The pattern excludes `host:port`, which parses as a URL. */
 export const platformAddress = { type: 'string', format: 'url', pattern: '://' } as const
 
-/** Throws VALIDATION_FAILED or ADDRESS_NOT_ALLOWED if a config has an address to which the server may not connect. */
+type Config = Readonly<Record<string, unknown>>
+type Addresses = Pick<ChannelKind, 'addresses'>
+
+/** Throws VALIDATION_FAILED if a config has an address that is no URL. */
+export function assertUrls(config: Config, kind: Addresses): void {
+  const wrong = addressesIn(config, kind).filter(([, address]) => !URL.canParse(address))
+  if (wrong.length === 0) return
+  const message = 'must match format "url"'
+  const issues = wrong.map(([name]) => ({ path: `/config/${name}`, rule: 'format', message }))
+  throw new AppError('VALIDATION_FAILED', { issues })
+}
+
+/** Throws ADDRESS_NOT_ALLOWED if a config has an address to which the server may not connect. */
 export async function assertAddresses(
-  config: Readonly<Record<string, unknown>>,
-  { addresses = [] }: Pick<ChannelKind, 'addresses'>,
+  config: Config,
+  kind: Addresses,
   { assertAllowed }: Pick<ChannelSettings, 'assertAllowed'>,
 ): Promise<void> {
-  for (const name of addresses) {
-    const address = config[name]
-    if (typeof address !== 'string' || address === '') continue
-    if (!URL.canParse(address)) {
-      const issue = { path: `/config/${name}`, rule: 'format', message: 'must match format "url"' }
-      throw new AppError('VALIDATION_FAILED', { issues: [issue] })
-    }
-    await assertAllowed(address)
-  }
+  for (const [, address] of addressesIn(config, kind)) await assertAllowed(address)
 }
+
+const addressesIn = (config: Config, { addresses = [] }: Addresses): [name: string, address: string][] =>
+  addresses.flatMap((name) => {
+    const address = config[name]
+    return typeof address === 'string' && address !== '' ? [[name, address]] : []
+  })

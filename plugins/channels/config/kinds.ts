@@ -1,6 +1,7 @@
 import { AppError, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
 import { ChannelFailure, type ChannelKind } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
+import { assertUrls } from './addresses.ts'
 import { commonSettings } from './common-settings.ts'
 
 /** A kind as clients see it. */
@@ -87,6 +88,7 @@ function completeKind(kind: ChannelKind): KnownKind {
       } catch (error) {
         throw below(error, '/config')
       }
+      assertUrls(config, kind)
     },
     missingIn(config) {
       const missing = missingFields(config)

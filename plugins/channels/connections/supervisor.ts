@@ -1,11 +1,12 @@
 import { isUnavailable } from '#kernel'
+import type { Lane } from '../conversations/inbox.ts'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { type Failure, toFailure } from '../writing/index.ts'
 import { openSession, type Session } from './session.ts'
 
-/** Interval between two reconciliations of open with wanted channels, in milliseconds. */
-const RECONCILE_MS = 1000
+/** Interval between two reconciliations of open with wanted channels, with and without any, in milliseconds. */
+const RECONCILE_MS = { some: 2000, none: 10_000 }
 /** After a process has not renewed a lease for this long, another process may take the channel, in milliseconds. */
 const LEASE_MS = 5000
 
@@ -14,13 +15,17 @@ export interface Supervisor {
   start(): Promise<void>
   /** Opens channels that should be connected here and closes the others; resolves when all of them are started. */
   reconcile(): Promise<void>
+  /** Reconciles soon, because a channel or an agent has changed, maybe in another process. */
+  reconcileSoon(): void
   /** Closes a changed channel, if this process has it, and opens it with its new config. */
   reopen(channel_id: string): Promise<void>
   /** Closes a channel, if this process has it; resolves when it is closed. */
   close(channel_id: string): Promise<void>
   closeAllOf(agent_id: string): Promise<void>
-  /** Starts answering a stored message of a channel, if this process has the channel. */
+  /** Has a stored message of a channel answered, in the process that has the channel. */
   wake(channel_id: string, conversation_id: string, urgent: boolean): void
+  /** Starts answering the messages of a lane; false if this process does not have the channel. */
+  wakeHere(lane: Lane): boolean
   stop(): Promise<void>
 }
 
@@ -35,7 +40,7 @@ const TAKEN: Failure = {
 /** Creates the supervisor of this process. */
 export function createSupervisor(cradle: Cradle): Supervisor {
   const { collections, channelKinds, channelConfigs, intake, messageAnswering, platforms, agents } = cradle
-  const { connectionLeases: leases, channelStates, log } = cradle
+  const { connectionLeases: leases, channelStates, signals, log } = cradle
   const { channels } = collections
   const sessions = new Map<string, { session: Session; lease: string; revision: number }>()
   /** Channels that are about to be opened. `close` removes a channel from here to cancel that. */
@@ -44,13 +49,22 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   let timer: NodeJS.Timeout | undefined
   let reconciling: Promise<void> | undefined
   let isStopped = false
+  let isAnyEnabled = false
+  /** True if something has changed since the last scheduled reconciliation began. */
+  let isDue = false
 
   const hold = (lease: string, channel_id: string) =>
     leases.take(lease, leases.holderOf(channel_id), LEASE_MS)
 
+  const wakeHere: Supervisor['wakeHere'] = (lane) => {
+    const session = sessions.get(lane.channel_id)?.session
+    if (session) messageAnswering.wake(session, lane)
+    return session !== undefined
+  }
+
   const wake: Supervisor['wake'] = (channel_id, conversation_id, urgent) => {
-    const session = sessions.get(channel_id)?.session
-    if (session) messageAnswering.wake(session, { channel_id, conversation_id, urgent })
+    const lane = { channel_id, conversation_id, urgent }
+    if (!wakeHere(lane)) signals.publish('channel.message', lane)
   }
 
   const open = async (wanted: Wanted) => {
@@ -155,6 +169,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     const enabled = await channels
       .find({ enabled: true }, { projection: { agent_id: 1, revision: 1 } })
       .toArray()
+    isAnyEnabled = enabled.length > 0
     const running = await agents.listRunning([...new Set(enabled.map(({ agent_id }) => agent_id))])
     return enabled.filter(({ agent_id }) => running.has(agent_id))
   }
@@ -185,12 +200,16 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   }
 
   const reconcileBySchedule = async () => {
+    timer = undefined
+    isDue = false
     try {
       await reconcile()
     } catch (error) {
       if (!isUnavailable(error)) log.error({ error }, 'channels could not be reconciled')
     }
-    if (!isStopped) timer = setTimeout(reconcileBySchedule, RECONCILE_MS)
+    if (isStopped) return
+    const wait = isAnyEnabled ? RECONCILE_MS.some : RECONCILE_MS.none
+    timer = setTimeout(reconcileBySchedule, isDue ? 0 : wait)
   }
 
   return {
@@ -199,6 +218,12 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       void reconcileBySchedule()
     },
     reconcile,
+    reconcileSoon() {
+      isDue = true
+      if (timer === undefined || isStopped) return
+      clearTimeout(timer)
+      void reconcileBySchedule()
+    },
     async reopen(channel_id) {
       await close(channel_id)
       await reconcile()
@@ -209,6 +234,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       await Promise.all(found.map(({ _id }) => close(_id)))
     },
     wake,
+    wakeHere,
     async stop() {
       isStopped = true
       clearTimeout(timer)

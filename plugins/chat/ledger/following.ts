@@ -37,6 +37,7 @@ export async function* followEvents({
       newest = seq
       wake()
     },
+    follow: () => wake(),
   }
   const news = () =>
     new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-import type { Collection } from 'mongodb'
+import type { Collection, Filter } from 'mongodb'
 import type { Clock, Logger } from '#kernel'
 import { jointWriterOf } from '#toolbox'
 import { sanitizeForStorage } from '../sanitize.ts'
@@ -16,6 +16,8 @@ export interface Ledger {
    * out.
    */
   read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
+  /** Reads events behind a seq of each thread, in the order of their threads and seqs. */
+  readBehind(places: ReadonlyMap<string, number>, limit: number): Promise<LedgerEvent[]>
   find(thread_id: string, seq: number): Promise<LedgerEvent | null>
   /** Reads all events of a turn that begins at `firstSeq`. */
   readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
@@ -51,11 +53,17 @@ export function createLedger({
   }
   const shared = { ...parts, events, jointWriter, unsettled, noteFailure, pace: createPace() }
 
+  const readSettled = async (filter: Filter<LedgerEvent>, limit: number) => {
+    const found = await events.find(filter).sort({ _id: 1 }).limit(limit).toArray()
+    return found.filter(({ _id }) => !unsettled.has(_id)) as LedgerEvent[]
+  }
+
   return {
     open: (place) => openTurnLog(place, shared),
-    async read(thread_id, after, limit) {
-      const found = await events.find(eventRange(thread_id, after)).sort({ _id: 1 }).limit(limit).toArray()
-      return found.filter(({ _id }) => !unsettled.has(_id)) as LedgerEvent[]
+    read: (thread_id, after, limit) => readSettled(eventRange(thread_id, after), limit),
+    readBehind(places, limit) {
+      const ranges = [...places].map(([thread_id, after]) => eventRange(thread_id, after))
+      return readSettled({ $or: ranges }, limit)
     },
     find: (thread_id, seq) => events.findOne({ _id: eventId(thread_id, seq) }) as Promise<LedgerEvent | null>,
     readTurn: (thread_id, turn_id, firstSeq) =>

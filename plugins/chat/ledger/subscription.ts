@@ -2,6 +2,7 @@ import type { Logger } from '#kernel'
 import type { Hub, Reader } from './hub.ts'
 import type { Ledger } from './ledger.ts'
 import { frameText, isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
+import type { Follower, Tail } from './tail.ts'
 
 /** The connection that a subscription writes to. */
 interface Outlet {
@@ -22,11 +23,6 @@ const BUFFER_LIMIT = 262_144
 /** The time after which a peer that takes nothing at all is closed, in milliseconds. */
 const STALL_LIMIT_MS = 10_000
 const PAGE = 100
-/**
- * The interval at which the ledger is polled for events of other processes, in milliseconds; it grows while there are
- * none.
- */
-const POLL_MS = { first: 100, most: 1000 }
 const TOO_SLOW = 1013
 
 /** The frames of live events as text, so that all readers of a thread share one string. */
@@ -54,6 +50,7 @@ export function subscribe({
   isAwaited,
   hub,
   ledger,
+  tail,
   log,
 }: {
   thread_id: string
@@ -66,17 +63,16 @@ export function subscribe({
   outlet: Outlet
   hub: Hub
   ledger: Ledger
+  tail: Tail
   log: Logger
 }): Subscription {
   let position = after
   let newest = after
-  let waited = POLL_MS.first
   let live = from === 'now'
   let ended = false
   /** True if another process may have the turn. */
   let isForeign = from === 'elsewhere'
   let turnIsOver = false
-  let polling: NodeJS.Timeout | undefined
 
   const reader: Reader = {
     user_id,
@@ -87,12 +83,26 @@ export function subscribe({
         position = seq
         outlet.sendText(toSharedText(event))
         look(event)
-        if (turnIsOver) poll(POLL_MS.most)
+        if (turnIsOver) follow('later')
       } else if (seq > position) readOn()
     },
     tell: (text) => outlet.sendText(text),
-    expect() {
-      if (live) poll(POLL_MS.first)
+    expect: () => follow('soon'),
+    follow(last_seq) {
+      if (last_seq !== undefined && last_seq <= position) return
+      isForeign = true
+      turnIsOver = false
+      follow('soon')
+    },
+  }
+
+  const follower: Follower = {
+    thread_id,
+    get position() {
+      return position
+    },
+    get isExpectant() {
+      return !ended && live && ((isForeign && !turnIsOver) || isAwaited())
     },
   }
 
@@ -106,14 +116,12 @@ export function subscribe({
     turnIsOver = isTerminal(event)
     if (event.type !== 'hitl_required') return
     isForeign = true
-    if (live) poll(POLL_MS.most)
+    follow('later')
   }
 
-  const poll = (wait: number) => {
-    clearTimeout(polling)
-    waited = Math.min(wait, POLL_MS.most)
-    const isExpected = (isForeign && !turnIsOver) || isAwaited()
-    if (isExpected && !ended) polling = setTimeout(() => live && readOn(), waited)
+  /** Has the events of other processes read, if there may be any. */
+  const follow = (when: 'soon' | 'later') => {
+    if (follower.isExpectant) tail.follow(follower, when)
   }
 
   const catchUp = async () => {
@@ -131,7 +139,7 @@ export function subscribe({
           else if (!(await sendSlowly(frameText(event)))) return
         }
         live = events.length < PAGE && newest <= position
-        if (live) poll(events.length > 0 ? POLL_MS.first : waited * 2)
+        follow('soon')
       }
     } catch (error) {
       log.error({ error, thread_id }, 'a subscription failed')
@@ -156,12 +164,12 @@ export function subscribe({
 
   const end = () => {
     ended = true
-    clearTimeout(polling)
+    tail.leave(follower)
     hub.remove(thread_id, reader)
   }
 
   hub.add(thread_id, reader)
-  if (live) poll(POLL_MS.first)
+  if (live) follow('soon')
   else void catchUp()
   return {
     get position() {

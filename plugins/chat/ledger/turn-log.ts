@@ -87,7 +87,7 @@ export function openTurnLog(
   /** The message whose first text has been sent. */
   let spoken: string | undefined
   let isRequested = false
-  /** True if more has to be written as soon as the present write ends. */
+  /** True if more has to be written as soon as the present write succeeds. */
   let isUrgent = false
   let isLost = false
   let retryMs = RETRY_MS.first
@@ -117,7 +117,6 @@ export function openTurnLog(
     if (isRequested) isUrgent = true
     if (isRequested || isLost || sent.length + waiting.length === 0) return
     isRequested = true
-    isUrgent = false
     jointWriter.add(writing)
   }
 
@@ -275,7 +274,7 @@ function grow(before: LedgerEvent | undefined, type: FrameType, text: FrameField
 /** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
 const SHUTDOWN_CODES = new Set([91, 11600, 11602, 10107, 189])
 
-/** True if a retry can help: the database is unavailable, restarting or stepping down, or has not replicated a write. */
+/** True if a retry can help: the database is unavailable, restarting or stepping down, or could not replicate a write. */
 export function isTransient(error: unknown): boolean {
   const { cause, writeConcernErrors } = error as { cause?: unknown; writeConcernErrors?: readonly unknown[] }
   return (

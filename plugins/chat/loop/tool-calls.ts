@@ -12,6 +12,12 @@ import type { LoopWriter } from './turn-writer.ts'
 const INTERRUPTED =
   'This was interrupted while it waited for a decision. What it had done before then is not undone.'
 
+/** The most calls of one answer of a model that are carried out. */
+export const MAX_CALLS = 64
+
+/** The result of a call of an answer that has too many. */
+const TOO_MANY = `This was not carried out: at most ${MAX_CALLS} calls can be made at once.`
+
 /** Describes tools for a model. */
 export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTool[] {
   return tools.map(({ name, description, input_schema }) => ({
@@ -55,6 +61,7 @@ export async function runToolCall({
   writer,
   recorded = { answers: [], steps: [], delegated: [] },
   held,
+  isExcess,
   delegate,
 }: {
   call: LoopCall
@@ -63,6 +70,8 @@ export async function runToolCall({
   writer: LoopWriter
   recorded?: RecordedCall
   held: HeldCallsOfTurn
+  /** True if the answer has more calls than are carried out. */
+  isExcess: boolean
   delegate(instruction: string): Promise<Delegated>
 }): Promise<CallOutcome> {
   const { toolCallId, toolName, input, place } = call
@@ -80,8 +89,8 @@ export async function runToolCall({
   const request = { ...place, name: toolName, args }
   const round: Round = { tools, signal: facts.signal, writer, delegate }
   const before = held.take(place.id)
-  if (!before && recorded.steps.length > 0) {
-    const end = { output: INTERRUPTED, is_error: true }
+  if (isExcess || (!before && recorded.steps.length > 0)) {
+    const end = { output: isExcess ? TOO_MANY : INTERRUPTED, is_error: true }
     writer.onToolResult({ tool_call_id: toolCallId, name: toolName, ...end })
     return part(end.output, end.is_error)
   }

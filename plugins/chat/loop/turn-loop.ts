@@ -13,7 +13,7 @@ import { readAnswer } from './model-answer.ts'
 import { assistantMessage } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
 import type { HeldCallsOfTurn } from './running-call.ts'
-import { type CallFacts, type Delegated, describeTools, runToolCall } from './tool-calls.ts'
+import { type CallFacts, type Delegated, describeTools, MAX_CALLS, runToolCall } from './tool-calls.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
@@ -112,7 +112,7 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
 
     if (!recorded[step + 1]) await tools.refresh()
     const outcomes = await Promise.all(
-      calls.map(({ toolCallId, toolName, input }) => {
+      calls.map(({ toolCallId, toolName, input }, index) => {
         const known = before?.calls.get(toolCallId.toWellFormed())
         let hasDelegated = false
         return runToolCall({
@@ -122,6 +122,7 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
           writer,
           recorded: known,
           held,
+          isExcess: index >= MAX_CALLS,
           async delegate(instruction) {
             if (delegated_by !== undefined) throw new Error('what is delegated cannot be delegated further')
             if (hasDelegated) throw new Error('a call can delegate only once')

@@ -16,7 +16,7 @@ const PIECE = 65_536
 type SpokenCall = Parameters<ModelListener['onToolCall']>[0]
 
 /** The outcome of a tool call. */
-interface ToolOutcome {
+export interface ToolOutcome {
   tool_call_id: string
   name: string
   output: string
@@ -83,6 +83,7 @@ export function createTurnWriter({
   model,
   agent_id,
   before = [],
+  onTool = () => undefined,
 }: {
   log: TurnLog
   ids: Ids
@@ -91,6 +92,8 @@ export function createTurnWriter({
   model: () => string
   /** The events of the turn before it paused. */
   before?: readonly LedgerEvent[]
+  /** Called with the outcome of each call. */
+  onTool?: (outcome: ToolOutcome) => void
 }): TurnWriter {
   const usage = sumUsage(before)
   const sources = new Map<string, Source>()
@@ -137,10 +140,9 @@ export function createTurnWriter({
       name: name.toWellFormed(),
       input: boundJson(sanitizeForStorage(parseArguments(input))),
     })
-  const recordResult = (
-    { tool_call_id, name, output, is_error, sources: named, ms }: ToolOutcome,
-    place: Place,
-  ) => {
+  const recordResult = (outcome: ToolOutcome, place: Place) => {
+    const { tool_call_id, name, output, is_error, sources: named, ms } = outcome
+    onTool(outcome)
     const cited = named?.length ? (sanitizeForStorage(named) as Source[]) : undefined
     noteSources(cited)
     log.write(

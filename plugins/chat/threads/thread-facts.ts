@@ -18,6 +18,8 @@ declare module '#kernel/types' {
     'thread.deleted': OwnedThread
     /** A turn has started, and the message that it answers is stored. */
     'turn.started': OwnedTurn
+    /** A call of a tool has ended; `ms` leaves out the time that it waited for people. */
+    'tool.called': OwnedTurn & { name: string; is_error: boolean; ms: number; ended_ms: number }
     /** A turn has paused until a person decides about its calls. */
     'approval.requested': OwnedTurn & { pending_id: string; expires_at: number }
     /** The wait for a person has ended: by a decision, by a stop or because it took too long. */

@@ -120,6 +120,8 @@ export interface Threads {
    * active last of each account.
    */
   listSurplus(most: number): Promise<string[]>
+  /** Selects threads that nobody pinned, which neither run nor wait, and were not active from then on (Unix seconds). */
+  listIdle(before: number): AsyncIterable<Pick<ThreadDocument, '_id'>>
   /** Lists threads that are hidden and not yet removed. */
   listHidden(): Promise<string[]>
   remove(thread_id: string): Promise<void>
@@ -318,6 +320,17 @@ export function createThreads({
       }
       return surplus
     },
+    listIdle: (before) =>
+      threads.find(
+        {
+          last_active: { $lt: before },
+          pinned: false,
+          active_turn: null,
+          queue_tail: { $exists: false },
+          ...visible,
+        },
+        { projection: { _id: 1 } },
+      ),
     async listHidden() {
       const hidden = await threads.find({ deleted_at: { $gte: 0 } }, { projection: { _id: 1 } }).toArray()
       return hidden.map(({ _id }) => _id)

@@ -1,7 +1,7 @@
 import type { Collection, IndexDescription } from 'mongodb'
 import type { Clock, TypeOf } from '#kernel'
 import type { Block, QueuedTurnDocument } from '../documents.ts'
-import type { queuedTurns as queuedTurnRows } from '../schemas.ts'
+import type { queuedTurns as queuedTurnRows } from '../message-schemas.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import type { TurnRequest } from './turn-runner.ts'
 
@@ -22,6 +22,7 @@ export interface QueuedTurns {
   store(turn_id: string, request: TurnRequest): Promise<void>
   countInThread(thread_id: string): Promise<number>
   countOfAccount(user_id: string): Promise<number>
+  count(): Promise<number>
   /** Returns the position of a turn in its thread, 1 for the next one; undefined if it is not queued. */
   positionOf(thread_id: string, turn_id: string): Promise<number | undefined>
   first(thread_id: string): Promise<QueuedTurnDocument | null>
@@ -66,6 +67,7 @@ export function createQueuedTurns({
       })
     },
     countInThread: (thread_id) => queuedTurns.countDocuments({ thread_id }),
+    count: () => queuedTurns.countDocuments(),
     countOfAccount: (user_id) => queuedTurns.countDocuments({ user_id }),
     async positionOf(thread_id, turn_id) {
       const upTo = await queuedTurns

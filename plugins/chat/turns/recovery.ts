@@ -76,9 +76,9 @@ export function createRecovery({
 
   const adoptAll = async () => {
     let closed = 0
-    for (let taken = await next(); taken; taken = await next()) {
-      await close(taken)
-      closed += 1
+    for (let taken = await next(); taken.length > 0; taken = await next()) {
+      await Promise.all(taken.map(close))
+      closed += taken.length
     }
     return closed
   }

@@ -132,7 +132,8 @@ export function createResumption(cradle: Cradle): Resumption {
   /** Resumes a turn in this process, or hands it to the process that holds its calls. */
   const resumeWhereHeld = async (reopened: Reopened, { active_turn }: ThreadDocument) => {
     const holder = active_turn?.paused?.held_by
-    if (!holder || holder.node_id === server.node_id) return resumeInBackground(reopened)
+    const isElsewhere = holder && holder.node_id !== server.node_id && !turns.isDead(holder)
+    if (!isElsewhere) return resumeInBackground(reopened)
     try {
       await turns.handOver(reopened.turn, holder)
     } finally {

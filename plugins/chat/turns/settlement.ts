@@ -36,6 +36,9 @@ interface Asked {
 export interface EndedTurn extends ThreadOwner {
   stop_reason?: string
   error_code?: string
+  /** Unix milliseconds of its first and its last event. */
+  started_ms: number
+  ended_ms: number
 }
 
 declare module '#kernel/types' {
@@ -63,7 +66,12 @@ export function createSettlement({
   const { threads, events: ledger } = collections
   const jointWriter = jointWriterOf(threads)
 
-  const announce = async (turn: Turn, documents: readonly MessageDocument[], last: LedgerEvent) => {
+  const announce = async (
+    turn: Turn,
+    documents: readonly MessageDocument[],
+    first: LedgerEvent,
+    last: LedgerEvent,
+  ) => {
     const { thread_id, turn_id, agent_id, user_id } = turn
     const { stop_reason, code: error_code } = last.frame as { stop_reason?: string; code?: string }
     for (const { _id: message_id, role } of documents)
@@ -73,6 +81,8 @@ export function createSettlement({
       turn_id,
       agent_id,
       user_id,
+      started_ms: first.ts,
+      ended_ms: last.ts,
       ...(stop_reason && { stop_reason }),
       ...(error_code && { error_code }),
     })
@@ -109,7 +119,7 @@ export function createSettlement({
         recent.add(turn.thread_id, turn.first_seq, documents, seqOf(last))
         onStored?.()
         // Listeners must not delay the turns.
-        void announce(turn, documents, last)
+        void announce(turn, documents, events[0]!, last)
       },
       refused: () => explain(turn, new AppError('TURN_NOT_STORED'), 'en', turn.turn_id),
     }

@@ -94,7 +94,7 @@ async function converse({
   order: TurnOrder
   started: StartedTurn
 }): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
-  const { recent, models, agents, ids, explainError, heldCalls } = cradle
+  const { recent, models, agents, ids, clock, explainError, heldCalls } = cradle
   const { signal } = current.abort
   // A turn keeps its initial settings, whatever is changed while it waits.
   const settings =
@@ -106,6 +106,10 @@ async function converse({
     model: () => opened!.reference,
     agent_id: agent._id,
     before,
+    onTool({ name, is_error, ms = 0 }) {
+      const { first_seq, ...owned } = turn
+      void cradle.events.emit('tool.called', { ...owned, name, is_error, ms, ended_ms: clock.now() })
+    },
   })
   const { usage } = writer
   const done = (stop_reason: 'end' | 'stopped' | 'max_steps'): TurnEnd => ({
@@ -130,6 +134,7 @@ async function converse({
       token_quota: user.token_quota,
       agent_id: agent._id,
       thread_id: thread._id,
+      turn_id: turn.turn_id,
     }
     const { history, summary } = await readConversation(
       { newest, turn, thread, opened, account, writer, signal },

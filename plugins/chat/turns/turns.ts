@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Collection, Filter } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
-import type { Write } from '#toolbox'
+import { processRuns, type Write } from '#toolbox'
 import type {
   ActiveTurn,
   ClientMessageDocument,
@@ -15,6 +15,8 @@ import { type ClientMessages, createClientMessages, type KnownTurn } from './cli
 
 /** The duration of a turn's lease, after which another process may close the turn, in milliseconds. */
 const LEASE_MS = 15_000
+/** The most turns that are adopted at once. */
+const ADOPTED_AT_ONCE = 64
 /** The first event of a turn, which comes behind the lease in the journal, makes both durable. */
 const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
 
@@ -87,13 +89,13 @@ export interface Turns extends ClientMessages {
   listStopRequests(turns: readonly Turn[]): Promise<string[]>
   /** Counts the turns that any process runs. */
   countLive(): Promise<number>
+  /** True if the process that holds a turn is known to have ended. */
+  isDead(holder: Holder): boolean
   /**
-   * Takes over a turn that no process runs any more, here or elsewhere; null if there is none, apart from turns to be
-   * left alone.
+   * Takes over turns that no process runs any more, here or elsewhere, except for turns to be left alone; none if there
+   * are none.
    */
-  adopt(
-    isLeftAlone: (thread: ThreadDocument) => boolean,
-  ): Promise<{ turn: Turn; thread: ThreadDocument } | null>
+  adopt(isLeftAlone: (thread: ThreadDocument) => boolean): Promise<{ turn: Turn; thread: ThreadDocument }[]>
 }
 
 /** Creates the turns over the threads. `isAlive` checks if a process of this machine runs. */
@@ -103,6 +105,8 @@ export function createTurns({
   clock,
   ids,
   node_id,
+  isGone = () => false,
+  onStopRequested = () => undefined,
   isAlive = processRuns,
 }: {
   threads: Collection<ThreadDocument>
@@ -110,12 +114,15 @@ export function createTurns({
   clock: Clock
   ids: Ids
   node_id: string
+  /** True if another process is known to have ended. */
+  isGone?: (node_id: string) => boolean
+  onStopRequested?: (thread_id: string) => void
   isAlive?: (pid: number) => boolean
 }): Turns {
   const messages = createClientMessages({ clientMessages, clock })
   const holder: Holder = { node_id, host: hostname(), pid: process.pid }
   const isDead = (other: Holder) =>
-    other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid))
+    isGone(other.node_id) || (other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid)))
 
   const toTurn = ({ _id, user_id, agent_id }: ThreadDocument, { turn_id, first_seq }: ActiveTurn): Turn => ({
     turn_id,
@@ -285,6 +292,7 @@ export function createTurns({
       const { matchedCount } = await threads.updateOne(active, {
         $set: { 'active_turn.stop_requested': true },
       })
+      onStopRequested(thread_id)
       return matchedCount === 1
     },
     async listStopRequests(turns) {
@@ -296,15 +304,18 @@ export function createTurns({
       return found.map(({ _id }) => _id)
     },
     countLive: () => threads.countDocuments({ 'active_turn.lease_until': { $gte: clock.now() } }),
+    isDead,
     async adopt(isLeftAlone) {
       const now = clock.now()
       const held = await threads.find({ 'active_turn.lease_until': { $gt: 0 } }).toArray()
-      for (const thread of held) {
+      const abandoned = held.filter((thread) => {
         const turn = thread.active_turn!
-        if (isLeftAlone(thread)) continue
         const isOurs = turn.holder.node_id === node_id
-        if (!isOurs && turn.lease_until >= now && !isDead(turn.holder)) continue
-        const adopted = await threads.updateOne(
+        return !isLeftAlone(thread) && (isOurs || turn.lease_until < now || isDead(turn.holder))
+      })
+      const adopt = async (thread: ThreadDocument) => {
+        const turn = thread.active_turn!
+        const { matchedCount } = await threads.updateOne(
           {
             _id: thread._id,
             'active_turn.turn_id': turn.turn_id,
@@ -313,18 +324,9 @@ export function createTurns({
           },
           { $set: { 'active_turn.holder': holder, 'active_turn.lease_until': now + LEASE_MS } },
         )
-        if (adopted.matchedCount === 1) return { turn: toTurn(thread, turn), thread }
+        return matchedCount === 1 ? [{ turn: toTurn(thread, turn), thread }] : []
       }
-      return null
+      return (await Promise.all(abandoned.slice(0, ADOPTED_AT_ONCE).map(adopt))).flat()
     },
-  }
-}
-
-function processRuns(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

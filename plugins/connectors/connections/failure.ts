@@ -14,6 +14,17 @@ export class ConnectorFailure extends Error {
   }
 }
 
+/** A server refused what the scopes of a token do not allow. */
+export class InsufficientScope extends ConnectorFailure {
+  /** The scopes that the server requires, separated by spaces. */
+  readonly scope: string
+
+  constructor(scope: string, options?: ErrorOptions) {
+    super('forbidden', cut(`The server requires the scope "${scope}".`), options)
+    this.scope = scope
+  }
+}
+
 const BY_STATUS: Record<number, ConnectorFailureReason> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -44,6 +55,8 @@ export function toFailure(error: unknown): ConnectorFailure {
   const fail = (reason: ConnectorFailureReason, words = message) =>
     new ConnectorFailure(reason, cut(String(words)), { cause: error })
   if (causes.some((cause) => cause.name === 'UnauthorizedError')) return fail('unauthorized')
+  const scopes = causes.map((cause) => Object(cause).requiredScope).find((scope) => typeof scope === 'string')
+  if (scopes !== undefined) return new InsufficientScope(scopes, { cause: error })
   const network = findNetworkFailure(error)
   if (network) {
     const reason = network.reason === 'insecure' ? 'unreachable' : network.reason

@@ -20,6 +20,8 @@ export interface CredentialsDocument {
   generation: number
   /** The time in Unix milliseconds until which a process refreshes the tokens. */
   claimed_until?: number
+  /** The scopes to sign in for, because those of the tokens did not suffice. */
+  wanted_scope?: string
   /** Unix seconds. */
   updated_at: number
 }
@@ -28,6 +30,7 @@ export interface CredentialsDocument {
 export interface OpenedCredentials extends AccountCredentials {
   revision: number
   generation: number
+  wanted_scope?: string
 }
 
 /** The place of credentials. */
@@ -52,8 +55,9 @@ export function createCredentials({ collections, clock, secrets }: Cradle) {
     async find(key: CredentialsKey): Promise<OpenedCredentials | undefined> {
       const found = await connector_credentials.findOne({ _id: idOf(key) })
       if (!found) return undefined
-      const { revision, generation } = found
-      return { ...JSON.parse(secrets.open(found.sealed, purposeOf(found._id))), revision, generation }
+      const { revision, generation, wanted_scope } = found
+      const opened = JSON.parse(secrets.open(found.sealed, purposeOf(found._id)))
+      return { ...opened, revision, generation, wanted_scope }
     },
 
     /** Replaces the credentials; with `isNew`, connections that use the former ones are not used any more. */
@@ -64,11 +68,17 @@ export function createCredentials({ collections, clock, secrets }: Cradle) {
     ): Promise<void> {
       const _id = idOf(key)
       const $set = { ...key, sealed: seal(_id, credentials), updated_at: clock.seconds() }
+      const $unset = { claimed_until: '' as const, ...(isNew && { wanted_scope: '' as const }) }
       await connector_credentials.updateOne(
         { _id },
-        { $set, $inc: { revision: 1, generation: isNew ? 1 : 0 }, $unset: { claimed_until: '' } },
+        { $set, $inc: { revision: 1, generation: isNew ? 1 : 0 }, $unset },
         { upsert: isNew },
       )
+    },
+
+    /** Notes the scopes that the next sign-in asks for, unless the credentials have changed. */
+    async want(key: CredentialsKey, revision: number, wanted_scope: string): Promise<void> {
+      await connector_credentials.updateOne({ _id: idOf(key), revision }, { $set: { wanted_scope } })
     },
 
     /** Lets one process at a time refresh tokens; false if another one does, or has. */
@@ -91,11 +101,16 @@ export function createCredentials({ collections, clock, secrets }: Cradle) {
       return deletedCount > 0
     },
 
-    /** Returns those of these connectors for which an account has credentials. */
-    async listConnectors(user_id: string, connector_ids: readonly string[]): Promise<Set<string>> {
+    /** Returns those of these connectors for which an account has credentials, or sufficient ones. */
+    async listConnectors(
+      user_id: string,
+      connector_ids: readonly string[],
+      { isSufficient = false }: { isSufficient?: boolean } = {},
+    ): Promise<Set<string>> {
       const ids = connector_ids.map((connector_id) => idOf({ connector_id, user_id }))
+      const sufficient = isSufficient && { wanted_scope: { $exists: false } }
       const found = await connector_credentials
-        .find({ _id: { $in: ids } }, { projection: { connector_id: 1 } })
+        .find({ _id: { $in: ids }, ...sufficient }, { projection: { connector_id: 1 } })
         .toArray()
       return new Set(found.map(({ connector_id }) => connector_id))
     },

@@ -11,8 +11,12 @@ type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 /** The parts of a sign-in that are kept: the client, the servers that were found, the verifier, the tokens. */
 export interface OAuthState {
   client?: StoredOAuthClientInformation
+  /** The authorization server that a client entered by hand was first used with, and is used with from then on. */
+  issuer?: string
   discovery?: OAuthDiscoveryState
   verifier?: string
+  /** The scopes that were asked for last. */
+  scope?: string
   tokens?: StoredOAuthTokens
 }
 
@@ -41,20 +45,29 @@ export function createOAuthClient(
       token_endpoint_auth_method: 'none',
     },
     ...(challenge !== undefined && { state: () => challenge }),
-    clientInformation: () => entered ?? state.client,
-    saveClientInformation(client) {
-      state.client = client
+    clientInformation(context) {
+      if (!entered) return state.client
+      state.issuer ??= context?.issuer
+      return { ...entered, issuer: state.issuer }
     },
+    ...(!entered && {
+      saveClientInformation(client: StoredOAuthClientInformation) {
+        state.client = client
+      },
+    }),
     tokens: () => state.tokens,
     saveTokens(tokens) {
       // A server that does not rotate its refresh token does not send it again.
       state.tokens = {
         ...(state.tokens?.refresh_token && { refresh_token: state.tokens.refresh_token }),
         ...tokens,
+        // An authorization server may leave out the scopes if they are those that were asked for.
+        ...((tokens.scope ?? state.scope) !== undefined && { scope: tokens.scope ?? state.scope }),
       }
     },
     redirectToAuthorization(url) {
       location = url
+      state.scope = url.searchParams.get('scope') ?? undefined
     },
     saveCodeVerifier(verifier) {
       state.verifier = verifier

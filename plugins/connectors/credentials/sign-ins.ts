@@ -3,6 +3,8 @@ import { AppError } from '#kernel'
 import { toFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
+import { joinScopes } from './challenge.ts'
+import type { Challenge } from './missing-credentials.ts'
 import { createOAuthClient, type OAuthState } from './oauth-client.ts'
 
 /** The time that a person has to sign in, in seconds: after asking for it, and after a turn has asked. */
@@ -61,16 +63,24 @@ export function createSignIns({
       {
         redirect_after = '/connectors',
         isOfTurn = false,
-      }: { redirect_after?: string; isOfTurn?: boolean } = {},
+        challenge = challengeOf(connector),
+      }: { redirect_after?: string; isOfTurn?: boolean; challenge?: Challenge } = {},
     ): Promise<{ authorization_url: string; state: string }> {
       const { target, redirect_uri, fetch } = serverOf(connector)
       const state = randomBytes(32).toString('base64url')
       const known = await credentials.find({ connector_id: connector._id, user_id })
-      const kept: OAuthState = known?.oauth?.client ? { client: known.oauth.client } : {}
+      // A client is registered for the scopes of its first sign-in; further ones need another.
+      const isKept = known?.oauth?.client && known.wanted_scope === undefined
+      const kept: OAuthState = isKept ? { client: known.oauth!.client } : {}
       const client = createOAuthClient(target, { redirect_uri, challenge: state, kept })
       const { auth } = await import('@modelcontextprotocol/client')
       try {
-        await auth(client.provider, { serverUrl: target.url, scope: target.oauth_scope, fetchFn: fetch })
+        await auth(client.provider, {
+          serverUrl: target.url,
+          resourceMetadataUrl: toUrl(challenge.resource_metadata_url),
+          scope: joinScopes(target.oauth_scope ?? challenge.scope, known?.wanted_scope),
+          fetchFn: fetch,
+        })
       } catch (error) {
         throw new AppError('CONNECTOR_SIGN_IN_FAILED', { detail: toFailure(error).message }, { cause: error })
       }
@@ -151,3 +161,9 @@ export function createSignIns({
       connector_sign_ins.deleteMany(filter),
   }
 }
+
+/** Returns how the server refused the last request without credentials, unless its settings have changed since. */
+const challengeOf = ({ challenge, revision }: ConnectorDocument): Challenge =>
+  challenge?.revision === revision ? challenge : {}
+
+const toUrl = (text: string | undefined) => (text === undefined ? undefined : new URL(text))

@@ -39,7 +39,7 @@ export function createTargets({
       const own = await credentials.find({ connector_id, user_id })
       const { headers = {}, ...server } = target
       const fields = Object.keys(headers)
-      if (!isTheirs && fields.length > 0 && !own?.headers) throw new MissingCredentials(fields)
+      if (!isTheirs && fields.length > 0 && !own?.headers) throw new MissingCredentials({ fields })
       const sent = { ...(isTheirs && headers), ...own?.headers }
       const found = {
         target: { ...server, headers: sent },

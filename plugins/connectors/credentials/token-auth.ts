@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
+import { readChallenge } from './challenge.ts'
 import type { Credentials, CredentialsKey } from './credentials.ts'
-import { MissingCredentials } from './missing-credentials.ts'
+import { type Challenge, MissingCredentials } from './missing-credentials.ts'
 import { createOAuthClient, type OAuthState } from './oauth-client.ts'
 
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
@@ -31,11 +32,11 @@ export function createTokenAuth(
   let known = first
   let refreshing: Promise<void> | undefined
 
-  const refresh = async () => {
+  const refresh = async (challenge: Challenge) => {
     const refused = known
     for (let waited = 0; waited <= CLAIM_MS; waited += POLL_MS) {
       known = await credentials.find(key)
-      if (!known?.oauth?.tokens) throw new MissingCredentials()
+      if (!known?.oauth?.tokens) throw new MissingCredentials({ challenge })
       if (known.revision !== refused?.revision) return
       if (await credentials.claim(key, known.revision, CLAIM_MS)) break
       await pause(POLL_MS)
@@ -45,7 +46,7 @@ export function createTokenAuth(
     const result = await auth(client.provider, { serverUrl: target.url, fetchFn: fetch })
     if (result !== 'AUTHORIZED' || !client.state.tokens) {
       await credentials.remove(key)
-      throw new MissingCredentials()
+      throw new MissingCredentials({ challenge })
     }
     await credentials.put(key, { oauth: client.state })
     known = await credentials.find(key)
@@ -53,10 +54,12 @@ export function createTokenAuth(
 
   return {
     token: async () => known?.oauth?.tokens?.access_token,
-    async onUnauthorized() {
-      refreshing ??= refresh().finally(() => {
-        refreshing = undefined
-      })
+    async onUnauthorized({ response }) {
+      refreshing ??= readChallenge(response)
+        .then(refresh)
+        .finally(() => {
+          refreshing = undefined
+        })
       await refreshing
     },
   }

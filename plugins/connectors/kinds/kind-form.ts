@@ -7,6 +7,16 @@ const assertForm = createFormCheck<ConnectorKind>(
     properties: {
       kind: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,63}$' },
       label: localizedText,
+      description: localizedText,
+      preset: {
+        type: 'object',
+        properties: {
+          url: { type: 'string', format: 'url' },
+          documentation: { type: 'string', format: 'url' },
+        },
+        required: ['url', 'documentation'],
+        additionalProperties: false,
+      },
       auth: { enum: CONNECTOR_AUTHS },
       config_schema: {
         type: 'object',

@@ -14,6 +14,8 @@ export interface KnownKind extends ConnectorKind {
 export interface KindRow {
   kind: string
   label: string
+  description: string | null
+  preset: { url: string; documentation: string } | null
   config_schema: JSONSchema
   auth: ConnectorAuth
   admin_only: boolean
@@ -48,12 +50,14 @@ export function createConnectorKinds({ extensions }: Pick<Cradle, 'extensions'>)
       return found
     },
     list: (locale) =>
-      extensions['connectors.kinds'].list().map(({ kind, label, config_schema, auth, admin_only }) => ({
+      extensions['connectors.kinds'].list().map(({ kind, label, description, preset, ...rest }) => ({
         kind,
         label: label[locale],
-        config_schema,
-        auth,
-        admin_only: admin_only ?? false,
+        description: description?.[locale] ?? null,
+        preset: preset ?? null,
+        config_schema: rest.config_schema,
+        auth: rest.auth,
+        admin_only: rest.admin_only ?? false,
       })),
   }
 }

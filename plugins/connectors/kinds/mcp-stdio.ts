@@ -12,6 +12,7 @@ interface Config {
 export const mcpStdio = defineConnectorKind({
   kind: 'mcp_stdio',
   label: { en: 'MCP program', zh: 'MCP 程序' },
+  description: { en: 'A program that runs on this machine.', zh: '在本机运行的程序。' },
   auth: 'none',
   admin_only: true,
   config_schema: objectOf(

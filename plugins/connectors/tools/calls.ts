@@ -3,6 +3,7 @@ import type { ToolContext } from '#plugin-api'
 import { createSemaphore, type Semaphore } from '#toolbox'
 import type { Connection } from '../connections/connection.ts'
 import { ConnectorFailure, toFailure } from '../connections/failure.ts'
+import { toMissing } from '../credentials/challenge.ts'
 import { MissingCredentials } from '../credentials/missing-credentials.ts'
 import type { AccountTarget } from '../credentials/targets.ts'
 import type { Cradle } from '../manifest.ts'
@@ -24,8 +25,8 @@ export type Calls = ReturnType<typeof createCalls>
 
 /** Creates the service. */
 export function createCalls(cradle: Cradle) {
-  const { breaker, checks, collections, connectionPool, extensions, log, server, signIns, targets, users } =
-    cradle
+  const { breaker, checks, collections, connectionPool, credentials, extensions } = cradle
+  const { log, server, signIns, targets, users } = cradle
   const { connectors } = collections
   const places = new Map<string, Semaphore>()
 
@@ -112,15 +113,17 @@ export function createCalls(cradle: Cradle) {
         if (!connector) throw new Error('The connector does not exist any more.')
         try {
           return await attempt(connector as ConnectorDocument, tool, args, context)
-        } catch (error) {
+        } catch (thrown) {
           context.signal.throwIfAborted()
-          if (!(error instanceof ConnectorFailure)) throw error
+          if (!(thrown instanceof ConnectorFailure)) throw thrown
+          const key = { connector_id, user_id: context.user_id }
+          const error = await toMissing(thrown, key, credentials)
           if (!(error instanceof MissingCredentials))
             throw new Error(explain(connector.name, error), { cause: error })
           const { name } = connector
           if (error.fields) await context.requestAuthorization({ connector_id, name, fields: error.fields })
           else {
-            const options = { isOfTurn: true }
+            const options = { isOfTurn: true, challenge: error.challenge }
             const { authorization_url } = await signIns.begin(
               connector as ConnectorDocument,
               context.user_id,

@@ -7,6 +7,7 @@ type Field = {
   description?: string
   enum?: unknown[]
   oneOf?: { const: string }[]
+  default?: unknown
 }
 
 /** The most times that a question is asked again because the answer does not have the form that the server wants. */
@@ -26,10 +27,17 @@ export async function elicit(
   }
   const names = Object.keys(properties)
   const lines = names.map((name) => {
-    const { title, description, enum: values, oneOf, type = 'string' } = properties[name]!
+    const { title, description, enum: values, oneOf, type = 'string', default: usual } = properties[name]!
     const choices = values ?? oneOf?.map((one) => one.const)
     const mark = required.includes(name) ? ' *' : ''
-    return `- ${name}${mark}: ${[title, description].filter(Boolean).join(': ') || type}${choices ? ` (${choices.join(' | ')})` : ''}`
+    const about = [title, description].filter(Boolean).join(': ') || type
+    return [
+      `- ${name}${mark}: ${about}`,
+      choices && `(${choices.join(' | ')})`,
+      usual !== undefined && `[${String(usual)}]`,
+    ]
+      .filter(Boolean)
+      .join(' ')
   })
   const form = names.length > 1 ? FORM[context.locale] : ''
   const question = [`${connector}: ${params.message.slice(0, MAX_MESSAGE)}`, ...lines, form]
@@ -43,6 +51,7 @@ export async function elicit(
       return { action: 'decline' }
     }
     const content = readAnswer(answer, properties)
+    if (content) applyDefaults(content, properties)
     const isWhole = content && required.every((name) => content[name] !== undefined)
     if (isWhole) return { action: 'accept', content }
   }
@@ -59,7 +68,7 @@ type Content = NonNullable<ElicitResult['content']>
 /** Reads an answer as the fields of a form: one field as it is, several as JSON or as lines; undefined if it is neither. */
 function readAnswer(answer: string, properties: Record<string, Field>): Content | undefined {
   const names = Object.keys(properties)
-  if (names.length === 0) return {}
+  if (names.length === 0 || answer.trim() === '') return {}
   const given = readFields(answer.trim(), names)
   const content: Content = {}
   for (const [name, value] of Object.entries(given)) {
@@ -68,6 +77,15 @@ function readAnswer(answer: string, properties: Record<string, Field>): Content 
     content[name] = read
   }
   return content
+}
+
+/** Fills in the fields that an answer leaves out. */
+function applyDefaults(content: Content, properties: Record<string, Field>): void {
+  for (const [name, field] of Object.entries(properties)) {
+    if (content[name] !== undefined || field.default === undefined) continue
+    const usual = readValue(field.default, field)
+    if (usual !== undefined) content[name] = usual
+  }
 }
 
 function readFields(answer: string, names: readonly string[]): Record<string, unknown> {

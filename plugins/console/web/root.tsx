@@ -4,6 +4,7 @@ import { isInterrupted, onSession, readSession } from './session/token.ts'
 const App = lazy(() => import('./app.tsx'))
 const SignIn = lazy(() => import('./sign-in/sign-in.tsx'))
 const NewPassword = lazy(() => import('./sign-in/new-password.tsx'))
+const RequiredAction = lazy(() => import('./sign-in/required-action.tsx'))
 const SignInAgain = lazy(() => import('./sign-in/sign-in-again.tsx'))
 
 /** Addresses that sign somebody in, also somebody who has a session. */
@@ -14,6 +15,7 @@ export function Root() {
   const session = useSyncExternalStore(onSession, readSession)
   const isWaiting = useSyncExternalStore(onSession, isInterrupted)
   if (!session || SIGN_IN_PATHS.includes(location.pathname)) return load(<SignIn />)
+  if (session.user.required_actions?.length) return load(<RequiredAction />)
   if (session.user.must_change_password && !isWaiting) return load(<NewPassword />)
   return (
     <>

@@ -49,6 +49,7 @@ const agentTabs = [
     component: lazyRouteComponent(() => import('./agents/files-tab.tsx')),
   }),
   tab('/channels', () => import('./channels/channels-tab.tsx')),
+  tab('/connectors', () => import('./connectors/connectors-tab.tsx')),
   createRoute({
     getParentRoute: () => agent,
     path: '/schedules',
@@ -61,6 +62,20 @@ const agentTabs = [
 ] as const
 
 const channels = page('/channels', () => import('./channels/channels-page.tsx'))
+/** The reasons for which a sign-in to a connector failed. */
+const SIGN_IN_FAILURES = ['expired', 'changed', 'refused', 'failed'] as const
+
+const connectors = createRoute({
+  getParentRoute: () => root,
+  path: '/connectors',
+  validateSearch: ({ connector_error }: Record<string, unknown>) => {
+    const reason = SIGN_IN_FAILURES.find((reason) => reason === connector_error)
+    return reason ? { connector_error: reason } : {}
+  },
+  component: lazyRouteComponent(() => import('./connectors/connectors-page.tsx')),
+})
+const knowledge = page('/knowledge', () => import('./knowledge/knowledge-page.tsx'))
+const knowledgeBase = page('/knowledge/$base', () => import('./knowledge/base-page.tsx'))
 const schedules = page('/schedules', () => import('./schedules/schedules-page.tsx'))
 const models = page('/models', () => import('./models/models-page.tsx'))
 const people = page('/people', () => import('./people/people-page.tsx'))
@@ -84,6 +99,9 @@ export const router = createRouter({
     agents,
     agent.addChildren(agentTabs),
     channels,
+    connectors,
+    knowledge,
+    knowledgeBase,
     schedules,
     models,
     people,

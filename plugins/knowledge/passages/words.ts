@@ -41,3 +41,22 @@ export function toWords(text: string): string {
   endRun()
   return words.join(' ')
 }
+
+/** Chinese words that say nothing about the subject of a question; the index itself leaves out English ones. */
+const STOP_WORDS = new Set(
+  [
+    '的 了 着 过 吗 呢 吧 啊 呀 么 得 地 之 是 在 有 没 没有 不 也 都 就 还 又 再 很 最 更 和 与 跟 或 或者 及 以及 而 但 但是',
+    '如果 因为 所以 把 被 让 给 从 到 向 往 对 于 为 以 由 用 上 下 里 中 内 外 时 后 前 时候 以后 之后 以前 个 些 一个 一些 这 那',
+    '这个 那个 这些 那些 哪 哪个 哪些 哪里 哪儿 什么 怎么 怎样 如何 怎么样 怎么办 为什么 为何 多少 几 谁 何时 是否 是不是',
+    '有没有 能 能否 能不能 可以 可否 会 会不会 要 应 应该 需要 请 请问 我 你 您 他 她 它 我们 你们 他们 自己',
+  ]
+    .join(' ')
+    .split(' '),
+)
+
+/** Returns the words of a question that count, each once; all of them if none counts. */
+export function toQuestionWords(question: string): string[] {
+  const words = [...new Set(toWords(question).split(' '))].filter(Boolean)
+  const counting = words.filter((word) => !STOP_WORDS.has(word))
+  return counting.length > 0 ? counting : words
+}

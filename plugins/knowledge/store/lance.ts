@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 // The part of LanceDB that is used. Its own types are not imported: it is an optional dependency.
 
 /** A row of passages, as it is stored; `page` and `vector` may be missing. */
@@ -9,8 +11,13 @@ interface LanceQuery {
   select(columns: string[]): LanceQuery
   limit(count: number): LanceQuery
   fullTextSearch(query: string, options: { columns: string[] }): LanceQuery
-  distanceType(type: 'cosine'): LanceQuery
   toArray(): Promise<StoredRow[]>
+}
+
+/** A query by a vector. */
+interface LanceVectorQuery extends LanceQuery {
+  distanceType(type: 'cosine'): LanceVectorQuery
+  refineFactor(factor: number): LanceVectorQuery
 }
 
 /** A table. */
@@ -18,7 +25,7 @@ export interface LanceTable {
   add(rows: StoredRow[]): Promise<unknown>
   delete(filter: string): Promise<unknown>
   query(): LanceQuery
-  vectorSearch(vector: Float32Array): LanceQuery
+  vectorSearch(vector: Float32Array): LanceVectorQuery
   createIndex(column: string, options: { config: unknown; replace?: boolean }): Promise<void>
   listIndices(): Promise<{ name: string; columns: string[] }[]>
   countRows(filter?: string): Promise<number>
@@ -51,7 +58,7 @@ interface LanceModule {
     fts(options: Record<string, unknown>): unknown
     bitmap(): unknown
     btree(): unknown
-    ivfPq(options: Record<string, unknown>): unknown
+    ivfRq(options: Record<string, unknown>): unknown
   }
 }
 
@@ -74,8 +81,21 @@ export interface Lance {
 // Not written as literals, so that types do not ask for them.
 const NAMES: Record<keyof Lance, string> = { lance: '@lancedb/lancedb', arrow: 'apache-arrow' }
 
+/**
+ * Sets the threads of LanceDB, unless they are set. By default it has two fewer than the machine has cores, and the
+ * threads that write an index of words wait for others of the same number: with three cores or fewer, it hangs.
+ */
+function setThreads(): void {
+  const threads = Math.max(4, availableParallelism())
+  process.env.LANCE_CPU_THREADS ??= String(threads)
+  process.env.LANCE_FTS_NUM_SHARDS ??= String(Math.floor(threads / 4))
+  // Otherwise it prints a warning.
+  process.env.LANCE_INCLUDE_VECTOR_CENTROIDS ??= 'false'
+}
+
 /** Loads LanceDB, which takes some tenths of a second; rejects if it is not installed or does not run on this platform. */
 export async function loadLance(): Promise<Lance> {
+  setThreads()
   const [lance, arrow] = await Promise.all([import(NAMES.lance), import(NAMES.arrow)])
   return { lance, arrow }
 }

@@ -4,6 +4,7 @@ import { AppError } from '#kernel'
 import type { Cradle } from '../manifest.ts'
 import type { IndexDescription } from '../types.ts'
 import { type Lance, type LanceConnection, type LanceTable, loadLance } from './lance.ts'
+import { describeTable, indexColumns, indexVectors } from './passage-table.ts'
 
 /** A passage in the index. */
 export interface IndexedPassage {
@@ -27,8 +28,8 @@ export interface NewPassage extends IndexedPassage {
   vector?: readonly number[]
 }
 
-/** A passage that was found; a higher score is better, and comparable within one list. */
-export interface FoundPassage extends IndexedPassage {
+/** A passage that was found, without its text; a higher score is better, and comparable within one list. */
+export interface FoundPassage extends Pick<IndexedPassage, 'document_id' | 'run' | 'ordinal'> {
   score: number
 }
 
@@ -36,9 +37,10 @@ export interface FoundPassage extends IndexedPassage {
 const CACHES = [64n * 1024n * 1024n, 16n * 1024n * 1024n] as const
 /** The writes after which a table is tidied: what was added is indexed, and small files are joined. */
 const WRITES_PER_TIDYING = 64
-/** The passages from which on vectors get an index of their own; fewer are compared one by one. */
-const VECTOR_INDEX_ROWS = 30_000
-const COLUMNS = ['base_id', 'document_id', 'run', 'ordinal', 'start', 'end', 'page', 'heading', 'text']
+/** The passages for each one that is wanted whose whole vectors are compared; the index has a bit for each number. */
+const REFINED = 10
+const PLACE = ['document_id', 'run', 'ordinal']
+const COLUMNS = ['base_id', ...PLACE, 'start', 'end', 'page', 'heading', 'text']
 
 /** The passages of all knowledge bases; each index is a table of its own. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>
@@ -84,38 +86,11 @@ export function createPassageIndex({
   const openTable = async (index: IndexDescription): Promise<LanceTable> => {
     const { connection, lance, arrow } = await connect()
     const name = nameOf(index)
-    const { Schema, Field, Utf8, Int32, Float32, FixedSizeList } = arrow
-    const text = (column: string) => new Field(column, new Utf8(), false)
-    const number = (column: string) => new Field(column, new Int32(), false)
-    const { dimensions } = index
-    const schema = new Schema([
-      ...['base_id', 'document_id', 'run', 'heading', 'text', 'words'].map(text),
-      ...['ordinal', 'start', 'end', 'page'].map(number),
-      ...(dimensions === null
-        ? []
-        : [
-            new Field('vector', new FixedSizeList(dimensions, new Field('item', new Float32(), true)), false),
-          ]),
-    ])
-    const table = await connection.createEmptyTable(name, schema, { mode: 'create', existOk: true })
-    const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
-    const wanted = {
-      words: () =>
-        lance.Index.fts({
-          baseTokenizer: 'whitespace',
-          language: 'English',
-          stem: true,
-          removeStopWords: true,
-          lowercase: true,
-          asciiFolding: true,
-          withPosition: false,
-          maxTokenLength: 64,
-        }),
-      base_id: () => lance.Index.bitmap(),
-      document_id: () => lance.Index.btree(),
-    }
-    for (const [column, config] of Object.entries(wanted))
-      if (!indexed.has(column)) await table.createIndex(column, { config: config(), replace: true })
+    const table = await connection.createEmptyTable(name, describeTable(arrow, index), {
+      mode: 'create',
+      existOk: true,
+    })
+    await indexColumns(table, lance)
     return table
   }
 
@@ -154,12 +129,7 @@ export function createPassageIndex({
     const table = await tableOf(index)
     try {
       await table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) })
-      if (index.dimensions !== null && (await table.countRows()) >= VECTOR_INDEX_ROWS) {
-        const indexed = (await table.listIndices()).some(({ columns }) => columns.includes('vector'))
-        const { lance } = await connect()
-        if (!indexed)
-          await table.createIndex('vector', { config: lance.Index.ivfPq({ distanceType: 'cosine' }) })
-      }
+      await indexVectors(table, index, (await connect()).lance)
     } catch (error) {
       // Another process has tidied at the same time, or will with its next write.
       log.warn({ error }, 'the index of knowledge bases could not be tidied')
@@ -221,7 +191,7 @@ export function createPassageIndex({
         .query()
         .fullTextSearch(words, { columns: ['words'] })
         .where(inBases(base_ids))
-        .select([...COLUMNS, '_score'])
+        .select([...PLACE, '_score'])
         .limit(limit)
         .toArray()
       return rows.map((row) => toFound(row, Number(row._score)))
@@ -236,11 +206,34 @@ export function createPassageIndex({
       const rows = await table
         .vectorSearch(Float32Array.from(vector))
         .distanceType('cosine')
+        .refineFactor(REFINED)
         .where(inBases(base_ids))
-        .select([...COLUMNS, '_distance'])
+        .select([...PLACE, '_distance'])
         .limit(limit)
         .toArray()
       return rows.map((row) => toFound(row, 1 - Number(row._distance)))
+    },
+
+    /** Returns what passages contain; those that were removed meanwhile are missing. */
+    async read(
+      index: IndexDescription,
+      places: readonly Omit<FoundPassage, 'score'>[],
+    ): Promise<IndexedPassage[]> {
+      if (places.length === 0) return []
+      const table = await tableOf(index)
+      const oneOf = (values: Iterable<string | number>) => [...new Set(values)].join(', ')
+      const rows = await table
+        .query()
+        .where(
+          [
+            `document_id IN (${oneOf(places.map(({ document_id }) => quote(document_id)))})`,
+            `run IN (${oneOf(places.map(({ run }) => quote(run)))})`,
+            `ordinal IN (${oneOf(places.map(({ ordinal }) => ordinal))})`,
+          ].join(' AND '),
+        )
+        .select(COLUMNS)
+        .toArray()
+      return rows.map(toPassage)
     },
 
     /** Waits for the writes that have begun. */
@@ -257,6 +250,13 @@ const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 const inBases = (base_ids: readonly string[]) => `base_id IN (${base_ids.map(quote).join(', ')})`
 
 const toFound = (row: Record<string, unknown>, score: number): FoundPassage => ({
+  document_id: String(row.document_id),
+  run: String(row.run),
+  ordinal: Number(row.ordinal),
+  score,
+})
+
+const toPassage = (row: Record<string, unknown>): IndexedPassage => ({
   base_id: String(row.base_id),
   document_id: String(row.document_id),
   run: String(row.run),
@@ -266,5 +266,4 @@ const toFound = (row: Record<string, unknown>, score: number): FoundPassage => (
   page: Number(row.page),
   heading: String(row.heading),
   text: String(row.text),
-  score,
 })

@@ -78,7 +78,10 @@ export function createIndexing({
       for await (const { passages, progress } of batches) {
         const vectors = await embedder.embed(
           index,
-          passages.map(({ heading, text }) => (heading ? `${heading}\n\n${text}` : text)),
+          passages.map(({ heading, text }) => {
+            const context = heading ? `${path} › ${heading}` : path
+            return `${index.passage_prefix ?? ''}${context}\n\n${text}`
+          }),
           { user_id, signal },
         )
         const rows = passages.map(({ start, end, page = 0, heading = '', text, words }, position) => ({

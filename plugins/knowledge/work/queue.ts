@@ -8,7 +8,7 @@ const AT_ONCE = 2
 /** The time after which another process may take over the work of an account, in milliseconds. */
 const LEASE_MS = 15_000
 /** The longest time without a look at the database, in milliseconds. */
-const IDLE_MS = 5000
+const IDLE_MS = 15_000
 
 /** The queue of documents. */
 export interface Queue {

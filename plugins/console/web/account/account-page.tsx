@@ -1,6 +1,7 @@
 import { Button, Stack } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
+import { useFacts } from '../server/facts.ts'
 import { useAccount } from '../session/account.ts'
 import { leaveSession } from '../session/token.ts'
 import { Page } from '../ui/page.tsx'
@@ -8,13 +9,16 @@ import { ApiKeys } from './api-keys.tsx'
 import { Appearance } from './appearance.tsx'
 import { Identities } from './identities.tsx'
 import { Limits } from './limits.tsx'
+import { Passkeys } from './passkeys.tsx'
 import { Password } from './password.tsx'
 import { Profile } from './profile.tsx'
 import { Sessions } from './sessions.tsx'
+import { TwoFactor } from './two-factor.tsx'
 
 /** The account of the one who is signed in. */
 export default function AccountPage() {
   const account = useAccount()
+  const { features } = useFacts()
   const signOut = async () => {
     await client.POST('/auth/logout')
     leaveSession()
@@ -35,6 +39,12 @@ export default function AccountPage() {
         <Profile />
         <Appearance />
         <Password />
+        {features['two-factor'] && (
+          <>
+            <TwoFactor />
+            <Passkeys />
+          </>
+        )}
         <Identities />
         <Sessions />
         <ApiKeys account={account} />

@@ -15,6 +15,7 @@ const NAMES: Record<string, WordKey> = {
   skill_packages: 'account.limit_skill_packages',
   published_experts: 'account.limit_published_experts',
   api_keys: 'account.limit_api_keys',
+  passkeys: 'account.limit_passkeys',
   sessions: 'account.limit_sessions',
 }
 /** The part from which a limit is worth a look. */

@@ -28,6 +28,9 @@ export function AgentTabs({ agent: { id }, isManaged }: Props) {
     ...(isManaged && may(account, 'channels')
       ? [{ to: '/agents/$id/channels', label: t('frame.channels') } as const]
       : []),
+    ...(isManaged && features.connectors
+      ? [{ to: '/agents/$id/connectors', label: t('frame.connectors') } as const]
+      : []),
     ...(features.schedules ? [{ to: '/agents/$id/schedules', label: t('frame.schedules') } as const] : []),
     ...(isManaged ? [{ to: '/agents/$id/sharing', label: t('agents.sharing') } as const] : []),
     ...(isManaged && may(account, 'acp_runners')

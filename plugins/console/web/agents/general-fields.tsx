@@ -4,7 +4,9 @@ import { ChevronDown, ChevronRight } from 'lucide-react'
 import { t } from '../i18n/words.ts'
 import { ModelSelect } from '../models/model-select.tsx'
 import { api } from '../server/client.ts'
+import { useFacts } from '../server/facts.ts'
 import { useIssue } from '../ui/issues.tsx'
+import { SourceSelect } from '../ui/source-select.tsx'
 import { IconChoice } from './icon-choice.tsx'
 import type { Agent } from './use-agent.ts'
 
@@ -19,7 +21,10 @@ export interface Config {
   tools_without_approval?: string[]
 }
 
-export type GeneralValues = Pick<Agent, 'name' | 'icon' | 'color' | 'description' | 'default_model'> & {
+export type GeneralValues = Pick<
+  Agent,
+  'name' | 'icon' | 'color' | 'description' | 'default_model' | 'knowledge_base_ids'
+> & {
   config: Config
 }
 
@@ -34,6 +39,7 @@ const REASONING = ['off', 'low', 'medium', 'high'] as const
 export function GeneralFields({ values, onChange }: Props) {
   const { data: active } = api.useQuery('get', '/models/active')
   const [isOpen, more] = useDisclosure()
+  const { features } = useFacts()
   const { name, description, default_model, config } = values
   const setConfig = (changes: Config) => {
     const given = Object.entries({ ...config, ...changes }).filter(([, value]) => value !== undefined)
@@ -82,6 +88,14 @@ export function GeneralFields({ values, onChange }: Props) {
         maw={220}
         onChange={(value) => setConfig({ reasoning: REASONING.find((level) => level === value) })}
       />
+      {features.knowledge && (
+        <SourceSelect
+          field="knowledge_base_ids"
+          description={t('knowledge.of_agent_help')}
+          value={values.knowledge_base_ids ?? []}
+          onChange={(knowledge_base_ids) => onChange({ knowledge_base_ids })}
+        />
+      )}
       <div>
         <Button
           variant="subtle"

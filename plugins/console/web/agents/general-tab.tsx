@@ -20,8 +20,16 @@ export default function GeneralTab() {
 }
 
 const valuesOf = (agent: Agent): GeneralValues => {
-  const { name, icon, color, description, default_model, config = {} } = agent
-  return { name, icon, color, description, default_model, config }
+  const { name, icon, color, description, default_model, knowledge_base_ids, config = {} } = agent
+  return {
+    name,
+    icon,
+    color,
+    description,
+    default_model,
+    config,
+    ...(knowledge_base_ids && { knowledge_base_ids }),
+  }
 }
 
 function GeneralForm() {

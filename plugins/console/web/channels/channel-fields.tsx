@@ -1,8 +1,6 @@
-import { Alert, Button, Stack, Switch, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import type { components } from '#client'
+import { Switch, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
-import { Failure } from '../ui/failure.tsx'
+import { Check } from '../ui/check.tsx'
 import { useIssue } from '../ui/issues.tsx'
 import { SchemaForm } from '../ui/schema-form.tsx'
 import type { Schema } from '../ui/schema-form-schema.ts'
@@ -26,6 +24,15 @@ const LATER =
 export function ChannelFields({ agentId, kind, values, onChange, stored }: Props) {
   const schema = kind.config_schema as Schema
   const isAlias = 'secret' in (schema.properties ?? {}) && values.config.client_secret === undefined
+  const check = async () => {
+    const { ok, reason, detail } = await probeChannel(agentId, kind, values.config, stored)
+    if (ok) return { isOk: true, text: t('channels.check_ok') }
+    const isKnown = reason !== undefined && reason !== 'unknown'
+    return {
+      isOk: false,
+      text: isKnown ? t(`channels.reason_${reason}`) : (detail ?? t('channels.reason_unknown')),
+    }
+  }
   return (
     <>
       <TextInput
@@ -45,52 +52,12 @@ export function ChannelFields({ agentId, kind, values, onChange, stored }: Props
         without={isAlias ? WITHOUT : []}
         later={(name) => LATER.test(name)}
       />
-      <ChannelCheck agentId={agentId} kind={kind} values={values} stored={stored} />
+      <Check label={t('channels.check')} check={check} />
       <Switch
         label={t('channels.enabled')}
         checked={values.enabled}
         onChange={(event) => onChange({ enabled: event.currentTarget.checked })}
       />
     </>
-  )
-}
-
-type Outcome = components['schemas']['ChannelProbeResult']
-
-function ChannelCheck({
-  agentId,
-  kind,
-  values,
-  stored,
-}: Omit<Props, 'onChange' | 'stored'> & { stored: Channel | undefined }) {
-  const [isBusy, setBusy] = useState(false)
-  const [outcome, setOutcome] = useState<Outcome>()
-  const [error, setError] = useState<unknown>()
-  const check = async () => {
-    setBusy(true)
-    setError(undefined)
-    setOutcome(undefined)
-    await probeChannel(agentId, kind, values.config, stored).then(setOutcome, setError)
-    setBusy(false)
-  }
-  const reason =
-    outcome?.reason && outcome.reason !== 'unknown' ? t(`channels.reason_${outcome.reason}`) : outcome?.detail
-  return (
-    <Stack gap="sm" align="flex-start" aria-live="polite">
-      <Button variant="default" onClick={check} loading={isBusy}>
-        {t('channels.check')}
-      </Button>
-      {error !== undefined && <Failure error={error} />}
-      {outcome?.ok === true && (
-        <Alert color="indigo" variant="light">
-          {t('channels.check_ok')}
-        </Alert>
-      )}
-      {outcome?.ok === false && (
-        <Alert color="red" variant="light" role="alert">
-          {reason ?? t('channels.reason_unknown')}
-        </Alert>
-      )}
-    </Stack>
   )
 }

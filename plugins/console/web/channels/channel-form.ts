@@ -1,8 +1,9 @@
 import type { components } from '#client'
 import { client } from '../server/client.ts'
-import { lacks } from '../server/failure.ts'
 import { ifMatch, send, sendTagged, settings } from '../server/send.ts'
-import { listMissing, pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
+import { mergePatch } from '../ui/draft.ts'
+import { assertComplete } from '../ui/schema-form-complete.ts'
+import { pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
 
 export type Channel = components['schemas']['Channel']
 export type ChannelKind = components['schemas']['ChannelKind']
@@ -22,12 +23,6 @@ export function newValues({ label }: ChannelKind, names: string[], config: Value
   let name = label
   for (let number = 2; names.includes(name); number++) name = `${label} ${number}`
   return { name, config, enabled: true }
-}
-
-/** Throws what a refusal by the server would, with the fields that these settings need. */
-function assertComplete(schema: Schema, config: Values): void {
-  const missing = listMissing(schema, config)
-  if (missing.length > 0) throw lacks(missing.map((name) => `/config/${name}`))
 }
 
 /** Stores a new channel. */
@@ -81,17 +76,3 @@ export function probeChannel(agentId: string, kind: ChannelKind, config: Values,
   }
   return send(client.POST('/agents/{id}/channels/probe', { params: { path: { id: agentId } }, body }))
 }
-
-/** The changes from `base` to `next` as RFC 7396 has them: null removes a value. */
-function mergePatch(base: Values, next: Values): Values {
-  const patch: Values = {}
-  for (const name of new Set([...Object.keys(base), ...Object.keys(next)])) {
-    const [before, after] = [base[name], next[name]]
-    if (JSON.stringify(before) === JSON.stringify(after)) continue
-    patch[name] = isValues(before) && isValues(after) ? mergePatch(before, after) : (after ?? null)
-  }
-  return patch
-}
-
-const isValues = (value: unknown): value is Values =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

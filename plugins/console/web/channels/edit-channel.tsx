@@ -1,12 +1,11 @@
-import { Alert, Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Alert } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
-import { Failure } from '../ui/failure.tsx'
 import type { Schema } from '../ui/schema-form-schema.ts'
 import { Sheet } from '../ui/sheet.tsx'
+import { StoredSheet } from '../ui/stored-sheet.tsx'
 import { ChannelFields } from './channel-fields.tsx'
 import { type Channel, type ChannelKind, readChannel, updateChannel, valuesOf } from './channel-form.ts'
 import { readReason } from './channel-state.tsx'
@@ -19,25 +18,16 @@ interface Props {
 /** Changes a channel, as it is stored now. */
 export function EditChannel({ channel, onClose }: Props) {
   const { data: kinds } = api.useQuery('get', '/channels/kinds')
-  const stored = useQuery({
-    queryKey: ['edit', channel.id],
-    queryFn: () => readChannel(channel),
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  const kind = kinds?.find(({ kind }) => kind === channel.kind)
-  if (stored.data && kind)
-    return <Editor stored={stored.data.data} tag={stored.data.tag} {...{ kind, onClose }} />
   return (
-    <Sheet title={channel.name} onClose={onClose}>
-      {stored.error ? (
-        <Failure error={stored.error} onRetry={stored.refetch} />
-      ) : kinds && !kind ? (
-        t('channels.kind_gone')
-      ) : (
-        <Skeleton height={240} />
-      )}
-    </Sheet>
+    <StoredSheet
+      row={channel}
+      kinds={kinds}
+      gone={t('channels.kind_gone')}
+      read={() => readChannel(channel)}
+      onClose={onClose}
+    >
+      {(loaded) => <Editor {...loaded} onClose={onClose} />}
+    </StoredSheet>
   )
 }
 

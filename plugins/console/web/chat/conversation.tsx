@@ -3,9 +3,11 @@ import { lazy, Suspense, useSyncExternalStore } from 'react'
 import type { InputBlock } from '#client'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
 import { Announcements } from './announcements.tsx'
 import { WaitingBar } from './approvals/waiting-bar.tsx'
 import { Composer } from './composer/composer.tsx'
+import { draftOf } from './composer/draft.ts'
 import classes from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
 import { panel } from './files/open-file.ts'
@@ -32,16 +34,25 @@ export function Conversation({ agent, thread_id }: Props) {
   useEscape(store)
   const { isOpen: isPanelOpen } = useSyncExternalStore(panel.listen, panel.read)
 
-  const send = async (content: InputBlock[], settings: SendSettings) => {
+  const begin = async (content: InputBlock[], { knowledge_base_ids, ...settings }: SendSettings) => {
     if (store) return store.send(content, settings)
     const { data, error } = await client.POST('/agents/{id}/threads', {
       params: { path: { id: agent.id } },
       body: {},
     })
     if (error) throw error
-    const created = openThread(agent.id, data.thread_id, { isNew: true })
-    void navigate({ to: '/chat/$agent/$thread', params: { agent: agent.id, thread: data.thread_id } })
-    return created.send(content, settings)
+    const { thread_id } = data
+    if (knowledge_base_ids) {
+      const params = { path: { id: agent.id, thread_id } }
+      await send(client.PATCH('/agents/{id}/threads/{thread_id}', { params, body: { knowledge_base_ids } }))
+      await refresh('/agents/{id}/threads')
+    }
+    // The choices for the new conversation are those of this one.
+    draftOf(thread_id).set({ settings })
+    const created = openThread(agent.id, thread_id, { isNew: true })
+    void navigate({ to: '/chat/$agent/$thread', params: { agent: agent.id, thread: thread_id } })
+    await created.send(content, settings)
+    draftOf(agent.id).set({ settings: {} })
   }
 
   return (
@@ -57,7 +68,7 @@ export function Conversation({ agent, thread_id }: Props) {
         {store && <Announcements store={store} />}
         <div className={classes.foot}>
           <WaitingBar thread_id={thread_id} />
-          <Composer agent={agent} store={store} onSend={send} />
+          <Composer agent={agent} store={store} onSend={begin} />
         </div>
       </main>
       {isPanelOpen && (

@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import { type AccountEvent, onEvent } from '../server/events.ts'
-import { queries } from '../server/queries.ts'
+import { queries, readAgain } from '../server/queries.ts'
 import { createPublisher } from './store/publisher.ts'
 import type { ThreadRow } from './thread-list.ts'
 
@@ -48,7 +48,8 @@ function changeRow({ type, agent_id, ...changes }: AccountEvent & { type: 'threa
     (lists) =>
       lists && { ...lists, pages: lists.pages.map((page) => ({ ...page, rows: page.rows.map(change) })) },
   )
-  if (!isKnown) void queries.invalidateQueries({ predicate })
+  // A list that is being read at the moment may be older than the change.
+  if (!isKnown || queries.isFetching({ predicate }) > 0) readAgain({ predicate })
   if (unread !== changes.unread)
     void queries.invalidateQueries({ queryKey: ['get', '/agents'], exact: false })
 }

@@ -1,7 +1,7 @@
 import type { components } from '#client'
 import { client } from '../server/client.ts'
 import { ifMatch, send, sendTagged, settings } from '../server/send.ts'
-import { listChanges } from '../ui/draft.ts'
+import { findFreeName, listChanges } from '../ui/draft.ts'
 import { pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
 
 export type Provider = components['schemas']['Provider']
@@ -36,12 +36,6 @@ export const newValues = (
   max_concurrency: null,
   enabled: true,
 })
-
-const findFreeName = (kind: string, names: string[]) => {
-  let name = kind
-  for (let number = 2; names.includes(name); number++) name = `${kind}-${number}`
-  return name
-}
 
 /** The values of a stored provider. */
 export const valuesOf = (provider: Provider): ProviderValues => {

@@ -19,7 +19,7 @@ interface Props {
 /** Actions on an account that apply at once. Nobody can disable or delete their own. */
 export function PersonActions({ person, onClose }: Props) {
   const isSelf = useAccount().id === person.id
-  const [asking, setAsking] = useState<'reset' | 'disable' | 'delete'>()
+  const [asking, setAsking] = useState<'reset' | 'factors' | 'disable' | 'delete'>()
   const { isBusy, error, run } = useAction()
   const params = { path: { id: person.username } }
   const name = nameOf(person)
@@ -49,6 +49,11 @@ export function PersonActions({ person, onClose }: Props) {
             <Button {...button} onClick={() => setAsking('reset')}>
               {t('people.reset_password')}
             </Button>
+            {person.second_factors && (
+              <Button {...button} onClick={() => setAsking('factors')}>
+                {t('people.reset_factors')}
+              </Button>
+            )}
             {person.enabled ? (
               <Button {...button} onClick={() => setAsking('disable')}>
                 {t('people.disable')}
@@ -66,6 +71,16 @@ export function PersonActions({ person, onClose }: Props) {
       </Group>
       {error !== undefined && <Failure error={error} />}
       {asking === 'reset' && <ResetPassword person={person} onClose={dismiss} />}
+      {asking === 'factors' && (
+        <Confirm
+          title={t('people.reset_factors_title', { name })}
+          action={t('people.reset_factors')}
+          onConfirm={() => finish(send(client.DELETE('/users/{id}/second-factors', { params })))}
+          onClose={dismiss}
+        >
+          {t('people.reset_factors_about')}
+        </Confirm>
+      )}
       {asking === 'disable' && (
         <Confirm
           title={t('people.disable_title', { name })}

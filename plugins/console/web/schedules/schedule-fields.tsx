@@ -4,6 +4,7 @@ import { ModelSelect } from '../models/model-select.tsx'
 import { useFacts } from '../server/facts.ts'
 import { may, useAccount } from '../session/account.ts'
 import { useIssue } from '../ui/issues.tsx'
+import { SourceSelect } from '../ui/source-select.tsx'
 import { Destination } from './destination.tsx'
 import { NextTimes } from './next-times.tsx'
 import { writeRule } from './rule.ts'
@@ -70,6 +71,22 @@ export function ScheduleFields({ agent, values, onChange }: Props) {
         value={values.model}
         onChange={(model) => onChange({ model })}
       />
+      {features.knowledge && (
+        <SourceSelect
+          field="knowledge_base_ids"
+          description={t('schedules.sources_help')}
+          value={values.knowledge_base_ids}
+          onChange={(knowledge_base_ids) => onChange({ knowledge_base_ids })}
+        />
+      )}
+      {features.connectors && (
+        <SourceSelect
+          field="connector_ids"
+          description={t('schedules.sources_help')}
+          value={values.connector_ids}
+          onChange={(connector_ids) => onChange({ connector_ids })}
+        />
+      )}
       {canDeliver && (
         <Destination
           agentId={agent.id}

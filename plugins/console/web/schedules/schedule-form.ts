@@ -10,7 +10,11 @@ export type Example = components['schemas']['ExampleSchedule']
 export type Destination = components['schemas']['Destination']
 
 /** The values of the form of a schedule. */
-export interface ScheduleValues extends Pick<Schedule, 'name' | 'prompt' | 'thread' | 'model' | 'deliver'> {
+export interface ScheduleValues
+  extends Pick<
+    Schedule,
+    'name' | 'prompt' | 'thread' | 'model' | 'deliver' | 'knowledge_base_ids' | 'connector_ids'
+  > {
   rule: RuleValues
 }
 
@@ -22,16 +26,29 @@ export const newValues = ({ name = '', prompt = '', schedule }: Partial<Example>
   thread: 'new',
   model: null,
   deliver: null,
+  knowledge_base_ids: [],
+  connector_ids: [],
 })
 
 /** The values of a stored schedule. */
-export const valuesOf = ({ name, prompt, schedule, thread, model, deliver }: Schedule): ScheduleValues => ({
+export const valuesOf = ({
+  name,
+  prompt,
+  schedule,
+  thread,
+  model,
+  deliver,
+  knowledge_base_ids,
+  connector_ids,
+}: Schedule): ScheduleValues => ({
   name,
   prompt,
   rule: readRule(schedule),
   thread,
   model,
   deliver,
+  knowledge_base_ids,
+  connector_ids,
 })
 
 const toBody = ({ rule, name, prompt, ...values }: ScheduleValues) => ({

@@ -6,16 +6,25 @@ const MIN_DELAY_MS = 1_000
 const MAX_DELAY_MS = 30_000
 
 interface Follower {
+  address: string
+  /** Called when a stream has begun. */
+  onOpen?(): void
   /** The id of the event that was received last, after which a new stream continues. */
   readLastId(): string | undefined
   receive(message: EventSourceMessage): void
   /** Called when a stream has ended, before the next one is tried. */
-  onLost(): void
+  onLost?(): void
   signal: AbortSignal
 }
 
-/** Reads the events of the account, with a new stream after each that ends, until it is aborted. */
-export async function followStream({ readLastId, receive, onLost, signal }: Follower): Promise<void> {
+/** Reads the events at an address, with a new stream after each that ends, until it is aborted. */
+export async function followStream({
+  readLastId,
+  receive,
+  onLost,
+  signal,
+  ...stream
+}: Follower): Promise<void> {
   let failures = 0
   const note = (message: EventSourceMessage) => {
     failures = 0
@@ -23,12 +32,12 @@ export async function followStream({ readLastId, receive, onLost, signal }: Foll
   }
   while (!signal.aborted) {
     try {
-      const isServed = await readStream({ lastEventId: readLastId(), receive: note, signal })
+      const isServed = await readStream({ ...stream, lastEventId: readLastId(), receive: note, signal })
       if (!isServed) return
     } catch (error) {
       if (signal.aborted || error instanceof SignedOut) return
     } finally {
-      onLost()
+      onLost?.()
     }
     failures += 1
     const delay = Math.min(MIN_DELAY_MS * 2 ** (failures - 1), MAX_DELAY_MS)
@@ -38,10 +47,14 @@ export async function followStream({ readLastId, receive, onLost, signal }: Foll
 
 /** Reads one stream to its end; returns false if this server has no events. */
 async function readStream({
+  address,
+  onOpen,
   lastEventId,
   receive,
   signal,
-}: Pick<Follower, 'receive' | 'signal'> & { lastEventId: string | undefined }): Promise<boolean> {
+}: Pick<Follower, 'address' | 'onOpen' | 'receive' | 'signal'> & {
+  lastEventId: string | undefined
+}): Promise<boolean> {
   const open = async (refused?: string) => {
     const headers = {
       authorization: `Bearer ${await renewToken(refused)}`,
@@ -49,7 +62,7 @@ async function readStream({
       'accept-language': language,
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     }
-    return fetch('/api/events', { headers, signal })
+    return fetch(address, { headers, signal })
   }
   let response = await open()
   if (response.status === 401) {
@@ -58,6 +71,7 @@ async function readStream({
   }
   if (response.status === 404) return false
   if (!response.ok || !response.body) throw new TypeError(`The server answered ${response.status}.`)
+  onOpen?.()
   const parser = createParser({ onEvent: receive })
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   for (;;) {

@@ -1,7 +1,7 @@
 import type { components } from '#client'
 import { readSession } from '../session/token.ts'
 import { followStream } from './event-stream.ts'
-import { queries } from './queries.ts'
+import { queries, readAgain } from './queries.ts'
 
 /** An event of the account, by its type. */
 export type AccountEvent = components['schemas']['AccountEvent']
@@ -12,6 +12,7 @@ const CHANGED: Partial<Record<AccountEvent['type'], string[]>> = {
   'agent.changed': ['/agents', '/agents/{id}', '/agents/{id}/status'],
   'agent.deleted': ['/agents'],
   'channel.changed': ['/agents/{id}/channels', '/agents/{id}/channels/*'],
+  'connector.changed': ['/connectors'],
   'approval.resolved': ['/agents/{id}/cron', '/agents/{id}/cron/*'],
   'usage.changed': ['/usage', '/usage/*', '/admin/usage', '/auth/me'],
 }
@@ -25,7 +26,6 @@ type TabMessage =
   | { type: 'waiting'; id: string | undefined; events: AccountEvent[] }
 
 let isLive = false
-let hasBegun = false
 let lastId: string | undefined
 /** The approvals that wait, by their threads. */
 const waiting = new Map<string, AccountEvent>()
@@ -56,7 +56,6 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
       if (isReader && isLive) tell({ type: 'waiting', id: lastId, events: [...waiting.values()] })
     } else {
       isLive = true
-      hasBegun = true
       lastId = data.id
       for (const event of data.events) receive(event, data.id)
     }
@@ -74,6 +73,7 @@ export async function followEvents(signal: AbortSignal): Promise<void> {
 /** Reads the events of the account and passes them on to other tabs. */
 const readEvents = (signal: AbortSignal, tell: (message: TabMessage) => void) =>
   followStream({
+    address: '/api/events',
     signal,
     readLastId: () => lastId,
     receive: ({ id, data }) => {
@@ -92,12 +92,11 @@ function receive(event: AccountEvent, id: string | undefined): void {
   isLive = true
   if (event.type === 'reset') {
     waiting.clear()
-    // At the first stream of a page nothing that it shows is old.
-    if (hasBegun) void queries.invalidateQueries()
+    // Lists that were read before this stream may have changed in between.
+    void queries.invalidateQueries()
   } else if (event.type === 'approval.pending') waiting.set(event.thread_id, event)
   else if (event.type === 'approval.resolved' || event.type === 'thread.deleted')
     waiting.delete(event.thread_id)
-  hasBegun = true
   refresh(CHANGED[event.type] ?? [])
   for (const listener of listeners) listener(event)
 }
@@ -108,6 +107,5 @@ function refresh(paths: string[]): void {
     paths.some((changed) =>
       changed.endsWith('*') ? String(path).startsWith(changed.slice(0, -1)) : path === changed,
     )
-  if (paths.length > 0)
-    void queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => isChanged(path) })
+  if (paths.length > 0) readAgain({ predicate: ({ queryKey: [, path] }) => isChanged(path) })
 }

@@ -24,9 +24,10 @@ export function useRows<Path extends ListPath>(
     path?: Record<string, string>
     query?: Record<string, string | number | boolean | undefined>
   } = {},
-  { enabled = true } = {},
+  { enabled = true, staleTime }: { enabled?: boolean; staleTime?: number } = {},
 ) {
   const query = useInfiniteQuery({
+    ...(staleTime !== undefined && { staleTime }),
     queryKey: ['get', path, { params }, 'pages'],
     enabled,
     initialPageParam: undefined as string | undefined,

@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query'
+import { type InvalidateQueryFilters, QueryClient } from '@tanstack/react-query'
 import { readFailure } from './failure.ts'
 
 /** Failures that another attempt may not have. */
@@ -18,3 +18,15 @@ export const queries = new QueryClient({
     },
   },
 })
+
+/** Reads the matching lists and objects again if they are shown, because they have changed. */
+export function readAgain(filters: InvalidateQueryFilters = {}): void {
+  void queries.invalidateQueries(filters)
+  // A first read that is under way may be older than the change, and would pass for new when it arrives.
+  for (const { state, promise, queryKey } of queries.getQueryCache().findAll(filters))
+    if (state.data === undefined && state.fetchStatus === 'fetching')
+      promise?.then(
+        () => queries.invalidateQueries({ queryKey, exact: true }),
+        () => {},
+      )
+}

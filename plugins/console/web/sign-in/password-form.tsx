@@ -1,11 +1,14 @@
 import { Button, Stack, TextInput } from '@mantine/core'
-import { useCallback } from 'react'
+import { lazy, Suspense, useCallback, useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { readFailure } from '../server/failure.ts'
 import { PasswordField } from './password-field.tsx'
 import { type Login, post } from './post.ts'
 import { Refusal, readRetrySeconds } from './refusal.tsx'
-import { Services } from './services.tsx'
 import { useSubmit } from './use-submit.ts'
+
+const CodeForm = lazy(() => import('./code-form.tsx'))
+const Services = lazy(() => import('./services.tsx'))
 
 interface Props {
   /** The only account that can sign in here; undefined if any can. */
@@ -15,17 +18,24 @@ interface Props {
 
 /** The ways to sign in: username and password, and the services that are enabled. */
 export function PasswordForm({ username, onLogin }: Props) {
-  const { isBusy, error, setError, submit } = useSubmit(async (fields) =>
-    onLogin(
-      await post<Login>('/auth/login', {
-        username: fields.username,
-        password: fields.password,
-        cookie: true,
-      }),
-    ),
-  )
+  /** The username and password, once the server has asked for a code as well. */
+  const [entered, setEntered] = useState<object>()
+  const logIn = async (body: object) => onLogin(await post<Login>('/auth/login', body))
+  const { isBusy, error, setError, submit } = useSubmit(async ({ username, password }) => {
+    const body = { username, password, cookie: true }
+    await logIn(body).catch((error) => {
+      if (readFailure(error).code !== 'TOTP_REQUIRED') throw error
+      setEntered(body)
+    })
+  })
   const forget = useCallback(() => setError(undefined), [setError])
   const isLocked = error !== undefined && readRetrySeconds(error) !== undefined
+  if (entered)
+    return (
+      <Suspense>
+        <CodeForm onCode={(code) => logIn({ ...entered, code })} onBack={() => setEntered(undefined)} />
+      </Suspense>
+    )
   return (
     <Stack gap="lg">
       <form onSubmit={submit}>
@@ -56,7 +66,9 @@ export function PasswordForm({ username, onLogin }: Props) {
           </Button>
         </Stack>
       </form>
-      <Services onFailure={setError} />
+      <Suspense>
+        <Services onLogin={onLogin} onFailure={setError} />
+      </Suspense>
     </Stack>
   )
 }

@@ -1,31 +1,39 @@
 import { Button, Divider, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { components } from '#client'
+import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
+import { hasPasskeys } from '../two-factor/browser.ts'
 import { wantedPage } from './arrive.ts'
-import { post } from './post.ts'
+import { type Login, post } from './post.ts'
 import { keepState } from './sign-in-state.ts'
 
-type Method = components['schemas']['SignInMethod']
+type Method = components['schemas']['ConsoleSignIn']
 
-/** Buttons for the services that one can sign in with. */
-export function Services({ onFailure }: { onFailure(error: unknown): void }) {
+const isUsable = ({ kind }: Method) => kind !== 'passkey' || hasPasskeys()
+
+interface Props {
+  onLogin(login: Login): void
+  onFailure(error: unknown): void
+}
+
+/** Buttons for the services and devices that one can sign in with. */
+export default function Services({ onLogin, onFailure }: Props) {
   const [methods, setMethods] = useState<Method[]>([])
   const [busy, setBusy] = useState<string>()
 
   useEffect(() => {
-    fetch('/api/auth/oauth/status')
-      .then((reply) => (reply.ok ? reply.json() : { providers: [] }))
+    fetch('/api/console', { headers: { 'accept-language': language } })
+      .then((reply) => reply.json())
+      .then(({ sign_in }) => setMethods(sign_in.providers.filter(isUsable)))
       // Without the list, the password still works.
-      .catch(() => ({ providers: [] }))
-      .then(({ providers }: { providers: Method[] }) =>
-        setMethods(providers.filter(({ enabled }) => enabled)),
-      )
+      .catch(() => {})
   }, [])
 
   const start = async ({ kind }: Method) => {
     setBusy(kind)
     try {
+      if (kind === 'passkey') return onLogin(await (await import('./passkey.ts')).signInWithPasskey())
       const body = { kind, redirect_after: location.pathname.startsWith('/login') ? '/' : wantedPage() }
       const { authorization_url, state } = await post<{ authorization_url: string; state: string }>(
         '/auth/oauth/start',

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import type { Values } from './schema-form-schema.ts'
 
 /** The values of a form while a person edits them, and what they were before. */
 export function useDraft<T extends object>(stored: T) {
@@ -24,4 +25,25 @@ export function listChanges<T extends object>(base: T, next: T): Partial<T> {
   const isChanged = ([name, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(base[name as keyof T])
   return Object.fromEntries(Object.entries(next).filter(isChanged)) as Partial<T>
+}
+
+/** The changes from `base` to `next` as RFC 7396 has them: null removes a value. */
+export function mergePatch(base: Values, next: Values): Values {
+  const patch: Values = {}
+  for (const name of new Set([...Object.keys(base), ...Object.keys(next)])) {
+    const [before, after] = [base[name], next[name]]
+    if (JSON.stringify(before) === JSON.stringify(after)) continue
+    patch[name] = isValues(before) && isValues(after) ? mergePatch(before, after) : (after ?? null)
+  }
+  return patch
+}
+
+const isValues = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A name that is not taken: the wanted one, or that with a number. */
+export function findFreeName(wanted: string, names: string[]): string {
+  let name = wanted
+  for (let number = 2; names.includes(name); number++) name = `${wanted}-${number}`
+  return name
 }

@@ -8,12 +8,14 @@ interface Props {
   name: string
   onEdit?: (() => void) | undefined
   onDelete?: (() => void) | undefined
+  /** The verb of the last action, if it deletes nothing. */
+  deleteLabel?: string
   /** Further actions, as `Menu.Item`. */
   children?: ReactNode
 }
 
 /** The actions on a row of a list. */
-export function RowMenu({ name, onEdit, onDelete, children }: Props) {
+export function RowMenu({ name, onEdit, onDelete, deleteLabel, children }: Props) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -26,7 +28,7 @@ export function RowMenu({ name, onEdit, onDelete, children }: Props) {
         {children}
         {onDelete && (
           <Menu.Item color="red" onClick={onDelete}>
-            {t('common.delete')}
+            {deleteLabel ?? t('common.delete')}
           </Menu.Item>
         )}
       </Menu.Dropdown>

@@ -8,6 +8,7 @@ import type { ThreadStore } from '../store/thread-store.ts'
 import type { PendingApproval } from '../store/thread-view.ts'
 import classes from './approval-card.module.css'
 import { ArgumentsForm } from './arguments-form.tsx'
+import { AuthorizationNeed } from './authorization.tsx'
 import { listRequests, type Request } from './decisions.ts'
 import { RequestView } from './request-view.tsx'
 import { useArguments } from './use-arguments.ts'
@@ -103,7 +104,11 @@ function BatchItem({ store, pending, request, index, decision, onDecide }: ItemP
   const message = decision?.type === 'reject' || decision?.type === 'respond' ? decision : undefined
   return (
     <div className={classes.item}>
-      <RequestView request={request} args={shown} />
+      {request.authorization_required ? (
+        <AuthorizationNeed need={request.authorization_required} />
+      ) : (
+        <RequestView request={request} args={shown} />
+      )}
       <Group gap="sm">
         <SegmentedControl
           size="xs"

@@ -2,6 +2,7 @@ import type { ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
 import { ApprovalBatch } from './approval-batch.tsx'
 import { ApprovalCard } from './approval-card.tsx'
+import { Authorization } from './authorization.tsx'
 import { listRequests } from './decisions.ts'
 
 /** The decisions that the turn of a thread waits for, if it waits. */
@@ -10,6 +11,9 @@ export default function Approval({ store }: { store: ThreadStore }) {
   if (!pending) return null
   const [request, ...others] = listRequests(pending)
   if (!request) return null
+  const needs = listRequests(pending).flatMap(({ authorization_required: need }) => (need ? [need] : []))
+  if (needs.length > others.length)
+    return <Authorization key={pending.pending_id} store={store} pending={pending} needs={needs} />
   return others.length > 0 ? (
     <ApprovalBatch key={pending.pending_id} store={store} pending={pending} />
   ) : (

@@ -16,5 +16,10 @@ export const listRequests = ({ action_requests, review_configs }: PendingApprova
 /** The question that the composer answers: the only request of a turn, if it wants words. */
 export function findQuestion(pending: PendingApproval | null): Request | undefined {
   const [request, ...others] = pending ? listRequests(pending) : []
-  return request && others.length === 0 && request.allowed.includes('respond') ? request : undefined
+  return request &&
+    others.length === 0 &&
+    request.allowed.includes('respond') &&
+    !request.authorization_required
+    ? request
+    : undefined
 }

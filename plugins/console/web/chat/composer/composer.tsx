@@ -36,12 +36,11 @@ interface Props {
 /** The place to write a message. Enter sends it; while the agent works and nothing is written, the button stops it. */
 export function Composer({ agent, store, onSend }: Props) {
   const draft = draftOf(store?.thread_id ?? agent.id)
-  const { text, files } = useSyncExternalStore(draft.listen, draft.read)
+  const { text, files, settings } = useSyncExternalStore(draft.listen, draft.read)
   const isActive = useThread(store, ({ active }) => active !== undefined)
   const pending = useThread(store, (view) => view.pending)
   const queued = useThread(store, (view) => view.queued)
   const question = findQuestion(pending)
-  const [settings, setSettings] = useState<SendSettings>({})
   const [error, setError] = useState<unknown>()
   const [isOver, setOver] = useState(false)
   const uploading = useAction()
@@ -177,7 +176,12 @@ export function Composer({ agent, store, onSend }: Props) {
               </ActionIcon>
             )}
           </FileButton>
-          <ModelOptions settings={settings} onChange={setSettings} />
+          <ModelOptions
+            agent={agent}
+            thread_id={store?.thread_id}
+            settings={settings}
+            onChange={(settings) => draft.set({ settings })}
+          />
           <Polish agent_id={agent.id} draft={draft} isDisabled={text.trim() === ''} onFailure={setError} />
         </div>
         {isActive && isEmpty ? (

@@ -1,4 +1,5 @@
 import type { InputBlock } from '#client'
+import type { SendSettings } from '../store/thread-store.ts'
 
 /** A file that was uploaded for the next message. */
 export type DraftFile = Extract<InputBlock, { path: string }> & { size?: number }
@@ -7,9 +8,10 @@ export type DraftFile = Extract<InputBlock, { path: string }> & { size?: number 
 export interface DraftText {
   text: string
   files: readonly DraftFile[]
+  settings: SendSettings
 }
 
-const EMPTY: DraftText = { text: '', files: [] }
+const EMPTY: DraftText = { text: '', files: [], settings: {} }
 
 /** Creates the draft of one conversation, which outlives a reload of the page. */
 function createDraft(key: string) {
@@ -23,7 +25,7 @@ function createDraft(key: string) {
     for (const listener of listeners) listener()
   }
   const store = () => {
-    if (draft.text === '' && draft.files.length === 0) sessionStorage.removeItem(name)
+    if (JSON.stringify(draft) === JSON.stringify(EMPTY)) sessionStorage.removeItem(name)
     else sessionStorage.setItem(name, JSON.stringify(draft))
   }
 
@@ -44,10 +46,10 @@ function createDraft(key: string) {
     },
     /** Puts a text into the draft, after what was written. */
     insert: (text: string) => set({ text: draft.text.trim() === '' ? text : `${draft.text}\n${text}` }),
-    /** Empties the draft; until the returned function is called, a reload brings it back. */
+    /** Takes the text and the files out of the draft; until the returned function is called, a reload brings it back. */
     take() {
       const stored = sessionStorage.getItem(name)
-      set(EMPTY)
+      set({ text: '', files: [] })
       if (stored !== null) sessionStorage.setItem(name, stored)
       return () => {
         if (sessionStorage.getItem(name) === stored) store()

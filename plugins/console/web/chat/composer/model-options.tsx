@@ -1,34 +1,50 @@
 import { ActionIcon, NativeSelect, Popover, Stack } from '@mantine/core'
 import { SlidersHorizontal } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { t } from '../../i18n/words.ts'
 import { api } from '../../server/client.ts'
 import type { SendSettings } from '../store/thread-store.ts'
+import { useThreadRow } from '../thread-list.ts'
+import type { ListedAgent } from '../use-agent.ts'
+
+const SourceOptions = lazy(() => import('./source-options.tsx'))
 
 interface Props {
+  agent: ListedAgent
+  thread_id: string | undefined
   settings: SendSettings
   onChange(settings: SendSettings): void
 }
 
 const LEVELS = ['off', 'low', 'medium', 'high'] as const
 
-/** The model and the reasoning of the next messages, in place of those of the agent. */
-export function ModelOptions({ settings, onChange }: Props) {
+/** The model, the reasoning, the knowledge and the connectors of a conversation, besides those of the agent. */
+export function ModelOptions({ agent, thread_id, settings, onChange }: Props) {
   const [isOpen, setOpen] = useState(false)
   const { data: models = [] } = api.useQuery('get', '/models', {}, { enabled: isOpen })
-  const { model, reasoning } = settings
-  const isChanged = model !== undefined || reasoning !== undefined
-  const choose = ({ model, reasoning }: SendSettings) =>
-    onChange({ ...(model ? { model } : {}), ...(reasoning ? { reasoning } : {}) })
+  const thread = useThreadRow(agent.id, thread_id)
+  const { model, reasoning, connector_ids = [] } = settings
+  const { length: bases } = settings.knowledge_base_ids ?? thread?.knowledge_base_ids ?? []
+  const change = (changes: Partial<Record<keyof SendSettings, unknown>>) => {
+    const given = Object.entries({ ...settings, ...changes }).filter(([, value]) => value)
+    onChange(Object.fromEntries(given))
+  }
   const name = models.find(({ id }) => id === model)?.name ?? model
-  const differs = [name, reasoning && t(`chat.${reasoning}`)].filter(Boolean).join(' · ')
+  const differs = [
+    name,
+    reasoning && t(`chat.${reasoning}`),
+    bases > 0 && t('chat.bases_chosen', { count: bases }),
+    connector_ids.length > 0 && t('chat.connectors_chosen', { count: connector_ids.length }),
+  ]
+    .filter(Boolean)
+    .join(' · ')
   return (
     <>
       <Popover opened={isOpen} onChange={setOpen} position="top-start" trapFocus returnFocus shadow="md">
         <Popover.Target>
           <ActionIcon
-            variant={isChanged ? 'light' : 'subtle'}
-            color={isChanged ? 'indigo' : 'gray'}
+            variant={differs ? 'light' : 'subtle'}
+            color={differs ? 'indigo' : 'gray'}
             size={34}
             aria-label={t('chat.options')}
             title={t('chat.options')}
@@ -47,7 +63,7 @@ export function ModelOptions({ settings, onChange }: Props) {
                 { value: '', label: t('chat.model_default') },
                 ...models.map(({ id, name, provider }) => ({ value: id, label: `${name} · ${provider}` })),
               ]}
-              onChange={(event) => choose({ ...settings, model: event.currentTarget.value })}
+              onChange={(event) => change({ model: event.currentTarget.value })}
             />
             <NativeSelect
               size="sm"
@@ -57,11 +73,11 @@ export function ModelOptions({ settings, onChange }: Props) {
                 { value: '', label: t('chat.reasoning_default') },
                 ...LEVELS.map((level) => ({ value: level, label: t(`chat.${level}`) })),
               ]}
-              onChange={(event) => {
-                const level = LEVELS.find((one) => one === event.currentTarget.value)
-                choose({ ...(model ? { model } : {}), ...(level ? { reasoning: level } : {}) })
-              }}
+              onChange={(event) => change({ reasoning: event.currentTarget.value })}
             />
+            <Suspense>
+              <SourceOptions {...{ agent, thread_id, settings }} onChange={change} />
+            </Suspense>
           </Stack>
         </Popover.Dropdown>
       </Popover>

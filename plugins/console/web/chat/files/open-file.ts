@@ -1,3 +1,4 @@
+import type { DocumentPlace } from '../../knowledge/knowledge.ts'
 import { createPublisher } from '../store/publisher.ts'
 
 /** A file that a message names. */
@@ -13,6 +14,8 @@ export interface PanelState {
   isOpen: boolean
   /** The file that is shown; without one, the lists of files and sources. */
   file?: (ChatFile & { agent_id: string }) | undefined
+  /** The place in a document of a knowledge base that is shown instead. */
+  place?: DocumentPlace
 }
 
 /** The panel at the right of conversations. */
@@ -21,6 +24,9 @@ export const panel = createPublisher<PanelState>({ isOpen: false })
 /** Shows a file in the panel. */
 export const openFile = (file: ChatFile & { agent_id: string }) =>
   panel.update(() => ({ isOpen: true, file }))
+
+/** Shows a place in a document of a knowledge base in the panel. */
+export const openPlace = (place: DocumentPlace) => panel.update(() => ({ isOpen: true, place }))
 
 /** Opens or closes the panel. */
 export const togglePanel = () => panel.update(({ isOpen }) => ({ isOpen: !isOpen }))

@@ -1,27 +1,29 @@
-import { ActionIcon, Button, Group, Tabs, Text } from '@mantine/core'
+import { ActionIcon, Anchor, Button, Group, Tabs, Text } from '@mantine/core'
 import { ArrowLeft, X } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { downloadFile } from '../../agents/files.ts'
 import { t } from '../../i18n/words.ts'
+import DocumentText from '../../knowledge/document-text.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { useAction } from '../../ui/use-action.ts'
 import { draftOf } from '../composer/draft.ts'
 import { MarkdownLink } from '../markdown/markdown-link.tsx'
+import { placeOf } from '../messages/sources.ts'
 import type { ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
 import { FileCard } from './file-card.tsx'
 import { FileView } from './file-view.tsx'
-import { panel, togglePanel } from './open-file.ts'
+import { openPlace, panel, togglePanel } from './open-file.ts'
 import classes from './panel.module.css'
 
 /** The panel at the right: the files and sources of a conversation, or one file. */
 export default function Panel({ store }: { store: ThreadStore | undefined }) {
-  const { file } = useSyncExternalStore(panel.listen, panel.read)
+  const { file, place } = useSyncExternalStore(panel.listen, panel.read)
   const { error, run } = useAction()
   return (
     <aside className={classes.panel} aria-label={t('chat.panel')}>
       <header className={classes.head}>
-        {file && (
+        {(file ?? place) && (
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -32,7 +34,7 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
           </ActionIcon>
         )}
         <Text size="sm" fw={600} truncate flex={1}>
-          {file?.filename ?? t('chat.panel')}
+          {(file ?? place)?.filename ?? t('chat.panel')}
         </Text>
         <ActionIcon variant="subtle" color="gray" aria-label={t('common.close')} onClick={togglePanel}>
           <X size={16} aria-hidden />
@@ -61,6 +63,10 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
           {error !== undefined && <Failure error={error} />}
           <FileView key={file.path} agent_id={file.agent_id} file={file} />
         </div>
+      ) : place ? (
+        <div className={classes.content}>
+          <DocumentText key={JSON.stringify(place)} place={place} />
+        </div>
       ) : (
         <Lists store={store} />
       )}
@@ -88,11 +94,27 @@ function Lists({ store }: { store: ThreadStore | undefined }) {
       <Tabs.Panel value="sources" pt="md">
         {sources.length === 0 && <p className={classes.empty}>{t('chat.no_sources')}</p>}
         <ol className={classes.sources}>
-          {sources.map(({ id, title, url }) => (
-            <li key={id}>
-              <MarkdownLink href={url}>{title}</MarkdownLink>
-            </li>
-          ))}
+          {sources.map((source) => {
+            const { id, title, url, uri } = source
+            const place = placeOf(source)
+            return (
+              <li key={id}>
+                {place ? (
+                  <Anchor
+                    component="button"
+                    type="button"
+                    size="sm"
+                    ta="start"
+                    onClick={() => openPlace(place)}
+                  >
+                    {title}
+                  </Anchor>
+                ) : (
+                  <MarkdownLink href={url ?? uri}>{title}</MarkdownLink>
+                )}
+              </li>
+            )
+          })}
         </ol>
       </Tabs.Panel>
     </Tabs>

@@ -35,13 +35,13 @@ interface Props {
 /** A block of Markdown. HTML in it is shown as text. */
 const MarkdownBlock = memo(function MarkdownBlock({ text }: Props) {
   const formulas = useFormulas(text)
-  const { length } = use(SourcesContext)
+  const sources = use(SourcesContext)
   const isCode = /^ {0,3}(```|~~~)/.test(text)
   const remarkPlugins: Options['remarkPlugins'] = [remarkGfm, ...(formulas ? [formulas.remarkMath] : [])]
   const rehypePlugins: Options['rehypePlugins'] = formulas ? [formulas.rehypeKatex] : []
   return (
     <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
-      {isCode ? text : markSources(text, length)}
+      {isCode ? text : markSources(text, sources)}
     </ReactMarkdown>
   )
 })

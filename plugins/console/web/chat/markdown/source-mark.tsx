@@ -1,5 +1,7 @@
 import { use } from 'react'
-import { SourcesContext } from '../messages/sources.ts'
+import { openPlace } from '../files/open-file.ts'
+import { findSource, placeOf, SourcesContext } from '../messages/sources.ts'
+import type { Source } from '../store/thread-view.ts'
 import { MarkdownLink } from './markdown-link.tsx'
 import classes from './source-mark.module.css'
 
@@ -9,27 +11,32 @@ const PREFIX = '#source-'
 const MARK = /(`+)[\s\S]*?\1|(?<!\\|\])\[(\d{1,3})\](?![([:])/g
 
 /** Writes the numbers of known sources in Markdown as links that `SourceMark` shows. */
-export const markSources = (text: string, count: number): string =>
-  count === 0
+export const markSources = (text: string, sources: readonly Source[]): string =>
+  sources.length === 0
     ? text
     : text.replace(MARK, (all, _, number) =>
-        number !== undefined && Number(number) >= 1 && Number(number) <= count
-          ? `[${number}](${PREFIX}${number})`
-          : all,
+        number !== undefined && findSource(sources, Number(number)) ? `[${number}](${PREFIX}${number})` : all,
       )
 
 /** True for the address of a mark that `markSources` has written. */
 export const isSourceMark = (href: string | undefined): href is string => href?.startsWith(PREFIX) ?? false
 
-/** The number of a source. It says the title on hover and opens the address. */
+/** The number of a source. It says the passage or the title on hover, and opens the document or the address. */
 export function SourceMark({ href }: { href: string }) {
   const number = Number(href.slice(PREFIX.length))
-  const source = use(SourcesContext)[number - 1]
+  const source = findSource(use(SourcesContext), number)
+  const place = source && placeOf(source)
   return (
-    <sup className={classes.mark} title={source?.title}>
-      <MarkdownLink href={source?.url} label={source?.title}>
-        {number}
-      </MarkdownLink>
+    <sup className={classes.mark} title={source?.text ?? source?.title}>
+      {place ? (
+        <button type="button" aria-label={source.title} onClick={() => openPlace(place)}>
+          {number}
+        </button>
+      ) : (
+        <MarkdownLink href={source?.url ?? source?.uri} label={source?.title}>
+          {number}
+        </MarkdownLink>
+      )}
     </sup>
   )
 }

@@ -9,8 +9,8 @@ import { createView, type HistoryPage, type ThreadView } from './thread-view.ts'
 const PAGE = 50
 const RETRY_MS = 2_000
 
-/** Settings of one message. */
-export type SendSettings = Pick<TurnOptions, 'model' | 'reasoning'>
+/** Settings of the messages of a conversation. */
+export type SendSettings = Pick<TurnOptions, 'model' | 'reasoning' | 'connector_ids' | 'knowledge_base_ids'>
 
 interface Parts {
   chat: Chat

@@ -1,0 +1,98 @@
+import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
+
+/** A destination of log lines that never blocks the process and never ends it. */
+export interface LogOutput {
+  write(line: string): void
+  /** The lines that could not be written, because the destination failed or was too slow. */
+  readonly dropped: number
+}
+
+/** Bytes of lines that may wait to be written. */
+const MAX_WAITING = 1024 * 1024
+const MAX_CHUNK = 64 * 1024
+const RETRY_MS = 200
+
+/**
+ * Creates the output to a file descriptor. Lines are written one after the other by the thread pool. While the
+ * destination refuses them, e.g. because its disk is full or its reader sleeps, they wait, up to a limit; more of them
+ * are dropped and counted, which the next line that can be written says.
+ */
+export function createLogOutput(descriptor: number): LogOutput {
+  const fd = withoutBlocking(descriptor)
+  let waiting: string[] = []
+  let waitingBytes = 0
+  /** The chunk that is being written, or is to be written again. */
+  let rest: Buffer = Buffer.alloc(0)
+  let isWriting = false
+  let isGone = false
+  let dropped = 0
+  let untold = 0
+
+  const drop = (lines: number) => {
+    dropped += lines
+    untold += lines
+  }
+
+  const takeChunk = () => {
+    if (rest.length > 0 || waiting.length === 0) return
+    let bytes = 0
+    const count = waiting.findIndex((line) => {
+      bytes += Buffer.byteLength(line)
+      return bytes > MAX_CHUNK
+    })
+    const taken = waiting.splice(0, count < 0 ? waiting.length : Math.max(1, count))
+    rest = Buffer.from(taken.join(''))
+    waitingBytes -= rest.length
+    if (untold === 0) return
+    const told = { level: 40, time: Date.now(), dropped: untold, msg: 'lines of the log were dropped' }
+    rest = Buffer.concat([Buffer.from(`${JSON.stringify(told)}\n`), rest])
+    untold = 0
+  }
+
+  const writeOn = () => {
+    takeChunk()
+    if (isWriting || isGone || rest.length === 0) return
+    isWriting = true
+    write(fd, rest, (error, written) => {
+      isWriting = false
+      if (!error) {
+        rest = rest.subarray(written)
+        writeOn()
+      } else if (error.code === 'EPIPE') {
+        // Its reader has ended, so nothing can be written any more.
+        isGone = true
+        drop(waiting.length + 1)
+        waiting = []
+      } else setTimeout(writeOn, RETRY_MS).unref()
+    })
+  }
+
+  process.once('exit', () => {
+    // A write that is under way may be blocked, as another would be.
+    if (isWriting || isGone) return
+    try {
+      for (takeChunk(); rest.length > 0; takeChunk()) rest = rest.subarray(writeSync(fd, rest))
+    } catch {
+      // The process ends, and there is nobody else to tell.
+    }
+  })
+
+  return {
+    write(line) {
+      const size = Buffer.byteLength(line)
+      if (isGone || waitingBytes + size > MAX_WAITING) return drop(1)
+      waiting.push(line)
+      waitingBytes += size
+      writeOn()
+    },
+    get dropped() {
+      return dropped
+    },
+  }
+}
+
+/** A pipe is opened once more: whoever shares the descriptor expects it to block. */
+const withoutBlocking = (fd: number): number =>
+  process.platform === 'linux' && fstatSync(fd).isFIFO()
+    ? openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
+    : fd

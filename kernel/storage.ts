@@ -1,0 +1,101 @@
+import { statfsSync } from 'node:fs'
+import bytes from 'bytes'
+import { AppError } from './errors.ts'
+import type { Logger } from './log.ts'
+
+/** The free space of the file system with the home. */
+export interface Storage {
+  /** `free_bytes` is null if it cannot be measured. */
+  state(): { free_bytes: number | null; low: boolean }
+  /** Throws STORAGE_FULL when so little is left that what is running needs it. */
+  assertRoom(): void
+  /** Logs from now on when the space becomes low, and when it no longer is. */
+  watch(): void
+  stop(): void
+}
+
+/** The time for which a measurement is used, in milliseconds. */
+const FRESH_MS = 1000
+const WATCH_MS = 30_000
+
+/** Creates the watch over the file system of a home. */
+export function createStorage({
+  home,
+  settings,
+  log,
+  watchMs = WATCH_MS,
+}: {
+  home: string
+  /** Sizes, such as `1gb`. */
+  settings: { warn_below: string; stop_below: string }
+  log: Logger
+  watchMs?: number
+}): Storage {
+  let measured = -Infinity
+  let free: number | null = null
+  let isLow = false
+  let timer: NodeJS.Timeout | undefined
+
+  const measure = (): number => {
+    if (performance.now() - measured > FRESH_MS) {
+      measured = performance.now()
+      try {
+        const { bavail, bsize, blocks } = statfsSync(home)
+        // Some network file systems have no size.
+        free = blocks > 0 ? bavail * bsize : null
+      } catch (error) {
+        free = null
+        log.warn({ error, home }, 'the free space could not be measured')
+      }
+    }
+    return free ?? Number.POSITIVE_INFINITY
+  }
+
+  const look = () => {
+    const before = isLow
+    isLow = measure() < bytes.parse(settings.warn_below)!
+    if (isLow && !before) log.warn({ home, free_bytes: free }, 'the disk is almost full')
+    if (!isLow && before) log.info({ home, free_bytes: free }, 'the disk has space again')
+  }
+
+  return {
+    state() {
+      look()
+      return { free_bytes: free, low: isLow }
+    },
+    assertRoom() {
+      if (measure() < bytes.parse(settings.stop_below)!) throw new AppError('STORAGE_FULL')
+    },
+    watch() {
+      look()
+      timer = setInterval(look, watchMs).unref()
+    },
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** The codes of the system for a disk that is full, and for a quota that is used up; MongoDB's code for the former. */
+const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 14_031])
+
+/** True if something failed because there is no space left to write. */
+export function isStorageFull(error: unknown): boolean {
+  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
+    if (FULL.has((cause as NodeJS.ErrnoException).code)) return true
+  return false
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'may not be written by this user',
+  EDQUOT: 'cannot be written, because the quota of this user is used up',
+  ENOSPC: 'cannot be written, because the disk is full',
+  EPERM: 'may not be written by this user',
+  EROFS: 'is read-only',
+}
+
+/** Explains in one sentence why a file of the home cannot be written; undefined for any other error. */
+export function explainUnwritable(error: unknown, home: string): string | undefined {
+  const { code = '', path, syscall } = error as NodeJS.ErrnoException
+  const reason = REASONS[code]
+  if (!reason || !(path?.startsWith(home) || syscall === 'write')) return undefined
+  return `the home ${home} ${reason}${path ? ` (${path})` : ''}; SVC_HOME chooses another folder`
+}

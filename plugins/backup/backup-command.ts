@@ -1,0 +1,87 @@
+import { createWriteStream, existsSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Writable } from 'node:stream'
+import { type Command, type CommandInput, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
+import type { ArchiveEnd } from './format.ts'
+import type { Cradle } from './manifest.ts'
+import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
+
+/** `svc backup`: writes one archive with everything, while servers run or not. */
+export const backupCommand: Command<Cradle> = {
+  name: 'backup',
+  summary: 'Write the database, the workspaces, the documents and the encrypted keys to one archive',
+  arguments: [{ name: 'file', summary: 'the archive, or - for standard output', required: true }],
+  options: [PASSPHRASE_FILE, JSON_OPTION],
+  database: false,
+  async run(input, { log, clock }) {
+    const { args, home, env, stdout, stderr } = input
+    const file = args[0]!
+    const target = file === '-' ? undefined : resolve(file)
+    if (target) assertUsable(target, home)
+    const passphrase = await readPassphrase(input, { isNew: true })
+    const [blueprint, { openDatabase }, { writeBackup }] = await Promise.all([
+      readBlueprint({ home, env }),
+      import('#kernel/database'),
+      import('./backup.ts'),
+    ])
+    const database = await openDatabase({ url: blueprint.config.values.database.url, home, log })
+    const started = clock.now()
+    const { db, isEmbedded } = database
+    const write = (output: Writable) =>
+      writeBackup({ blueprint, db, isEmbedded, passphrase, output, now: started })
+    try {
+      const end = target ? await writeWhole(target, write) : await write(unended(stdout))
+      const seconds = Math.round((clock.now() - started) / 100) / 10
+      report({ ...input, stdout: target ? stdout : stderr }, target ?? 'standard output', end, seconds)
+      return 0
+    } finally {
+      await database.close()
+    }
+  },
+}
+
+function assertUsable(target: string, home: string): void {
+  if (existsSync(target)) throw new ConfigError(`${target} exists already`)
+  if (!existsSync(dirname(target))) throw new ConfigError(`the folder ${dirname(target)} does not exist`)
+  if (!relative(home, target).startsWith('..'))
+    throw new ConfigError(`the archive must be outside of ${home}`)
+}
+
+/** Writes a file under another name first: an archive that has its own name is complete and on the disk. */
+async function writeWhole(
+  target: string,
+  write: (output: Writable) => Promise<ArchiveEnd>,
+): Promise<ArchiveEnd> {
+  const draft = `${target}.partial`
+  try {
+    const end = await write(createWriteStream(draft, { mode: 0o600, flush: true }))
+    await rename(draft, target)
+    const folder = await open(dirname(target))
+    await folder.sync()
+    await folder.close()
+    return end
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}
+
+/** Standard output outlives the archive. */
+const unended = (stdout: NodeJS.WriteStream) =>
+  new Writable({ write: (chunk, _encoding, done) => void stdout.write(chunk, done) })
+
+function report(
+  { options, stdout }: Pick<CommandInput, 'options' | 'stdout'>,
+  file: string,
+  { files, collections, changed }: ArchiveEnd,
+  seconds: number,
+): void {
+  const documents = Object.values(collections).reduce((sum, count) => sum + count, 0)
+  if (options.json) {
+    printJson(stdout, { file, files, documents, changed, seconds })
+    return
+  }
+  stdout.write(`Wrote ${documents} documents and ${files} files to ${file} in ${seconds} s.\n`)
+  for (const path of changed) stdout.write(`${join('home', path)} became shorter while it was read.\n`)
+}

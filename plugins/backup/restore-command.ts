@@ -1,0 +1,122 @@
+import { createReadStream, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Db } from 'mongodb'
+import { type Command, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
+import type { Cradle } from './manifest.ts'
+import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
+import type { Restored } from './restore.ts'
+
+/** A folder that may be in an empty home: the libraries of the engine. */
+const HARMLESS = ['runtime']
+
+/** `svc restore`: makes a home and a database from an archive. */
+export const restoreCommand: Command<Cradle> = {
+  name: 'restore',
+  summary: 'Restore an archive of svc backup into an empty home and an empty database',
+  arguments: [{ name: 'file', summary: 'the archive, or - for standard input', required: true }],
+  options: [PASSPHRASE_FILE, JSON_OPTION],
+  database: false,
+  async run(input, { log }) {
+    const { args, home, env, options, stdin, stdout } = input
+    const file = args[0]!
+    assertEmpty(home)
+    const passphrase = await readPassphrase(input, { isNew: false })
+    const [before, { openDatabase }, { assertKnownVersions, WHOLE }, { readBackup }, { clearEmpty }] =
+      await Promise.all([
+        readBlueprint({ home, env }),
+        import('#kernel/database'),
+        import('#kernel/database/migrations'),
+        import('./restore.ts'),
+        import('./collections.ts'),
+      ])
+    const parts = before.plugins.map(({ name, declarations: { migrations } }) => ({ name, migrations }))
+    const assertReadable = (versions: Record<string, number>) =>
+      assertKnownVersions(
+        Object.entries(versions).map(([_id, version]) => ({ _id, version })),
+        [WHOLE, ...parts],
+      )
+    const database = await openDatabase({ url: before.config.values.database.url, home, log })
+    const { db } = database
+    let restored: Restored
+    try {
+      const full = await clearEmpty(db)
+      if (full !== undefined) throw new ConfigError(`the database is not empty: "${full}" has documents`)
+      try {
+        const source = file === '-' ? stdin : createReadStream(resolve(file))
+        restored = await readBackup({ input: source, home, db, passphrase, assertReadable })
+      } catch (error) {
+        await clear(db)
+        throw error
+      }
+    } catch (error) {
+      await database.close()
+      await empty(home)
+      throw error
+    }
+    await database.close()
+    const secrets = await repair({ home, env, log })
+    const { head, end, hadDatabaseUrl } = restored
+    const documents = Object.values(end.collections).reduce((sum, count) => sum + count, 0)
+    if (options.json) printJson(stdout, { ...head, files: end.files, documents, secrets })
+    else {
+      const taken = new Date(head.created_at * 1000).toISOString()
+      stdout.write(
+        `Restored ${documents} documents, ${end.files} files and ${secrets.opened} secrets of ${taken} into ${home}.\n`,
+      )
+      if (secrets.unreadable > 0)
+        stdout.write(`${secrets.unreadable} secrets do not open with the key; they must be entered again.\n`)
+      if (hadDatabaseUrl)
+        stdout.write('database.url was removed from config.json; set it if the server needs one.\n')
+    }
+    return 0
+  },
+}
+
+function assertEmpty(home: string): void {
+  const found = readdirSync(home).find((name) => !HARMLESS.includes(name))
+  if (found !== undefined)
+    throw new ConfigError(`the home ${home} is not empty: it has "${found}"; SVC_HOME names another one`)
+}
+
+/** Removes what an unfinished restore has written to a home. */
+async function empty(home: string): Promise<void> {
+  for (const name of readdirSync(home))
+    if (!HARMLESS.includes(name)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 20 })
+}
+
+async function clear(db: Db): Promise<void> {
+  const found = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
+  for (const { name } of found) await db.dropCollection(name)
+}
+
+/** Brings the data to this version, has plugins repair what was read at different times, and opens every secret. */
+async function repair({ home, env, log }: { home: string; env: NodeJS.ProcessEnv; log: Cradle['log'] }) {
+  const { openRuntime } = await import('#kernel/runtime')
+  const runtime = await openRuntime({ blueprint: await readBlueprint({ home, env }), log })
+  try {
+    await runtime.prepare()
+    await runtime.extensions['backup.restored'].ask({})
+    return await countSecrets(runtime.database!.db, runtime.cradleOf('backup').secrets)
+  } finally {
+    await runtime.stop()
+  }
+}
+
+/** Opens every secret of the database, to see that the key fits. */
+async function countSecrets(db: Db, secrets: Cradle['secrets']) {
+  const { listSealedFields, purposeOf } = await import('#kernel/sealed-fields')
+  const counts = { opened: 0, unreadable: 0 }
+  for (const sealed of await listSealedFields(db)) {
+    const { collection, field } = sealed
+    const documents = db.collection<{ _id: string }>(collection)
+    for await (const document of documents.find({ [field]: { $type: 'string' } }))
+      try {
+        secrets.open((document as Record<string, unknown>)[field] as string, purposeOf(sealed, document._id))
+        counts.opened += 1
+      } catch {
+        counts.unreadable += 1
+      }
+  }
+  return counts
+}

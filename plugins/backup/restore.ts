@@ -1,0 +1,161 @@
+import { createWriteStream } from 'node:fs'
+import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join, normalize } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Db } from 'mongodb'
+import type { Header as TarHeader } from 'tar-stream'
+import { ConfigError } from '#kernel'
+import { readArchive, readWhole } from './archive-reader.ts'
+import { createLoader, decode, flushJournal, measure } from './collections.ts'
+import { type ArchiveEnd, type ArchiveHead, FORMAT, SEALED_FILES } from './format.ts'
+import { deriveKey, openFile } from './sealing.ts'
+
+/** The parts of an archive that describe what was restored. */
+export interface Restored {
+  head: ArchiveHead
+  end: ArchiveEnd
+  /** True if the configuration named a database, which it does not any more. */
+  hadDatabaseUrl: boolean
+}
+
+/**
+ * Reads an archive into an empty home and an empty database, and compares what the database holds afterwards with what
+ * was written. Throws one sentence for what is wrong; the caller removes what was written by then.
+ */
+export async function readBackup({
+  input,
+  home,
+  db,
+  passphrase,
+  assertReadable,
+}: {
+  input: Readable
+  home: string
+  db: Db
+  passphrase: string
+  /** Throws if this server does not know data of these versions. */
+  assertReadable(versions: ArchiveHead['data_versions']): void
+}): Promise<Restored> {
+  let head: ArchiveHead | undefined
+  let end: ArchiveEnd | undefined
+  let key: Buffer | undefined
+  const sealed = new Map<string, Buffer>()
+  const links: { path: string; target: string }[] = []
+  const folders = new Map<string, Date>()
+  const loaders = new Map<string, ReturnType<typeof createLoader>>()
+  const removed = new Map<string, Buffer[]>()
+  let files = 0
+
+  const readEntry = async (header: TarHeader, content: AsyncIterable<Buffer>) => {
+    const { name } = header
+    if (head === undefined) {
+      if (name !== 'backup.json') throw new ConfigError('this is no archive of svc backup')
+      head = JSON.parse(`${await readWhole(content)}`) as ArchiveHead
+      if (head.format !== FORMAT)
+        throw new ConfigError(
+          `the archive has format ${head.format}, and this server reads ${FORMAT}: version ${head.version} wrote it`,
+        )
+      assertReadable(head.data_versions)
+      key = await deriveKey(passphrase, head.encryption)
+      return
+    }
+    const [, kind, rest = ''] = /^(\w+)\/(.+?)\/?$/.exec(name) ?? []
+    if (kind === 'sealed') {
+      const known = SEALED_FILES.find((file) => file === rest)
+      if (known) sealed.set(known, openFile(key!, known, await readWhole(content)))
+    } else if (kind === 'home') {
+      const path = join(home, assertInside(rest))
+      if (header.type === 'symlink') links.push({ path, target: header.linkname! })
+      else if (header.type === 'directory') {
+        await mkdir(path, { recursive: true, mode: header.mode })
+        folders.set(path, header.mtime)
+      } else {
+        await writeHomeFile(path, header, content)
+        files += 1
+      }
+    } else if (kind === 'database') {
+      const collection = rest.slice(0, rest.lastIndexOf('/'))
+      const loader = loaders.get(collection) ?? createLoader(db.collection(collection))
+      loaders.set(collection, loader)
+      await loader.add(splitDocuments(await readWhole(content)))
+    } else if (kind === 'removed')
+      removed.set(rest.replace(/\.bson$/, ''), splitDocuments(await readWhole(content)))
+    else if (name === 'end.json') end = JSON.parse(`${await readWhole(content)}`) as ArchiveEnd
+  }
+  await readArchive(input, readEntry)
+  if (!head || !end || !sealed.has('secret.key')) throw new ConfigError('the archive is incomplete')
+  if (files !== end.files)
+    throw new ConfigError(`the archive has ${files} files, and should have ${end.files}`)
+
+  for (const [name, expected] of Object.entries(end.collections)) {
+    const written = loaders.get(name)?.extent() ?? { count: 0, hash: '' }
+    const found = expected > 0 ? await measure(db.collection(name)) : written
+    if (written.count !== expected || found.count !== expected || found.hash !== written.hash)
+      throw new ConfigError(`the collection "${name}" is not what the archive says`)
+  }
+  for (const [name, ids] of removed)
+    for (let at = 0; at < ids.length; at += 1000)
+      await db
+        .collection(name)
+        .deleteMany({ _id: { $in: ids.slice(at, at + 1000).map((id) => decode(id)._id) } })
+  await flushJournal(db)
+  for (const { path, target } of links) await link(path, target)
+  for (const [path, mtime] of folders) await utimes(path, mtime, mtime)
+  const hadDatabaseUrl = await writeSealed(home, sealed)
+  return { head, end, hadDatabaseUrl }
+}
+
+/** Returns a path that stays inside the home. */
+function assertInside(path: string): string {
+  const clean = normalize(path)
+  if (clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0'))
+    throw new ConfigError(`the archive has a file outside of the home: ${path}`)
+  return clean
+}
+
+async function writeHomeFile(path: string, { mode, mtime }: TarHeader, content: AsyncIterable<Buffer>) {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  // A file that changed while the backup ran comes again.
+  await rm(path, { force: true })
+  await pipeline(content, createWriteStream(path, { mode: mode ?? 0o600, flags: 'wx' }))
+  if (mode !== undefined) await chmod(path, mode)
+  if (mtime) await utimes(path, mtime, mtime)
+}
+
+/** Makes a link after every file: nothing is written through it. */
+async function link(path: string, target: string) {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await rm(path, { force: true })
+  await symlink(target, path)
+}
+
+/** Writes the decrypted files, the key last: without it the server does not start on what was restored in part. */
+async function writeSealed(home: string, sealed: ReadonlyMap<string, Buffer>): Promise<boolean> {
+  let hadDatabaseUrl = false
+  for (const name of SEALED_FILES.toReversed()) {
+    let content = sealed.get(name)
+    if (!content) continue
+    if (name === 'config.json') {
+      const config = JSON.parse(`${content}`) as { database?: { url?: string } }
+      // A copy must not write to the database of the server that it is a copy of.
+      hadDatabaseUrl = config.database?.url !== undefined
+      if (hadDatabaseUrl) delete config.database
+      content = Buffer.from(`${JSON.stringify(config, null, 2)}\n`)
+    }
+    await writeFile(join(home, name), content, { mode: 0o600, flush: true })
+  }
+  return hadDatabaseUrl
+}
+
+/** Splits a part into its documents, each of which begins with its length. */
+function splitDocuments(part: Buffer): Buffer[] {
+  const documents: Buffer[] = []
+  for (let at = 0; at < part.length; ) {
+    const length = part.readInt32LE(at)
+    if (length < 5 || at + length > part.length) throw new ConfigError('the archive is damaged: a document')
+    documents.push(part.subarray(at, at + length))
+    at += length
+  }
+  return documents
+}

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+import { ConfigError } from '#kernel'
+
+/** The parameters with which a passphrase becomes a key; `salt` is base64. */
+export interface KeyDerivation {
+  kdf: 'scrypt'
+  n: number
+  r: number
+  p: number
+  salt: string
+}
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+/** The most memory that a derivation may take, whatever an archive asks for. */
+const MAX_MEMORY = 512 * 1024 * 1024
+
+/** Makes the parameters for a new archive: 64 MiB of memory and some tenths of a second. */
+export const newDerivation = (): KeyDerivation => ({
+  kdf: 'scrypt',
+  n: 2 ** 16,
+  r: 8,
+  p: 1,
+  salt: randomBytes(16).toString('base64'),
+})
+
+/** Derives the key of an archive from its passphrase. */
+export const deriveKey = (passphrase: string, { n, r, p, salt }: KeyDerivation): Promise<Buffer> =>
+  (promisify(scrypt) as (...args: unknown[]) => Promise<Buffer>)(
+    passphrase.normalize(),
+    Buffer.from(salt, 'base64'),
+    32,
+    { N: n, r, p, maxmem: MAX_MEMORY },
+  )
+
+/** Encrypts a file with AES-256-GCM: nonce, tag, text. It opens only under the same name. */
+export function sealFile(key: Buffer, name: string, content: Buffer): Buffer {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(name))
+  const text = Buffer.concat([cipher.update(content), cipher.final()])
+  return Buffer.concat([nonce, cipher.getAuthTag(), text])
+}
+
+/** Decrypts a file; throws one sentence if the passphrase is wrong. */
+export function openFile(key: Buffer, name: string, sealed: Buffer): Buffer {
+  const nonce = sealed.subarray(0, NONCE_BYTES)
+  const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(
+    Buffer.from(name),
+  )
+  try {
+    decipher.setAuthTag(tag)
+    return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
+  } catch (cause) {
+    throw new ConfigError('the passphrase is wrong, or the archive was changed', { cause })
+  }
+}

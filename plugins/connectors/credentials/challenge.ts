@@ -1,0 +1,41 @@
+import { type ConnectorFailure, InsufficientScope } from '../connections/failure.ts'
+import type { Credentials, CredentialsKey } from './credentials.ts'
+import { type Challenge, MissingCredentials } from './missing-credentials.ts'
+
+const MAX_SCOPE_CHARS = 1024
+const MAX_URL_CHARS = 2048
+
+/** Reads the header `WWW-Authenticate` of a refusal. */
+export async function readChallenge(response: Response): Promise<Challenge> {
+  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
+  const { scope, resourceMetadataUrl: url } = extractWWWAuthenticateParams(response)
+  return {
+    ...(scope && scope.length <= MAX_SCOPE_CHARS && { scope }),
+    ...(url && url.href.length <= MAX_URL_CHARS && { resource_metadata_url: url.href }),
+  }
+}
+
+/** Returns the distinct scopes of these lists, in their order; undefined if there are none. */
+export function joinScopes(...lists: readonly (string | undefined)[]): string | undefined {
+  const scopes = lists.flatMap((list) => list?.split(' ').filter(Boolean) ?? [])
+  return [...new Set(scopes)].join(' ') || undefined
+}
+
+/**
+ * Returns MissingCredentials in place of a refusal that a sign-in for further scopes may lift, and notes these scopes.
+ * Scopes that the account has asked for before are not asked for again.
+ */
+export async function toMissing(
+  failure: ConnectorFailure,
+  key: CredentialsKey,
+  credentials: Credentials,
+): Promise<ConnectorFailure> {
+  if (!(failure instanceof InsufficientScope)) return failure
+  const known = await credentials.find(key)
+  if (!known?.oauth?.tokens) return failure
+  const before = joinScopes(known.oauth.tokens.scope, known.oauth.scope)
+  const wanted = joinScopes(before, failure.scope)
+  if (!wanted || wanted === before || wanted.length > MAX_SCOPE_CHARS) return failure
+  await credentials.want(key, known.revision, wanted)
+  return new MissingCredentials()
+}

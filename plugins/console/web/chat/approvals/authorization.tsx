@@ -1,0 +1,103 @@
+import { Button, Group } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
+import type { components } from '#client'
+import { t } from '../../i18n/words.ts'
+import { client } from '../../server/client.ts'
+import { send } from '../../server/send.ts'
+import { Failure } from '../../ui/failure.tsx'
+import { Secret } from '../../ui/secret.tsx'
+import { Time } from '../../ui/time.tsx'
+import { useAction } from '../../ui/use-action.ts'
+import type { ThreadStore } from '../store/thread-store.ts'
+import type { PendingApproval } from '../store/thread-view.ts'
+import classes from './approval-card.module.css'
+
+const SignIn = lazy(() => import('../../connectors/sign-in.tsx'))
+
+type Need = components['schemas']['AuthorizationRequired']
+
+interface Props {
+  store: ThreadStore
+  pending: PendingApproval
+  needs: Need[]
+}
+
+/** A turn that waits for credentials of the person. It continues by itself once they exist. */
+export function Authorization({ store, pending, needs }: Props) {
+  const { isBusy, error, run } = useAction()
+  const distinct = [...new Map(needs.map((need) => [need.connector_id, need])).values()]
+  const skip = () =>
+    run(() =>
+      store.decide(
+        pending.pending_id,
+        needs.map(() => ({ type: 'reject' as const })),
+      ),
+    )
+  return (
+    <section className={classes.card} aria-label={t('approvals.sign_in_title')}>
+      <header className={classes.head}>
+        <span>{t('approvals.sign_in_title')}</span>
+        <span className={classes.expiry}>
+          {t('approvals.expires')} <Time at={pending.expires_at} />
+        </span>
+      </header>
+      {distinct.map((need) => (
+        <AuthorizationNeed key={need.connector_id} need={need} />
+      ))}
+      {error !== undefined && <Failure error={error} />}
+      <Button size="xs" variant="subtle" color="gray" loading={isBusy} onClick={skip}>
+        {t('approvals.without_sign_in')}
+      </Button>
+    </section>
+  )
+}
+
+/** The way to sign in to a connector, or to enter the headers that it needs. */
+export function AuthorizationNeed({ need: { connector_id: id, name, fields = [] } }: { need: Need }) {
+  const [isAsking, setAsking] = useState(false)
+  const [headers, setHeaders] = useState<Record<string, string>>({})
+  const { isBusy, error, run } = useAction()
+  const save = () =>
+    run(() =>
+      send<unknown>(
+        client.PUT('/connectors/{id}/credentials', { params: { path: { id } }, body: { headers } }),
+      ),
+    )
+  return (
+    <div className={classes.item}>
+      <p className={classes.what}>
+        {t(fields.length > 0 ? 'approvals.enter' : 'approvals.sign_in', { name })}
+      </p>
+      {fields.map((field) => (
+        <Secret
+          key={field}
+          label={field}
+          value={headers[field]}
+          onChange={(value = '') => setHeaders((headers) => ({ ...headers, [field]: value }))}
+        />
+      ))}
+      {error !== undefined && <Failure error={error} />}
+      <Group gap="sm" mt="sm">
+        {fields.length > 0 ? (
+          <Button
+            size="xs"
+            loading={isBusy}
+            disabled={fields.some((field) => !headers[field])}
+            onClick={save}
+          >
+            {t('common.save')}
+          </Button>
+        ) : (
+          <Button size="xs" onClick={() => setAsking(true)}>
+            {t('connectors.sign_in_title', { name })}
+          </Button>
+        )}
+      </Group>
+      {isAsking && (
+        <Suspense>
+          <SignIn connector={{ id, name }} onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </div>
+  )
+}

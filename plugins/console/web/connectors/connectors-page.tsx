@@ -1,0 +1,51 @@
+import { Alert, Button } from '@mantine/core'
+import { useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { useRows } from '../server/pages.ts'
+import { may, useAccount } from '../session/account.ts'
+import { Empty } from '../ui/empty.tsx'
+import { Page } from '../ui/page.tsx'
+import { AddConnector } from './add-connector.tsx'
+import { type Connector, needsSignIn } from './connector-form.ts'
+import { ConnectorList } from './connector-list.tsx'
+import SignIn from './sign-in.tsx'
+
+/** The connectors that the account can use: its own, and those for everyone. */
+export default function ConnectorsPage() {
+  const connectors = useRows('/connectors', { query: { limit: 200 } }, { staleTime: 0 })
+  const { connector_error: reason } = useSearch({ from: '/connectors' })
+  const [isAdding, setAdding] = useState(false)
+  const [made, setMade] = useState<Connector>()
+  const add = may(useAccount(), 'connectors') && (
+    <Button leftSection={<Plus size={16} />} onClick={() => setAdding(true)}>
+      {t('connectors.add')}
+    </Button>
+  )
+  return (
+    <Page title={t('frame.connectors')} about={t('connectors.about')} actions={add}>
+      {reason && (
+        <Alert color="red" variant="light" role="alert">
+          {t(`connectors.sign_in_${reason}`)}
+        </Alert>
+      )}
+      <ConnectorList
+        {...connectors}
+        empty={
+          <Empty title={t('connectors.empty')} action={add}>
+            {t('connectors.empty_about')}
+          </Empty>
+        }
+      />
+      {isAdding && (
+        <AddConnector
+          names={connectors.rows?.map(({ name }) => name) ?? []}
+          onCreated={setMade}
+          onClose={() => setAdding(false)}
+        />
+      )}
+      {made && needsSignIn(made) && <SignIn connector={made} onClose={() => setMade(undefined)} />}
+    </Page>
+  )
+}

@@ -1,0 +1,64 @@
+import { Button, Skeleton, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { t } from '../i18n/words.ts'
+import { refresh } from '../server/send.ts'
+import { Failure } from '../ui/failure.tsx'
+import { Sheet } from '../ui/sheet.tsx'
+import { useAction } from '../ui/use-action.ts'
+import { allowTools, type Connector, readConnector } from './connector-form.ts'
+import { ToolList } from './tool-list.tsx'
+
+/** The tools of a connector. Whoever may change it allows those that are new or have changed. */
+export function ToolsSheet({ connector, onClose }: { connector: Connector; onClose(): void }) {
+  const { id, name } = connector
+  const stored = useQuery({
+    queryKey: ['get', '/connectors/{id}', id, 'tagged'],
+    queryFn: () => readConnector(id),
+    staleTime: 0,
+  })
+  const { isBusy, error, run } = useAction()
+  const found = stored.data
+  const unseen = found?.data.may_change ? found.data.tools.filter(({ seen }) => !seen) : []
+  const allow = (names: string[]) =>
+    run(() => allowTools(connector, names, found?.tag ?? null).finally(() => refresh('/connectors')))
+  return (
+    <Sheet
+      title={t('connectors.tools_of', { name })}
+      onClose={onClose}
+      width={640}
+      aside={
+        unseen.length > 1 && (
+          <Button variant="default" loading={isBusy} onClick={() => allow(unseen.map((tool) => tool.name))}>
+            {t('connectors.allow_all')}
+          </Button>
+        )
+      }
+    >
+      <Text size="sm" c="var(--meta)">
+        {t('connectors.tools_about')}
+      </Text>
+      {error !== undefined && <Failure error={error} />}
+      {found ? (
+        <ToolList tools={found.data.tools} isNew={({ seen }) => !seen}>
+          {(tool) =>
+            found.data.may_change &&
+            !tool.seen && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={t('connectors.allow_tool', { tool: tool.title ?? tool.name })}
+                onClick={() => allow([tool.name])}
+              >
+                {t('connectors.allow')}
+              </Button>
+            )
+          }
+        </ToolList>
+      ) : stored.error ? (
+        <Failure error={stored.error} onRetry={stored.refetch} />
+      ) : (
+        <Skeleton height={240} />
+      )}
+    </Sheet>
+  )
+}

@@ -1,0 +1,111 @@
+import { Button, Group, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { t } from '../i18n/words.ts'
+import { client } from '../server/client.ts'
+import { refresh, send } from '../server/send.ts'
+import { may, useAccount } from '../session/account.ts'
+import { Confirm } from '../ui/confirm.tsx'
+import { Failure } from '../ui/failure.tsx'
+import { Page } from '../ui/page.tsx'
+import { useAction } from '../ui/use-action.ts'
+import { BaseSheet } from './base-sheet.tsx'
+import { DocumentSheet } from './document-sheet.tsx'
+import { Documents } from './documents.tsx'
+import { type DocumentPlace, readBase } from './knowledge.ts'
+import { describeBase } from './knowledge-page.tsx'
+import { TrySearch } from './try-search.tsx'
+
+/** A knowledge base: its documents, and a search to try. Its owner changes it. */
+export default function BasePage() {
+  const { base: id } = useParams({ from: '/knowledge/$base' })
+  const account = useAccount()
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<'edit' | 'delete'>()
+  const [place, setPlace] = useState<DocumentPlace>()
+  const { isBusy, error, run } = useAction()
+  const found = useQuery({
+    queryKey: ['get', '/knowledge-bases/{id}', id, 'tagged'],
+    queryFn: () => readBase(id),
+    staleTime: 0,
+  })
+  if (!found.data)
+    return (
+      <Page title={t('frame.knowledge')}>
+        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Skeleton height={160} />}
+      </Page>
+    )
+  const { data: base, tag } = found.data
+  const canChange = base.is_owner && may(account, 'knowledge_bases')
+  const params = { path: { id } }
+  const close = () => setOpen(undefined)
+  const remove = async () => {
+    await send<unknown>(client.DELETE('/knowledge-bases/{id}', { params }))
+    await navigate({ to: '/knowledge' })
+  }
+  const reindex = () =>
+    run(async () => {
+      await send(client.POST('/knowledge-bases/{id}/reindex', { params }))
+      await refresh('/knowledge-bases')
+    })
+  return (
+    <Page
+      title={base.name}
+      about={
+        <>
+          {base.description && <span>{base.description}</span>}
+          <span style={{ display: 'block' }}>{describeBase(base)}</span>
+        </>
+      }
+      actions={
+        canChange && (
+          <Button variant="default" leftSection={<Pencil size={14} />} onClick={() => setOpen('edit')}>
+            {t('common.edit')}
+          </Button>
+        )
+      }
+    >
+      {error !== undefined && <Failure error={error} />}
+      <Documents base={base} canChange={canChange} onOpen={setPlace} />
+      {base.chunks > 0 && <TrySearch base_id={id} onOpen={setPlace} />}
+      {canChange && (
+        <Group gap="sm">
+          {base.documents > 0 && (
+            <Button
+              variant="subtle"
+              color="gray"
+              loading={isBusy}
+              leftSection={<RefreshCw size={14} />}
+              onClick={reindex}
+            >
+              {t('knowledge.reindex_all')}
+            </Button>
+          )}
+          <Button
+            variant="subtle"
+            c="var(--danger)"
+            leftSection={<Trash2 size={14} />}
+            onClick={() => setOpen('delete')}
+          >
+            {t('knowledge.delete')}
+          </Button>
+        </Group>
+      )}
+      {open === 'edit' && <BaseSheet stored={{ base, tag }} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title={t('models.delete_title', { name: base.name })}
+          action={t('common.delete')}
+          name={base.documents > 0 ? base.name : undefined}
+          onConfirm={remove}
+          onClose={close}
+        >
+          {t('knowledge.delete_about')}
+        </Confirm>
+      )}
+      {place && <DocumentSheet place={place} onClose={() => setPlace(undefined)} />}
+    </Page>
+  )
+}

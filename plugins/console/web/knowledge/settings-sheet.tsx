@@ -1,0 +1,121 @@
+import { Alert, Autocomplete, NumberInput, Skeleton, TextInput } from '@mantine/core'
+import type { components } from '#client'
+import { t } from '../i18n/words.ts'
+import { api, client } from '../server/client.ts'
+import { useRows } from '../server/pages.ts'
+import { refresh, send } from '../server/send.ts'
+import { useDraft } from '../ui/draft.ts'
+import { Failure } from '../ui/failure.tsx'
+import { useIssue } from '../ui/issues.tsx'
+import { Sheet } from '../ui/sheet.tsx'
+
+type Settings = components['schemas']['KnowledgeSettings']
+type Values = Omit<Settings, 'is_rebuilding'>
+
+/** The settings of all knowledge bases of the server: how documents are cut and compared. */
+export function SettingsSheet({ onClose }: { onClose(): void }) {
+  const { data, error, refetch } = api.useQuery(
+    'get',
+    '/knowledge-bases/settings',
+    {},
+    { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
+  )
+  if (data) return <Editor stored={data} onClose={onClose} />
+  return (
+    <Sheet title={t('knowledge.settings')} onClose={onClose}>
+      {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton height={240} />}
+    </Sheet>
+  )
+}
+
+function Editor({ stored: { is_rebuilding, ...stored }, onClose }: { stored: Settings; onClose(): void }) {
+  const draft = useDraft<Values>(stored)
+  const save = async () => {
+    await send(client.PUT('/knowledge-bases/settings', { body: draft.value }))
+    await refresh('/knowledge-bases')
+  }
+  return (
+    <Sheet
+      title={t('knowledge.settings')}
+      isDirty={draft.isDirty}
+      canSave={draft.isDirty}
+      onSave={save}
+      onClose={onClose}
+    >
+      {is_rebuilding && (
+        <Alert color="indigo" variant="light">
+          {t('knowledge.rebuilding')}
+        </Alert>
+      )}
+      <Fields values={draft.value} onChange={draft.change} />
+    </Sheet>
+  )
+}
+
+function Fields({ values, onChange }: { values: Values; onChange(changes: Partial<Values>): void }) {
+  const { rows: providers = [] } = useRows('/providers', { query: { limit: 200 } })
+  const models = providers
+    .filter(({ scope, enabled }) => scope === 'global' && enabled)
+    .flatMap(({ name, models }) =>
+      models.filter(({ embedding }) => embedding).map(({ id }) => `${name}:${id}`),
+    )
+  return (
+    <>
+      <Autocomplete
+        label={t('knowledge.embedding')}
+        description={t('knowledge.embedding_help')}
+        placeholder={t('knowledge.embedding_none')}
+        data={[...new Set(models)]}
+        error={useIssue('/embedding_model')}
+        value={values.embedding_model ?? ''}
+        onChange={(model) => onChange({ embedding_model: model.trim() || null })}
+      />
+      {values.embedding_model !== null && (
+        <>
+          <Prefix name="question_prefix" {...{ values, onChange }} />
+          <Prefix name="passage_prefix" {...{ values, onChange }} />
+        </>
+      )}
+      <Size name="chunk_tokens" min={100} max={4000} {...{ values, onChange }} />
+      <Size name="chunk_overlap" min={0} max={1000} {...{ values, onChange }} />
+    </>
+  )
+}
+
+interface FieldProps<Name extends keyof Values> {
+  name: Name
+  values: Values
+  onChange(changes: Partial<Values>): void
+}
+
+function Prefix({ name, values, onChange }: FieldProps<'question_prefix' | 'passage_prefix'>) {
+  return (
+    <TextInput
+      label={t(`knowledge.${name}`)}
+      description={t(`knowledge.${name}_help`)}
+      error={useIssue(`/${name}`)}
+      value={values[name]}
+      onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
+    />
+  )
+}
+
+interface SizeProps extends FieldProps<'chunk_tokens' | 'chunk_overlap'> {
+  min: number
+  max: number
+}
+
+function Size({ name, min, max, values, onChange }: SizeProps) {
+  return (
+    <NumberInput
+      label={t(`knowledge.${name}`)}
+      description={t(`knowledge.${name}_help`)}
+      min={min}
+      max={max}
+      allowDecimal={false}
+      error={useIssue(`/${name}`)}
+      value={values[name]}
+      onChange={(value) => typeof value === 'number' && onChange({ [name]: value })}
+    />
+  )
+}

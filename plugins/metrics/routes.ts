@@ -1,0 +1,22 @@
+import { Registry } from 'prom-client'
+import { route } from './manifest.ts'
+
+const getMetrics = route({
+  method: 'GET',
+  path: '/metrics',
+  operation_id: 'getMetrics',
+  summary: 'Get the metrics of this server process',
+  description:
+    'Text in the format of Prometheus. All names begin with `svc_`. Counters are those of this process since its start; figures of the database, such as waiting turns, are the same in all processes. Labels never contain ids or names of people.',
+  guard: 'metrics_reader',
+  stream: 'response',
+  response: { 200: { type: 'string', examples: ['svc_sockets_open 3\n'] } },
+}).handle(
+  async (_request, { exposition }) =>
+    new Response(await exposition.write(), {
+      headers: { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE },
+    }),
+)
+
+/** The routes of this plugin. */
+export const metricsRoutes = [getMetrics]

@@ -1,0 +1,150 @@
+import { hostname } from 'node:os'
+import type { IndexDescription } from 'mongodb'
+import type { Cradle } from './manifest.ts'
+import { createPeerWatch } from './peer-watch.ts'
+import type { NodeDocument } from './types.ts'
+
+/** The interval of the heartbeat of a server process, in milliseconds. */
+const BEAT_MS = 5000
+/** The interval at which a process looks for others, in milliseconds. */
+const LOOK_MS = 3000
+/** Both intervals while one of several processes is busy, in milliseconds. */
+const BUSY_MS = 500
+/** The time without a heartbeat after which a process counts as gone, in seconds. */
+const SILENCE_SECONDS = 15
+
+/** The index that expires processes that are gone. */
+export const nodeIndexes: IndexDescription[] = [{ key: { delete_at: 1 }, expireAfterSeconds: 0 }]
+
+/** A server process as the overview shows it. */
+type Node = Pick<NodeDocument, 'host' | 'pid' | 'version' | 'started_at' | 'seen_at'> & { id: string }
+
+/** The server processes on this database. */
+export type Nodes = ReturnType<typeof createNodes>
+
+/**
+ * Creates the record of server processes, which contains this process from `start` to `stop`. While one of several
+ * processes is busy, they notice within about two seconds that it has died; otherwise it takes them longer.
+ */
+export function createNodes({
+  collections: { nodes },
+  clock,
+  log,
+  server: { node_id, version, started_at },
+}: Pick<Cradle, 'collections' | 'clock' | 'log' | 'server'>) {
+  const peers = createPeerWatch()
+  const changed: (() => void)[] = []
+  const gone: ((node_id: string) => void)[] = []
+  const recentlyGone = new Set<string>()
+  const work: (() => boolean)[] = []
+  let started = false
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let beats = 0
+  let beatAt = Number.NEGATIVE_INFINITY
+  let wasBusy = false
+  let wait = LOOK_MS
+
+  const isBusy = () => work.some((has) => has())
+  const isUrgent = () => peers.count > 0 && (isBusy() || peers.areBusy)
+
+  const describeSelf = () => ({
+    host: hostname(),
+    pid: process.pid,
+    version,
+    started_at,
+    seen_at: clock.seconds(),
+  })
+
+  const beat = async () => {
+    const self = describeSelf()
+    beatAt = performance.now()
+    beats += 1
+    wasBusy = isBusy()
+    const delete_at = new Date((self.seen_at + SILENCE_SECONDS) * 1000)
+    await nodes.replaceOne(
+      { _id: node_id },
+      { ...self, beats, is_busy: wasBusy, delete_at },
+      { upsert: true },
+    )
+  }
+
+  const listOthers = () =>
+    nodes.find({ _id: { $ne: node_id }, delete_at: { $gte: new Date(clock.now()) } }).toArray()
+
+  const look = async () => {
+    const before = peers.count
+    const askedAt = performance.now()
+    const others = await listOthers()
+    const dead = peers.note(others, askedAt)
+    // One that was only slow beats again.
+    for (const { _id } of others) recentlyGone.delete(_id)
+    for (const { _id } of dead) {
+      recentlyGone.add(_id)
+      await nodes.deleteOne({ _id })
+      for (const listener of gone) listener(_id)
+    }
+    if (peers.count !== before) for (const listener of changed) listener()
+  }
+
+  const run = async () => {
+    try {
+      const isDue = performance.now() - beatAt >= (isUrgent() ? BUSY_MS : BEAT_MS) - BUSY_MS / 2
+      if (isDue || (peers.count > 0 && isBusy() !== wasBusy)) await beat()
+      if (started) await look()
+    } catch (error) {
+      // A failed heartbeat is no reason to refuse service.
+      peers.reset()
+      log.error({ error }, 'the heartbeat of this server failed')
+    }
+    if (!started) return
+    wait = isUrgent() ? BUSY_MS : LOOK_MS
+    timer = setTimeout(next, wait).unref()
+  }
+  const next = () => {
+    timer = undefined
+    running = run()
+  }
+
+  return {
+    /** Starts the heartbeat of this process. */
+    async start() {
+      started = true
+      next()
+      await running
+    },
+    async stop() {
+      started = false
+      clearTimeout(timer)
+      // A heartbeat still under way would restore the document.
+      await running
+      await nodes.deleteOne({ _id: node_id })
+    },
+    /** Lists the running processes, the oldest first. */
+    async list(): Promise<Node[]> {
+      const rows: Node[] = (await listOthers()).map(
+        ({ _id: id, delete_at: _, beats: __, is_busy: ___, ...facts }) => ({ id, ...facts }),
+      )
+      if (started) rows.push({ id: node_id, ...describeSelf() })
+      return rows.sort((a, b) => a.started_at - b.started_at || (a.id < b.id ? -1 : 1))
+    },
+    /** The number of other running processes, as this one knows. */
+    get peers(): number {
+      return peers.count
+    },
+    /** Calls a listener when there are more other processes, or fewer. */
+    onChange: (listener: () => void) => void changed.push(listener),
+    /** Calls a listener with the id of a process that ended without stopping. */
+    onGone: (listener: (node_id: string) => void) => void gone.push(listener),
+    /** True if a process is known to have ended. */
+    isGone: (node_id: string): boolean => recentlyGone.has(node_id),
+    /** Registers work that others must take over soon if this process dies. */
+    watchWork: (has: () => boolean) => void work.push(has),
+    /** Looks at the others now, because one of them is at work, or this process is. */
+    hurry() {
+      if (timer === undefined || wait === BUSY_MS || peers.count === 0) return
+      clearTimeout(timer)
+      next()
+    },
+  }
+}

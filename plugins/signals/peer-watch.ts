@@ -1,0 +1,60 @@
+import { hostname } from 'node:os'
+import { processRuns } from '#toolbox'
+import type { NodeDocument } from './types.ts'
+
+/** The silence of a busy process on another machine after which it counts as dead, in milliseconds. */
+const SILENCE_MS = 2000
+/** A look that took this long, or came this long after the one before it, proves nothing, in milliseconds. */
+const SLOW_MS = { look: 1000, pause: 3000 }
+
+type Peer = Pick<NodeDocument, '_id' | 'host' | 'pid' | 'beats' | 'is_busy'>
+
+/** The other processes as one process knows them from their heartbeats, without comparing clocks. */
+export interface PeerWatch {
+  readonly count: number
+  readonly areBusy: boolean
+  /** Takes a look that began at this time; returns those that are gone or dead, each once. */
+  note(found: readonly Peer[], askedAt: number): Pick<Peer, '_id'>[]
+  /** Forgets for how long the others have been silent, because this process could not look. */
+  reset(): void
+}
+
+/** Creates the watch. `isAlive` checks if a process of this machine runs. */
+export function createPeerWatch(isAlive: (pid: number) => boolean = processRuns): PeerWatch {
+  const host = hostname()
+  let peers = new Map<string, { peer: Peer; since: number }>()
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  const isDead = ({ peer, since }: { peer: Peer; since: number }, askedAt: number) =>
+    peer.host === host ? !isAlive(peer.pid) : peer.is_busy && askedAt - since >= SILENCE_MS
+
+  return {
+    get count() {
+      return peers.size
+    },
+    get areBusy() {
+      return [...peers.values()].some(({ peer }) => peer.is_busy)
+    },
+    note(found, askedAt) {
+      const isReliable = performance.now() - askedAt < SLOW_MS.look && askedAt - lookedAt < SLOW_MS.pause
+      lookedAt = askedAt
+      const seen = new Map<string, { peer: Peer; since: number }>()
+      for (const peer of found) {
+        const known = peers.get(peer._id)
+        const isSilent = isReliable && known?.peer.beats === peer.beats && known.peer.is_busy
+        seen.set(peer._id, { peer, since: isSilent ? known.since : askedAt })
+      }
+      const gone = [...peers.keys()].filter((id) => !seen.has(id)).map((_id) => ({ _id }))
+      for (const [_id, known] of seen)
+        if (isDead(known, askedAt)) {
+          seen.delete(_id)
+          gone.push({ _id })
+        }
+      peers = seen
+      return gone
+    },
+    reset() {
+      lookedAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}

@@ -1,0 +1,181 @@
+import type { components } from '#client'
+import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#kernel'
+import type { Cradle } from './manifest.ts'
+import { shorten } from './printable.ts'
+import { readAnswer } from './service.ts'
+import { accountCommand, type SignedInAccount } from './signed-in.ts'
+
+type Row = components['schemas']['Connector']
+
+/** The most connectors that are read. */
+const MAX_CONNECTORS = 200
+/** The width of a text of a server in a line of output. */
+const COLUMNS = 60
+
+const CONNECTOR = { name: 'connector', summary: 'Id or name of the connector', required: true } as const
+
+const list = accountCommand(
+  { name: 'connector list', summary: 'List the connectors that you may use', options: [JSON_OPTION] },
+  async ({ options, stdout }, at) => {
+    const rows = await readConnectors(at)
+    if (options.json) return printJson(stdout, rows)
+    if (rows.length === 0) return void stdout.write('There are no connectors.\n')
+    const cells = rows.map(({ id, name, kind, owner, tools, status }) => [
+      id,
+      name,
+      kind,
+      owner ?? '-',
+      String(tools.length),
+      status,
+    ])
+    printTable(stdout, [['ID', 'NAME', 'KIND', 'OWNER', 'TOOLS', 'STATUS'], ...cells])
+  },
+)
+
+const kinds = accountCommand(
+  { name: 'connector kinds', summary: 'List the kinds of connectors', options: [JSON_OPTION] },
+  async ({ options, stdout }, { service, url }) => {
+    const rows = await readAnswer(service.GET('/connectors/kinds'), url)
+    if (options.json) return printJson(stdout, rows)
+    const cells = rows.map(({ kind, preset, config_schema }) => [
+      kind,
+      preset?.url ?? '-',
+      Object.keys((config_schema as { properties: object }).properties).join(', '),
+    ])
+    printTable(stdout, [['KIND', 'SERVER', 'SETTINGS'], ...cells])
+  },
+)
+
+const add = accountCommand(
+  {
+    name: 'connector add',
+    summary: 'Connect to an MCP server',
+    arguments: [
+      { name: 'name', summary: 'Begins the names of its tools', required: true },
+      {
+        name: 'target...',
+        summary: 'An address, a kind of `svc connector kinds`, or a program with its arguments',
+        required: true,
+      },
+    ],
+    options: [
+      {
+        flags: '--config <json>',
+        summary: 'Further settings of the kind, e.g. {"headers": …}; - reads stdin',
+      },
+      { flags: '--global', summary: 'For all accounts; only for administrators' },
+      { flags: '--default', summary: 'Each turn has its tools, whatever the agent' },
+    ],
+  },
+  async ({ args, options, stdin, stdout }, at) => {
+    const [name, ...target] = args as [string, ...string[]]
+    const { kind, config } = await readTarget(target, at)
+    const further = await readConfig(options, stdin)
+    const body = {
+      name,
+      kind,
+      config: { ...config, ...further },
+      scope: options.global ? ('global' as const) : ('user' as const),
+      is_default: options.default === true,
+    }
+    const made = await readAnswer(at.service.POST('/connectors', { body }), at.url)
+    stdout.write(`${made.id}  ${describe(made)}\n`)
+    if (made.status === 'unauthorized' && made.auth === 'oauth') await showSignIn(made, stdout, at)
+  },
+)
+
+const check = accountCommand(
+  { name: 'connector check', summary: 'Test a connector and list its tools', arguments: [CONNECTOR] },
+  async ({ args, stdout }, at) => {
+    const { id, name } = await findConnector(args[0]!, at)
+    const params = { path: { id } }
+    const { ok, detail } = await readAnswer(at.service.POST('/connectors/{id}/test', { params }), at.url)
+    if (!ok) throw new Error(`"${name}" failed: ${shorten(detail ?? '', COLUMNS * 2)}`)
+    const { tools } = await readAnswer(at.service.GET('/connectors/{id}', { params }), at.url)
+    for (const { name, description, seen } of tools)
+      stdout.write(`${shorten(name, COLUMNS)}${seen ? '' : ' (new)'}  ${shorten(description, COLUMNS)}\n`)
+  },
+)
+
+const login = accountCommand(
+  { name: 'connector login', summary: 'Show where you sign in to a connector', arguments: [CONNECTOR] },
+  async ({ args, stdout }, at) => showSignIn(await findConnector(args[0]!, at), stdout, at),
+)
+
+const logout = accountCommand(
+  { name: 'connector logout', summary: 'Forget your credentials for a connector', arguments: [CONNECTOR] },
+  async ({ args, stdout }, at) => {
+    const { id, name } = await findConnector(args[0]!, at)
+    await readAnswer(at.service.DELETE('/connectors/{id}/credentials', { params: { path: { id } } }), at.url)
+    stdout.write(`Your credentials for "${name}" are forgotten.\n`)
+  },
+)
+
+const remove = accountCommand(
+  { name: 'connector remove', summary: 'Delete a connector', arguments: [CONNECTOR] },
+  async ({ args, stdout }, at) => {
+    const { id, name } = await findConnector(args[0]!, at)
+    await readAnswer(at.service.DELETE('/connectors/{id}', { params: { path: { id } } }), at.url)
+    stdout.write(`"${name}" is deleted.\n`)
+  },
+)
+
+/** `svc connector …`: connectors over the public API. */
+export const connectorCommands: Command<Cradle>[] = [list, kinds, add, check, login, logout, remove]
+
+const readConnectors = ({ service, url }: SignedInAccount): Promise<Row[]> =>
+  readAnswer(service.GET('/connectors', { params: { query: { limit: MAX_CONNECTORS } } }), url)
+
+async function findConnector(wanted: string, at: SignedInAccount): Promise<Row> {
+  const found = (await readConnectors(at)).find(({ id, name }) => id === wanted || name === wanted)
+  if (found) return found
+  throw new Error(`There is no connector "${wanted}". \`svc connector list\` shows those that you may use.`)
+}
+
+/** Returns the kind and the settings that an address, the name of a kind or a program means. */
+async function readTarget([first, ...rest]: string[], { service, url }: SignedInAccount) {
+  if (/^https?:\/\//.test(first!) && rest.length === 0) return { kind: 'mcp', config: { url: first } }
+  const known = await readAnswer(service.GET('/connectors/kinds'), url)
+  const isKind = rest.length === 0 && known.some(({ kind }) => kind === first)
+  if (isKind) return { kind: first!, config: {} }
+  return { kind: 'mcp_stdio', config: { command: first, ...(rest.length > 0 && { args: rest }) } }
+}
+
+/** Returns the settings of `--config`; throws a sentence unless they are a JSON object. */
+async function readConfig({ config }: CommandInput['options'], stdin: CommandInput['stdin']) {
+  if (typeof config !== 'string') return {}
+  const text = config === '-' ? await readText(stdin) : config
+  const parsed: unknown = parseJson(text)
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed
+  throw new Error('--config is not a JSON object.')
+}
+
+async function readText(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  let text = ''
+  for await (const part of stream) text += String(part)
+  return text
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function showSignIn(
+  { id, name }: Row,
+  stdout: CommandInput['stdout'],
+  { service, url }: SignedInAccount,
+): Promise<void> {
+  const params = { path: { id } }
+  const { authorization_url } = await readAnswer(
+    service.POST('/connectors/{id}/authorize', { params, body: {} }),
+    url,
+  )
+  stdout.write(`Sign in to "${name}" in a browser:\n${authorization_url}\n`)
+}
+
+const describe = ({ status, tools, error }: Row) =>
+  status === 'ready' ? `ready, ${tools.length} tools` : `${status}: ${shorten(error ?? '', COLUMNS * 2)}`

@@ -1,0 +1,45 @@
+import { parse, parseAllDocuments } from 'yaml'
+import t from '../run/file-test.ts'
+import { readDocument, readRecipe } from '../support/readme.ts'
+
+t.test('the scrape configuration names the route of the metrics', (t) => {
+  const { scrape_configs } = parse(readRecipe('prometheus.yml'))
+  t.equal(scrape_configs[0].metrics_path, '/api/metrics')
+  t.end()
+})
+
+t.test('the image has every file of the package, and no root', (t) => {
+  const dockerfile = readDocument('Dockerfile')
+  const { files } = JSON.parse(readDocument('package.json')) as { files: string[] }
+  for (const file of files.filter((file) => !file.startsWith('!')))
+    t.match(dockerfile, `COPY --from=build /app/${file} ./${file}\n`, file)
+  t.match(dockerfile, /^USER 1000:1000$/m)
+  t.match(dockerfile, /^HEALTHCHECK .*\n.*\/api\/health\/ready/m)
+  t.end()
+})
+
+t.test('the compose file bounds both containers and sets a password of the database', (t) => {
+  const { services } = parse(readDocument('compose.yaml'), { merge: true })
+  for (const service of Object.values<Record<string, unknown>>(services))
+    t.match(service, { mem_limit: /./, pids_limit: Number, restart: 'unless-stopped', logging: Object })
+  t.match(services.server, { read_only: true, cap_drop: ['ALL'] })
+  t.match(services.server.environment.SVC_DATABASE_URL, /svc:\$\{MONGO_PASSWORD/)
+  t.match(services.database.environment, { MONGO_INITDB_ROOT_PASSWORD: /MONGO_PASSWORD/ })
+  t.end()
+})
+
+t.test('the files for Kubernetes have probes on routes that exist, and a budget', (t) => {
+  const documents = parseAllDocuments(readDocument('deploy/kubernetes/svc.yaml')).map((one) => one.toJS())
+  t.strictSame(
+    documents.map(({ kind }) => kind),
+    ['PersistentVolumeClaim', 'Deployment', 'PodDisruptionBudget', 'Service'],
+  )
+  const [, deployment] = documents
+  const [container] = deployment.spec.template.spec.containers
+  t.match(container, {
+    readinessProbe: { httpGet: { path: '/api/health/ready' } },
+    livenessProbe: { httpGet: { path: '/api/health/live' } },
+    securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+  })
+  t.end()
+})
