@@ -141,7 +141,11 @@ export function createChat(cradle: Cradle): Chat {
         return { turn_id, is_queued: first_seq === null }
       }
       const { turn_id } = admitted.log
-      const settled = admitted.run().catch((error) => log.error({ error, turn_id }, 'a turn failed'))
+      // Whoever starts it again after a crash that left no trace of it must not have it call the model twice.
+      const settled = admitted.log
+        .durable()
+        .then(admitted.run)
+        .catch((error) => log.error({ error, turn_id }, 'a turn failed'))
       return { turn_id, is_queued: false, settled }
     },
     stop,

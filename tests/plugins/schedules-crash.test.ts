@@ -3,8 +3,9 @@ import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { amount, isLong } from '../run/tier.ts'
-import { chatUrl, connectChat, MODEL, PROVIDER } from '../support/chat.ts'
+import { chatUrl, connectChat, MODEL, PROVIDER, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { createHome, startServer, type TestReply, type TestServer } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
@@ -153,3 +154,25 @@ t.test(
     t.comment(JSON.stringify({ late, ends, startedBeforeKill, first_token_ms: p95 }))
   },
 )
+
+t.test('A run calls no model before the beginning of its turn is stored', async (t) => {
+  const proxy = await startDatabaseProxy(t)
+  const clock = createTestClock()
+  const env = { SVC_DATABASE_URL: proxy.url }
+  const { server, fake, agent_id } = await startChat(t, { home: createHome(t), clock, env })
+  const path = `/agents/${agent_id}/cron`
+  const body = { name: 'job', prompt: 'Do it.', schedule: { at: clock.seconds() + FAR } }
+  const { id } = (await server.request('POST', path, { body })).body
+  proxy.cutAt('turn_started')
+  const started = server.request('POST', `${path}/${id}/run-now`)
+  await eventually('a write fails', () => server.logged().includes('the ledger could not be written'))
+  t.equal(fake.requests.length, 0)
+  proxy.restore()
+  await started
+  await eventually('the end', async () => {
+    clock.advance(10)
+    server.server.runtime.cradleOf('schedules').scheduler.wake()
+    return (await server.request('GET', `${path}/${id}`)).body.last_status === 'succeeded'
+  })
+  t.equal(fake.requests.length, 1)
+})

@@ -10,6 +10,8 @@ interface DatabaseProxy {
   url: string
   /** Breaks every open and new connection until `restore`. */
   cut(): void
+  /** Cuts when a client is about to send this text. */
+  cutAt(text: string): void
   restore(): void
   /** Holds back the database's answers until `release`. Resolves when the first answer is held back. */
   hold(): Promise<void>
@@ -26,6 +28,7 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
   const { target, name } = await findTarget(t)
   const sockets = new Set<Socket>()
   let isCut = false
+  let cutText: string | undefined
   let receivedBytes = 0
   let onHeld: (() => void) | undefined
   const upstreams = new Set<Socket>()
@@ -46,7 +49,10 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
       socket.on('error', () => socket.destroy())
     }
     upstreams.add(upstream)
-    client.on('data', (chunk) => upstream.write(chunk))
+    client.on('data', (chunk) => {
+      if (cutText !== undefined && chunk.includes(cutText)) cut()
+      else upstream.write(chunk)
+    })
     upstream.on('data', (chunk) => {
       if (onHeld) {
         upstream.pause()
@@ -67,12 +73,17 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
     breakAll()
     server.close()
   })
+  const cut = () => {
+    isCut = true
+    cutText = undefined
+    breakAll()
+  }
   const { port } = server.address() as AddressInfo
   return {
     url: `mongodb://127.0.0.1:${port}/${name}?directConnection=true&serverSelectionTimeoutMS=${SELECTION_MS}`,
-    cut() {
-      isCut = true
-      breakAll()
+    cut,
+    cutAt(text) {
+      cutText = text
     },
     restore() {
       isCut = false
