@@ -15348,8 +15348,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": string;
-          "text/event-stream": string;
+          "text/html": string;
         };
       };
       /** @description Redirect */
@@ -18972,8 +18971,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": string;
-          "text/event-stream": string;
+          "text/plain": string;
         };
       };
       400: components["responses"]["BadRequestError"];

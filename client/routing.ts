@@ -33,12 +33,16 @@ export interface Turn {
 }
 
 const BODY_TOO_BIG = 1009
+/** The number of turns whose place in their thread is remembered. */
+const REMEMBERED_TURNS = 100
 
 /** Creates the routing of the frames of one connection to its turns and subscriptions, across lost connections. */
 export const createRouting = ({ options, ...parts }: RoutingParts) => {
   const turns = new Set<Turn>()
   /** The readers of threads, each with the function that releases its signal. */
   const subscriptions = new Map<ThreadReader<ThreadFrame>, () => void>()
+  /** The last turns that have begun, by the ids of their messages: the server shows none twice on one connection. */
+  const begunTurns = new Map<string, { turn_id: string; thread_id: string; after: number }>()
   /** Frames to send once the connection is open. */
   let waiting: ClientFrame[] = []
   /** The subscriptions that the server has not answered yet, by thread. */
@@ -125,6 +129,20 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
     else if (state === 'queued') connection.send({ type: 'unqueue', thread_id, queue_id: queue_id! })
   }
 
+  const beginTurn = (turn: Turn) => {
+    const { turn_id, thread_id, after } = begunTurns.get(turn.frame.client_message_id)!
+    Object.assign(turn, { state: 'started', isKnown: true, turn_id })
+    turn.frame.thread_id = thread_id
+    turn.reader.begin(thread_id, after)
+  }
+
+  const rememberTurn = (client_message_id: string, { turn_id, thread_id, seq }: PositionedFrame) => {
+    begunTurns.delete(client_message_id)
+    begunTurns.set(client_message_id, { turn_id, thread_id, after: seq - 1 })
+    const [oldest] = begunTurns.keys()
+    if (begunTurns.size > REMEMBERED_TURNS) begunTurns.delete(oldest!)
+  }
+
   const endTurn = (turn: Turn, error?: unknown) => {
     turns.delete(turn)
     turn.release()
@@ -162,9 +180,8 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
     const { thread_id, seq } = frame
     const begun = frame.type === 'turn_started' ? findTurn(frame.client_message_id) : undefined
     if (begun) {
-      Object.assign(begun, { state: 'started', turn_id: frame.turn_id })
-      begun.frame.thread_id = thread_id
-      begun.reader.begin(thread_id, seq - 1)
+      rememberTurn(begun.frame.client_message_id, frame)
+      beginTurn(begun)
     }
     let isGap = false
     for (const turn of turns) {
@@ -254,8 +271,11 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
     /** Sends the message of a turn, and passes the frames of the turn to its reader. */
     addTurn(turn: Turn) {
       turns.add(turn)
-      if (connection.isOpen) sendTurn(turn)
-      else connection.need()
+      const known = begunTurns.get(turn.frame.client_message_id)
+      if (known) beginTurn(turn)
+      if (!connection.isOpen) connection.need()
+      else if (known) ask(known.thread_id)
+      else sendTurn(turn)
     },
 
     /** Passes the frames of a thread to a reader; `release` is called at the end. */

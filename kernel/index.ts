@@ -6,9 +6,9 @@ export { isDuplicateKey, isOnlyDuplicates, isUnavailable } from './database/driv
 export { acquireLease, type LeaseDocument } from './database/lease.ts'
 export type { Migration } from './database/migrations.ts'
 export { AppError, type ErrorDefinition, type ErrorTable } from './errors.ts'
+export { listsTag } from './http/entity-tag.ts'
 export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './http/error-reply.ts'
 export type { ServerSentEvent, StreamItem } from './http/event-stream.ts'
-export { listsTag } from './http/file-reply.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
 export { networkOf } from './http/network.ts'
 export type { Pages } from './http/pages.ts'
@@ -49,7 +49,6 @@ export { compileFor, createFormCheck } from './plugin/form.ts'
 export type { Host } from './plugin/host.ts'
 export type { Job } from './plugin/jobs.ts'
 export { defineManifest, definePlugin, type Manifest, type Permission, type Plugin } from './plugin/plugin.ts'
-export { createRecentValues, type RecentValues } from './recent-values.ts'
 export {
   assertSchema,
   compileSchema,
@@ -64,6 +63,7 @@ export {
 } from './schema.ts'
 export { type LimitSpec, type Limits, limitStates } from './security/limits.ts'
 export { MASK, maskOf } from './security/mask.ts'
+export { createRecentValues, type RecentValues } from './security/recent-values.ts'
 export type { Secrets } from './security/secrets.ts'
 export type { SocketDirectory } from './socket/directory.ts'
 export {

@@ -56,8 +56,10 @@ export type Validator<Value = unknown> = (value: unknown) => Value
 
 /** Throws where something is no JSON Schema. */
 export function assertSchema(schema: JSONSchema): void {
-  if (!metaSchema.validateSchema(schema))
-    throw new Error(`schema is invalid: ${metaSchema.errorsText(metaSchema.errors, { dataVar: 'schema' })}`)
+  if (metaSchema.validateSchema(schema)) return
+  // The first error names the keyword; those that follow are of the other forms that it could have.
+  const [error] = metaSchema.errors!
+  throw new Error(`${error!.instancePath || 'it'} ${error!.message}`)
 }
 
 type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import type { JSONSchema, LocalizedText, Logger } from '#kernel'
+import type { AnyConfig } from './config-of.ts'
 
 /** A value that JSON can hold. */
 export type JSONValue = string | number | boolean | null | JSONValue[] | { [name: string]: JSONValue }
@@ -8,9 +9,9 @@ export type JSONValue = string | number | boolean | null | JSONValue[] | { [name
 export type ConversationType = 'direct' | 'group'
 
 /** The means by which a kind reaches its platform. */
-export interface ChannelSettings {
+export interface ChannelSettings<Config = AnyConfig> {
   /** Valid by the kind's schema, its secrets in the clear. */
-  config: Readonly<Record<string, unknown>>
+  config: Config
   /** The platform's addresses: those that the kind declares, or what the server's settings say instead. No slash at the end. */
   endpoints: Readonly<Record<string, string>>
   /** Reaches the endpoints and public addresses; throws ADDRESS_NOT_ALLOWED for private ones. */
@@ -228,8 +229,11 @@ export interface PlatformAccess extends Pick<ChannelSettings, 'endpoints' | 'fet
   signal: AbortSignal
 }
 
-/** A sort of messaging platform. The default export of each folder in `channels/`, or registered by a plugin. */
-export interface ChannelKind {
+/**
+ * A sort of messaging platform. The default export of each folder in `channels/`, or registered by a plugin.
+ * `defineChannelKind` types `Config` by the schema.
+ */
+export interface ChannelKind<Config = AnyConfig> {
   kind: string
   label: LocalizedText
   /**
@@ -246,16 +250,16 @@ export interface ChannelKind {
   endpoints?: Readonly<Record<string, string>>
   capabilities: Readonly<Record<ConversationType, ChannelCapabilities>>
   /** The account on the platform that a config is of: it is never connected twice. */
-  identity?(config: Readonly<Record<string, unknown>>): string | undefined
+  identity?(config: Partial<Config>): string | undefined
   /** Says why a config that fits the schema cannot work, e.g. which of two fields is missing. Throws a `ChannelFailure`. */
-  check?(config: Readonly<Record<string, unknown>>): void
+  check?(config: Partial<Config>): void
   /** Set where `probe` would take the connection away from a channel that has it. */
   probe_takes_over?: boolean
   /** Resolves where the credentials work; receives nothing, sends nothing to anybody. */
-  probe(settings: ChannelSettings, signal: AbortSignal): Promise<void>
+  probe(settings: ChannelSettings<Config>, signal: AbortSignal): Promise<void>
   /** Connects; resolves once messages can arrive. Loads the platform's client library, which nothing does before. */
-  open(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection>
+  open(settings: ChannelSettings<Config>, link: ChannelLink): Promise<ChannelConnection>
   /** Answers requests from outside, in any server process; an AppError that it throws is answered as with any route. */
-  hook?(settings: ChannelSettings, inbox: Inbox, request: HookRequest): Promise<HookReply>
+  hook?(settings: ChannelSettings<Config>, inbox: Inbox, request: HookRequest): Promise<HookReply>
   registration?: ChannelRegistration
 }

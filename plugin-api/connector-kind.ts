@@ -1,4 +1,5 @@
 import type { JSONSchema, LocalizedText } from '#kernel'
+import type { AnyConfig } from './config-of.ts'
 
 /** The way in which accounts sign in to the servers of a kind. */
 export const CONNECTOR_AUTHS = ['none', 'headers', 'oauth'] as const
@@ -30,7 +31,7 @@ export type ConnectorTarget =
     }
 
 /** A kind of connectors: the settings of a connector, and the server that they lead to. */
-export interface ConnectorKind {
+export interface ConnectorKind<Config = AnyConfig> {
   kind: string
   label: LocalizedText
   /** The purpose of its servers, and the things that a person needs to sign in. */
@@ -47,5 +48,5 @@ export interface ConnectorKind {
   /** True if only administrators may define connectors of this kind. */
   admin_only?: true
   /** Returns the server of a connector; the config has been checked, and its secrets are in the clear. */
-  target(config: Readonly<Record<string, unknown>>): ConnectorTarget
+  target(config: Config): ConnectorTarget
 }

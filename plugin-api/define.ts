@@ -1,17 +1,24 @@
-import type { TypeOf } from '#kernel'
+import type { JSONSchema, TypeOf } from '#kernel'
 import type { ChannelKind } from './channel-kind.ts'
+import type { ConfigOf } from './config-of.ts'
 import type { ConnectorKind } from './connector-kind.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import type { Tool, ToolContext } from './tool.ts'
 
-/** Declares a channel kind; returns it unchanged, typed. */
-export const defineChannelKind = (kind: ChannelKind): ChannelKind => kind
+/** Declares a channel kind; returns it unchanged, typed by its schema. */
+export const defineChannelKind = <const Schema extends JSONSchema>(
+  kind: ChannelKind<ConfigOf<Schema>> & { config_schema: Schema },
+): ChannelKind => kind
 
-/** Declares a connector kind; returns it unchanged, typed. */
-export const defineConnectorKind = (kind: ConnectorKind): ConnectorKind => kind
+/** Declares a connector kind; returns it unchanged, typed by its schema. */
+export const defineConnectorKind = <const Schema extends JSONSchema>(
+  kind: ConnectorKind<ConfigOf<Schema>> & { config_schema: Schema },
+): ConnectorKind => kind
 
-/** Declares a provider kind; returns it unchanged, typed. */
-export const defineProviderKind = (kind: ProviderKind): ProviderKind => kind
+/** Declares a provider kind; returns it unchanged, typed by its schema. */
+export const defineProviderKind = <const Schema extends JSONSchema>(
+  kind: ProviderKind<ConfigOf<Schema>> & { config_schema: Schema },
+): ProviderKind => kind
 
 /** A tool whose input has the type that its schema describes. */
 interface ToolOf<Schema> extends Omit<Tool, 'input_schema' | 'checkInput' | 'needsApproval' | 'execute'> {

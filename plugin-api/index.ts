@@ -52,6 +52,7 @@ export {
 export type { BuiltInPlugins } from './built-in.ts'
 export { CHANNEL_FAILURES, ChannelFailure, type ChannelFailureReason } from './channel-failure.ts'
 export * from './channel-kind.ts'
+export type { AnyConfig, ConfigOf } from './config-of.ts'
 export * from './connector-kind.ts'
 export { defineChannelKind, defineConnectorKind, defineProviderKind, defineTool } from './define.ts'
 export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'

@@ -1,12 +1,14 @@
 import type { EmbeddingModelV3, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { JSONSchema, LocalizedText } from '#kernel'
+import type { AnyConfig } from './config-of.ts'
 
 /** The connection to a model: the fields of a provider row, with the key in the clear. */
-export interface ProviderConnection {
+export interface ProviderConnection<Options = AnyConfig> {
   /** The provider's own or the kind's `default_base_url`. No slash at the end. */
   base_url: string | undefined
   api_key: string | undefined
-  options: Record<string, unknown>
+  /** Valid by the kind's schema, its secrets in the clear. */
+  options: Options
   fetch: typeof globalThis.fetch
 }
 
@@ -86,8 +88,11 @@ export interface StreamingModel {
 export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'> &
   Partial<Pick<EmbeddingModelV3, 'maxEmbeddingsPerCall'>>
 
-/** A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin. */
-export interface ProviderKind {
+/**
+ * A sort of LLM upstream. The default export of each folder in `providers/`, or registered by a plugin.
+ * `defineProviderKind` types `Options` by the schema.
+ */
+export interface ProviderKind<Options = AnyConfig> {
   kind: string
   label: LocalizedText
   /** JSON Schema of a provider's `options`; what it marks writeOnly is stored encrypted and never shown. */
@@ -98,10 +103,16 @@ export interface ProviderKind {
   /** Advice for a person about a failure at this upstream, if it is more specific than the general one. */
   guidance?: Partial<Record<ProviderFailure, LocalizedText>>
   /** A model whose calls are not repeated: that is done for all kinds alike. */
-  languageModel(connection: ProviderConnection, modelId: string): StreamingModel | Promise<StreamingModel>
-  embeddingModel?(connection: ProviderConnection, modelId: string): EmbeddingModel | Promise<EmbeddingModel>
+  languageModel(
+    connection: ProviderConnection<Options>,
+    modelId: string,
+  ): StreamingModel | Promise<StreamingModel>
+  embeddingModel?(
+    connection: ProviderConnection<Options>,
+    modelId: string,
+  ): EmbeddingModel | Promise<EmbeddingModel>
   /** The models that the upstream offers; throws what its client throws, or an error with the HTTP `status`. */
-  listModels(connection: ProviderConnection, signal: AbortSignal): Promise<ModelDescription[]>
+  listModels(connection: ProviderConnection<Options>, signal: AbortSignal): Promise<ModelDescription[]>
   /** Classifies an upstream's error if it says more than its HTTP status and its cause. */
   explainError?(report: UpstreamReport, error: unknown): ExplainedFailure | undefined
 }

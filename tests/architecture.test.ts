@@ -92,6 +92,12 @@ t.test('the plugin API imports only #kernel, its own folder, and types of plugin
   t.same(foreign, [])
 })
 
+t.test('the plugin API brings the types of every built-in plugin', async (t) => {
+  const brought = importsOf('plugin-api/built-in.ts').map(({ target }) => target)
+  const plugins = readdirSync(join(ROOT, 'plugins')).map((name) => `plugins/${name}/index.ts`)
+  t.same(brought.sort(), plugins.sort())
+})
+
 /** A client of the API imports types of schemas only, and works without the plugins that serve them. */
 const CLIENTS = ['console', 'terminal']
 

@@ -33,6 +33,9 @@ for (const [place, { plugin }] of all.plugins.entries())
           `${left.name} is left out because it depends on a missing plugin`,
         )
 
+    const announced = server.server.announcements.map(({ label }) => label)
+    t.equal(announced.includes('chat'), running.has('chat'), 'the start offers a chat only if there is one')
+
     const health = await server.request('GET', '/health', { token: null })
     t.match(health, { status: 200, body: { status: 'ok' } })
     t.same(Object.keys(health.body.plugins).sort(), [...running].sort())

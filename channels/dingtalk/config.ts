@@ -1,12 +1,5 @@
 import type { JSONSchema } from '#kernel'
-
-/** The config of a DingTalk channel. */
-export interface DingtalkConfig {
-  client_id: string
-  client_secret: string
-  card_template_id?: string
-  card_template_key?: string
-}
+import type { ConfigOf } from '#plugin-api'
 
 /** The default name of the text variable in templates of AI cards. */
 export const DEFAULT_TEMPLATE_KEY = 'content'
@@ -45,3 +38,6 @@ export const configSchema = {
   required: ['client_id', 'client_secret'],
   additionalProperties: false,
 } as const satisfies JSONSchema
+
+/** The config of a DingTalk channel. */
+export type DingtalkConfig = ConfigOf<typeof configSchema>

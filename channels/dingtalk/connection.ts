@@ -17,19 +17,20 @@ const MAX_PRESSES = 200
 
 /** Resolves if the credentials of the app work and its robot may connect; opens no socket. */
 export async function probe(
-  { config, endpoints, fetch }: ChannelSettings,
+  { config, endpoints, fetch }: ChannelSettings<DingtalkConfig>,
   signal: AbortSignal,
 ): Promise<void> {
-  const app = config as unknown as DingtalkConfig
-  const api = createApi({ config: app, endpoints, fetch, closing: signal })
+  const api = createApi({ config, endpoints, fetch, closing: signal })
   await api.token.get()
-  await locateGateway(api, app)
+  await locateGateway(api, config)
 }
 
 /** Connects an app's robot. */
-export async function open(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection> {
-  const { endpoints, fetch, lookup } = settings
-  const config = settings.config as unknown as DingtalkConfig
+export async function open(
+  settings: ChannelSettings<DingtalkConfig>,
+  link: ChannelLink,
+): Promise<ChannelConnection> {
+  const { config, endpoints, fetch, lookup } = settings
   const { log } = link
   const { signal: closing, abort, release } = createDeadline([link.signal])
   const api = createApi({ config, endpoints, fetch, closing })

@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
+import { type ChannelCapabilities, defineChannelKind } from '#plugin-api'
 import { configSchema } from './config.ts'
 import { registration } from './registration.ts'
 
@@ -17,14 +17,14 @@ const capabilities: ChannelCapabilities = {
 }
 
 /** Robots of apps in DingTalk, connected in Stream mode, which needs no public address. */
-export default {
+export default defineChannelKind({
   kind: 'dingtalk',
   label: { en: 'DingTalk', zh: '钉钉' },
   config_schema: configSchema,
   endpoints: { api: 'https://api.dingtalk.com', oapi: 'https://oapi.dingtalk.com' },
   capabilities: { direct: capabilities, group: capabilities },
-  identity: ({ client_id }) => (typeof client_id === 'string' ? client_id : undefined),
+  identity: ({ client_id }) => client_id,
   probe: async (settings, signal) => (await import('./connection.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).open(settings, link),
   registration,
-} satisfies ChannelKind
+})

@@ -27,11 +27,11 @@ export interface DiscordApi {
 
 /** Opens the REST API; `until` aborts all requests, and each has the time limit `timeout_ms`. */
 export async function createApi(
-  { config, endpoints, fetch }: Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>,
+  { config, endpoints, fetch }: Pick<ChannelSettings<DiscordConfig>, 'config' | 'endpoints' | 'fetch'>,
   until?: AbortSignal,
   timeout_ms: number = TIMEOUT_MS,
 ): Promise<DiscordApi> {
-  const { bot_token } = config as unknown as DiscordConfig
+  const { bot_token } = config
   checkToken({ bot_token })
   const { REST } = await import('@discordjs/rest')
   const rest = new REST({

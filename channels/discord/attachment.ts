@@ -10,7 +10,7 @@ const STALL_MS = 30_000
 const GONE: ReadonlySet<number> = new Set([401, 403, 404, 410])
 
 /** The location of a file: an address that expires, and the ids for requesting a new one. */
-export interface AttachmentReference {
+export type AttachmentReference = {
   url: string
   channel_id: string
   message_id: string

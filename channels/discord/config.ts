@@ -1,9 +1,26 @@
-import { ChannelFailure } from '#plugin-api'
+import type { JSONSchema } from '#kernel'
+import { ChannelFailure, type ConfigOf } from '#plugin-api'
+
+/** The schema of a channel's config. */
+export const configSchema = {
+  type: 'object',
+  properties: {
+    bot_token: {
+      type: 'string',
+      title: 'Bot token',
+      description:
+        'From the page "Bot" of your application in the Discord developer portal. Enable the Message Content intent on the same page.',
+      minLength: 1,
+      maxLength: 512,
+      writeOnly: true,
+    },
+  },
+  required: ['bot_token'],
+  additionalProperties: false,
+} as const satisfies JSONSchema
 
 /** The config of a Discord channel. */
-export interface DiscordConfig {
-  bot_token: string
-}
+export type DiscordConfig = ConfigOf<typeof configSchema>
 
 /** Returns the bot's user id, the first part of its token; undefined if the token has another form. */
 export function readBotId({ bot_token }: Partial<DiscordConfig>): string | undefined {

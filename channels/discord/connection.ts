@@ -27,10 +27,10 @@ import type { GatewayEvent } from './shard.ts'
 
 /** Connects a bot; resolves when it is online. */
 export async function openConnection(
-  settings: ChannelSettings,
+  settings: ChannelSettings<DiscordConfig>,
   link: ChannelLink,
 ): Promise<ChannelConnection> {
-  const { bot_token } = settings.config as unknown as DiscordConfig
+  const { bot_token } = settings.config
   const closing = new AbortController()
   const close = () => closing.abort()
   link.signal.throwIfAborted()
@@ -108,11 +108,11 @@ export async function openConnection(
         ...(await outbox.send(toTarget(target), message, signal)),
       }),
       live: (target, message, signal, begun) =>
-        outbox.live(toTarget(target), message, signal, begun as unknown as SentMessage | undefined),
-      settle: (_target, sent, text, signal) => outbox.settle(sent as unknown as SentMessage, text, signal),
+        outbox.live(toTarget(target), message, signal, begun as SentMessage | undefined),
+      settle: (_target, sent, text, signal) => outbox.settle(sent as SentMessage, text, signal),
       sendFile: (target, file, signal) => outbox.sendFile(toTarget(target), file, signal),
       typing: (target, signal) => outbox.typing(toTarget(target), signal),
-      download: (reference, signal) => download(reference as unknown as AttachmentReference, signal),
+      download: (reference, signal) => download(reference as AttachmentReference, signal),
       async close() {
         shut()
         await session.close()
@@ -134,13 +134,13 @@ async function findGateway(api: DiscordApi): Promise<APIGatewayBotInfo> {
   })
 }
 
-const toTarget = (target: JSONValue) => target as unknown as DiscordTarget
+const toTarget = (target: JSONValue) => target as DiscordTarget
 
 /** Flags of applications that may read messages: of verified ones, and of those in fewer than 100 servers. */
 const CONTENT_INTENT = (1 << 18) | (1 << 19)
 
 /** Resolves if the token works and its bot may read messages. */
-export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+export async function probe(settings: ChannelSettings<DiscordConfig>, signal: AbortSignal): Promise<void> {
   const api = await createApi(settings, signal)
   try {
     await api.call<APIUser>({ method: 'get', path: '/users/@me' })

@@ -36,7 +36,7 @@ export type WrittenMessage = APIMessage &
 type Mentions = (APIUser & { member?: { nick?: string | null } })[]
 
 /** The target of an answer. */
-export interface DiscordTarget {
+export type DiscordTarget = {
   channel_id: string
 }
 

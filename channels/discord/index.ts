@@ -1,5 +1,5 @@
-import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
-import { checkToken, type DiscordConfig, readBotId } from './config.ts'
+import { type ChannelCapabilities, defineChannelKind } from '#plugin-api'
+import { checkToken, configSchema, readBotId } from './config.ts'
 
 /** Discord shows the typing indicator for ten seconds; it is renewed earlier. */
 const TYPING_MS = 8_000
@@ -13,33 +13,18 @@ const capabilities = {
 } satisfies ChannelCapabilities
 
 /** A Discord bot: direct messages, and the channels and threads of the servers it was added to. */
-export default {
+export default defineChannelKind({
   kind: 'discord',
   label: { en: 'Discord', zh: 'Discord' },
-  config_schema: {
-    type: 'object',
-    properties: {
-      bot_token: {
-        type: 'string',
-        title: 'Bot token',
-        description:
-          'From the page "Bot" of your application in the Discord developer portal. Enable the Message Content intent on the same page.',
-        minLength: 1,
-        maxLength: 512,
-        writeOnly: true,
-      },
-    },
-    required: ['bot_token'],
-    additionalProperties: false,
-  },
+  config_schema: configSchema,
   endpoints: { api: 'https://discord.com/api' },
   // Discord allows a bot about five messages or changes per five seconds in a channel.
   capabilities: {
     direct: { ...capabilities, live: { interval_ms: 1_300 } },
     group: { ...capabilities, live: { interval_ms: 1_500 } },
   },
-  identity: (config) => readBotId(config as unknown as DiscordConfig),
-  check: (config) => checkToken(config as unknown as DiscordConfig),
+  identity: readBotId,
+  check: checkToken,
   probe: async (settings, signal) => (await import('./connection.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
-} satisfies ChannelKind
+})

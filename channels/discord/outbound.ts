@@ -10,7 +10,7 @@ const MAX_NONCE = 25
 const STYLES: Record<Button['style'], number> = { primary: 1, default: 2, danger: 4 }
 
 /** A message sent by the bot. */
-export interface SentMessage {
+export type SentMessage = {
   channel_id: string
   message_id: string
 }

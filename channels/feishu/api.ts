@@ -1,7 +1,7 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import type { Deadline } from '#toolbox'
 import { createAccessToken } from './access-token.ts'
-import { readSettings } from './config.ts'
+import { type FeishuConfig, findDomain } from './config.ts'
 import { isRefusal, startDeadline, TOKEN_REFUSALS, toTransportFailure } from './failure.ts'
 import { assertSuccess, type Reply, readReply, toText } from './reply.ts'
 import { createScrubber, type Scrubber } from './scrubber.ts'
@@ -30,10 +30,10 @@ export interface FeishuApi {
 const TIMEOUT_MS = 30_000
 
 /** Creates the API client without a request; `life` aborts every request. */
-export function createApi(settings: ChannelSettings, life: AbortSignal): FeishuApi {
+export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSignal): FeishuApi {
   const { fetch } = settings
-  const { config, domain } = readSettings(settings)
-  const { app_id, app_secret, encrypt_key, verification_token } = config
+  const domain = findDomain(settings)
+  const { app_id, app_secret, encrypt_key, verification_token } = settings.config
   const scrubber = createScrubber([app_secret, encrypt_key, verification_token])
   const address = (path: string) => `${domain}/open-apis/${path}`
 

@@ -1,5 +1,6 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { createApi, type FeishuApi } from './api.ts'
+import type { FeishuConfig } from './config.ts'
 import { isRecord, toText } from './reply.ts'
 
 /** Fetches the bot's `open_id`, which mentions contain. Throws `forbidden` if the app has no bot. */
@@ -15,6 +16,6 @@ export async function findBot(api: FeishuApi, signal: AbortSignal): Promise<stri
 }
 
 /** Requests a token and the bot. Opens no connection, which would take events from an open one. */
-export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+export async function probe(settings: ChannelSettings<FeishuConfig>, signal: AbortSignal): Promise<void> {
   await findBot(createApi(settings, signal), signal)
 }

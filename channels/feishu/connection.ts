@@ -3,13 +3,17 @@ import { createApi } from './api.ts'
 import { findBot } from './bot.ts'
 import { answerPress } from './card.ts'
 import { createCardMessages } from './card-messages.ts'
+import type { FeishuConfig } from './config.ts'
 import { openEventStream } from './event-stream.ts'
 import { createFiles } from './files.ts'
 import { findQuote, readMessage } from './inbound-message.ts'
 import { createLiveCards } from './live-card.ts'
 
 /** Connects a channel. Tests the credentials first, because the client library does not report wrong ones. */
-export async function open(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection> {
+export async function open(
+  settings: ChannelSettings<FeishuConfig>,
+  link: ChannelLink,
+): Promise<ChannelConnection> {
   const life = new AbortController()
   const api = createApi(settings, life.signal)
   const running = new Set<Promise<unknown>>()

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from 'node:https'
 import { ChannelFailure, type ChannelLink, type ChannelSettings } from '#plugin-api'
 import { untilAborted } from '#toolbox'
 import { createLibraryLogger, type EventHandler, loadLibrary } from './client-library.ts'
-import { readSettings } from './config.ts'
+import { type FeishuConfig, findDomain } from './config.ts'
 import { createEndpoint } from './endpoint.ts'
 import { FeishuRefusal, startDeadline, toTransportFailure } from './failure.ts'
 import type { Scrubber } from './scrubber.ts'
@@ -28,7 +28,7 @@ export async function openEventStream({
   life,
   handlers,
 }: {
-  settings: ChannelSettings
+  settings: ChannelSettings<FeishuConfig>
   scrubber: Scrubber
   link: ChannelLink
   life: AbortSignal
@@ -36,7 +36,8 @@ export async function openEventStream({
 }): Promise<EventStream> {
   const { EventDispatcher, WSClient, LoggerLevel } = await loadLibrary()
   life.throwIfAborted()
-  const { config, domain } = readSettings(settings)
+  const { config } = settings
+  const domain = findDomain(settings)
   const askEndpoint = createEndpoint(settings, scrubber, life)
   const { lookup } = settings
   const agent = domain.startsWith('https:') ? new HttpsAgent({ lookup }) : new HttpAgent({ lookup })

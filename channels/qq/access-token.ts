@@ -1,6 +1,6 @@
 import type { ChannelSettings } from '#plugin-api'
 import { untilAborted } from '#toolbox'
-import { readAppId, readSecret } from './config.ts'
+import { type QQConfig, readSecret } from './config.ts'
 import { Refusal, toConnectionFailure } from './failure.ts'
 import { toNumber, toText } from './fields.ts'
 import { requestJson } from './request.ts'
@@ -29,7 +29,7 @@ interface Token {
 
 /** Creates the source of tokens, which requests them on demand. Throws `invalid_credentials`. */
 export function createAccessTokens(
-  { config, endpoints, fetch }: Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>,
+  { config, endpoints, fetch }: Pick<ChannelSettings<QQConfig>, 'config' | 'endpoints' | 'fetch'>,
   lifetime: AbortSignal,
 ): AccessTokens {
   const secret = readSecret(config) ?? ''
@@ -42,7 +42,7 @@ export function createAccessTokens(
       fetch,
       url: `${endpoints.auth}/app/getAppAccessToken`,
       method: 'POST',
-      body: { appId: readAppId(config), clientSecret: secret },
+      body: { appId: config.app_id, clientSecret: secret },
       what: 'the credentials',
       signal: lifetime,
       secrets: [secret],

@@ -1,6 +1,6 @@
 import type { ChannelSettings } from '#plugin-api'
 import { type AccessTokens, createAccessTokens } from './access-token.ts'
-import { findApiAddress } from './config.ts'
+import { findApiAddress, type QQConfig } from './config.ts'
 import { Refusal } from './failure.ts'
 import type { Fields } from './fields.ts'
 import { requestJson } from './request.ts'
@@ -23,7 +23,7 @@ export interface ApiCall {
 const TOKEN_REFUSED = [11241, 11242, 11243, 11244]
 
 /** Creates the client of one app; `lifetime` aborts its calls. */
-export function createApi(settings: ChannelSettings, lifetime: AbortSignal): Api {
+export function createApi(settings: ChannelSettings<QQConfig>, lifetime: AbortSignal): Api {
   const address = findApiAddress(settings)
   const tokens = createAccessTokens(settings, lifetime)
 

@@ -1,5 +1,5 @@
 import type { JSONSchema } from '#kernel'
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { ChannelFailure, type ChannelSettings, type ConfigOf } from '#plugin-api'
 
 /** QQ's addresses for the API, for tokens and for QR codes. */
 export const ENDPOINTS = {
@@ -13,7 +13,7 @@ const SANDBOX_API = 'https://sandbox.api.sgroup.qq.com'
 const MAX_LENGTH = 512
 
 /** The schema of a channel's config. */
-export const configSchema: JSONSchema = {
+export const configSchema = {
   type: 'object',
   properties: {
     app_id: {
@@ -51,24 +51,25 @@ export const configSchema: JSONSchema = {
   },
   required: ['app_id'],
   additionalProperties: false,
-}
+} as const satisfies JSONSchema
 
-type Config = ChannelSettings['config']
-
-/** Returns the app's id, which a valid config has. */
-export const readAppId = (config: Config): string => config.app_id as string
+/** The config of a QQ channel. */
+export type QQConfig = ConfigOf<typeof configSchema>
 
 /** Returns the app's secret by either of its names. */
-export const readSecret = (config: Config): string | undefined =>
-  ((config.secret || config.client_secret) as string | undefined) || undefined
+export const readSecret = ({ secret, client_secret }: Partial<QQConfig>): string | undefined =>
+  secret || client_secret || undefined
 
 /** Throws `missing_field` if the config has no secret by either name. */
-export function checkConfig(config: Config): void {
+export function checkConfig(config: Partial<QQConfig>): void {
   if (!readSecret(config)) throw new ChannelFailure('missing_field', 'secret')
 }
 
 /** Returns the API's address: the sandbox's if configured, unless the server's settings set another address. */
-export function findApiAddress({ config, endpoints }: Pick<ChannelSettings, 'config' | 'endpoints'>): string {
+export function findApiAddress({
+  config,
+  endpoints,
+}: Pick<ChannelSettings<QQConfig>, 'config' | 'endpoints'>): string {
   const { api = ENDPOINTS.api } = endpoints
   return config.sandbox === true && api === ENDPOINTS.api ? SANDBOX_API : api
 }

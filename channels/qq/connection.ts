@@ -1,5 +1,6 @@
 import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
+import type { QQConfig } from './config.ts'
 import { readCode } from './failure.ts'
 import type { Fields } from './fields.ts'
 import { download, sendFile } from './file.ts'
@@ -14,7 +15,7 @@ const NOT_PERMITTED = [11253, 11254]
 
 /** Opens a channel: messages arrive by QQ's gateway, answers are sent by its API. */
 export async function openConnection(
-  settings: ChannelSettings,
+  settings: ChannelSettings<QQConfig>,
   link: ChannelLink,
 ): Promise<ChannelConnection> {
   const closing = new AbortController()

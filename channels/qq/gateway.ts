@@ -8,7 +8,7 @@ import {
 } from '#plugin-api'
 import type { Api } from './api.ts'
 import type { SessionEnd } from './close-code.ts'
-import { findApiAddress } from './config.ts'
+import { findApiAddress, type QQConfig } from './config.ts'
 import { type Fields, toText } from './fields.ts'
 import { createSequence } from './sequence.ts'
 import { type Session, startSession } from './session.ts'
@@ -43,7 +43,7 @@ interface Gateway {
 
 /** The options of the gateway; `onEvent` resolves when an event is stored; `id` is the event's id. */
 interface GatewayPlan {
-  settings: ChannelSettings
+  settings: ChannelSettings<QQConfig>
   link: Pick<ChannelLink, 'log' | 'connecting' | 'connected' | 'lost'>
   api: Api
   /** Aborted when the channel is closed. */

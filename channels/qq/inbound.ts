@@ -2,7 +2,7 @@ import type { InboundFile, InboundMessage, JSONValue } from '#plugin-api'
 import { type Fields, toFields, toList, toNumber, toText } from './fields.ts'
 
 /** The destination of an answer, in the terms of QQ's paths, and the message or event that it answers. */
-export interface Target {
+export type Target = {
   scene: 'users' | 'groups'
   openid: string
   msg_id?: string
@@ -10,7 +10,7 @@ export interface Target {
 }
 
 /** Returns a stored target with its type. */
-export const toTarget = (target: JSONValue): Target => target as unknown as Target
+export const toTarget = (target: JSONValue): Target => target as Target
 
 /** Returns the path of a call for a conversation. */
 export const toPath = ({ scene, openid }: Target, call: 'messages' | 'files' | 'stream_messages'): string =>

@@ -1,5 +1,5 @@
-import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
-import { checkConfig, configSchema, ENDPOINTS, readAppId } from './config.ts'
+import { type ChannelCapabilities, defineChannelKind } from '#plugin-api'
+import { checkConfig, configSchema, ENDPOINTS } from './config.ts'
 import { registration } from './registration.ts'
 
 /** QQ documents no limit; messages of this length are known to be accepted. */
@@ -16,7 +16,7 @@ const shared = {
 } as const satisfies Partial<ChannelCapabilities>
 
 /** Bots of QQ, in direct conversations and in groups. */
-export default {
+export default defineChannelKind({
   kind: 'qq',
   label: { en: 'QQ', zh: 'QQ' },
   config_schema: configSchema,
@@ -29,7 +29,7 @@ export default {
     },
     group: { ...shared, max_replies: 5 },
   },
-  identity: (config) => readAppId(config) || undefined,
+  identity: ({ app_id }) => app_id || undefined,
   check: checkConfig,
   async probe(settings, signal) {
     const { createApi } = await import('./api.ts')
@@ -39,4 +39,4 @@ export default {
   },
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
   registration,
-} satisfies ChannelKind
+})

@@ -17,7 +17,7 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-interface State {
+type State = {
   task_id: string
   /** In Base64; it decrypts the bot's secret. */
   key: string
@@ -44,7 +44,7 @@ export const registration: ChannelRegistration = {
   },
 
   async poll(stored, platform) {
-    const { task_id, key, ends_at } = stored as unknown as State
+    const { task_id, key, ends_at } = stored as State
     if (Date.now() >= ends_at) return { status: 'expired' }
     const data = await ask(platform, '/lite/poll_bind_result', { task_id }, key)
     const status = toNumber(data.status)

@@ -1,6 +1,6 @@
 import type { Logger, WebClientOptions } from '@slack/web-api'
 import type { ChannelSettings } from '#plugin-api'
-import { readTokens, type TokenName } from './config.ts'
+import type { SlackConfig, TokenName } from './config.ts'
 import { startDeadline, toFailure } from './failure.ts'
 
 const nothing = () => {}
@@ -17,7 +17,7 @@ export const silentLogger: Logger = {
 }
 
 /** The settings for reaching Slack; `requestMs` is the time limit for an answer. */
-export interface Reach extends Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'> {
+export interface Reach extends Pick<ChannelSettings<SlackConfig>, 'config' | 'endpoints' | 'fetch'> {
   requestMs: number
 }
 
@@ -53,7 +53,7 @@ export async function createSlackApi(reach: Reach, token: TokenName): Promise<Sl
       signal.throwIfAborted()
       const deadline = startDeadline(signal, reach.requestMs)
       // One client per call, because the library accepts no signal; creating it is cheap.
-      const client = new WebClient(readTokens(reach.config)[token], {
+      const client = new WebClient(reach.config[token], {
         ...clientOptions(reach, deadline.signal),
         logger: silentLogger,
       })

@@ -1,15 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JSONSchema } from '#kernel'
-import { ChannelFailure } from '#plugin-api'
-
-/** The config of a Slack channel: the two tokens of a Slack app. */
-export interface SlackConfig {
-  bot_token: string
-  app_token: string
-}
-
-/** The name of a token in a config. */
-export type TokenName = keyof SlackConfig
+import { ChannelFailure, type ConfigOf } from '#plugin-api'
 
 export const CONFIG_SCHEMA = {
   type: 'object',
@@ -37,8 +28,11 @@ export const CONFIG_SCHEMA = {
   additionalProperties: false,
 } as const satisfies JSONSchema
 
-/** Returns the tokens of a valid config. */
-export const readTokens = (config: Readonly<Record<string, unknown>>) => config as unknown as SlackConfig
+/** The config of a Slack channel: the two tokens of a Slack app. */
+export type SlackConfig = ConfigOf<typeof CONFIG_SCHEMA>
+
+/** The name of a token in a config. */
+export type TokenName = keyof SlackConfig
 
 /** Messages for a token of the wrong kind, detected by Slack or by its prefix. */
 export const WRONG_KIND: Record<TokenName, string> = {
@@ -49,15 +43,13 @@ export const WRONG_KIND: Record<TokenName, string> = {
 }
 
 /** Throws if a token has the prefix of the other one. */
-export function assertNotSwapped(config: Readonly<Record<string, unknown>>): void {
-  const { bot_token = '', app_token = '' } = config as Partial<SlackConfig>
+export function assertNotSwapped({ bot_token = '', app_token = '' }: Partial<SlackConfig>): void {
   if (bot_token.startsWith('xapp-')) throw new ChannelFailure('invalid_credentials', WRONG_KIND.bot_token)
   if (app_token.startsWith('xox')) throw new ChannelFailure('invalid_credentials', WRONG_KIND.app_token)
 }
 
 /** Returns the app's id from its app-level token; all installations of an app share its connections. */
-export function readIdentity(config: Readonly<Record<string, unknown>>): string | undefined {
-  const { bot_token, app_token } = config as Partial<SlackConfig>
+export function readIdentity({ bot_token, app_token }: Partial<SlackConfig>): string | undefined {
   const app = /^xapp-\d+-([A-Z0-9]+)-/.exec(app_token ?? '')?.[1]
   return app ?? (bot_token && createHash('sha256').update(bot_token).digest('hex').slice(0, 32))
 }

@@ -1,5 +1,6 @@
 import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
 import { createSlackApi, type Reach } from './api.ts'
+import type { SlackConfig } from './config.ts'
 import { createEnvelopeHandler } from './envelope.ts'
 import { downloadFile, uploadFile } from './files.ts'
 import { identifyBot } from './identity.ts'
@@ -9,7 +10,7 @@ import { openSession } from './session.ts'
 
 /** Opens a channel: identifies the bot and connects in Socket Mode. */
 export async function openConnection(
-  settings: ChannelSettings & Reach,
+  settings: ChannelSettings<SlackConfig> & Reach,
   link: ChannelLink,
 ): Promise<ChannelConnection> {
   const closing = new AbortController()

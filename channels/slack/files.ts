@@ -1,7 +1,7 @@
 import { ChannelFailure, type ChannelSettings, type InboundContent, type OutboundFile } from '#plugin-api'
 import type { Deadline } from '#toolbox'
 import type { SlackApi } from './api.ts'
-import { readTokens } from './config.ts'
+import type { SlackConfig } from './config.ts'
 import { explainMissingScope, startDeadline, toNetworkFailure } from './failure.ts'
 import type { FileReference, SlackFile } from './message-event.ts'
 import type { Target } from './messages.ts'
@@ -11,7 +11,7 @@ const TRANSFER_MS = 120_000
 
 const MAX_REDIRECTS = 3
 
-type Reach = Pick<ChannelSettings, 'config' | 'endpoints' | 'fetch'>
+type Reach = Pick<ChannelSettings<SlackConfig>, 'config' | 'endpoints' | 'fetch'>
 
 /** Downloads a file of a message. Throws `forbidden` if the app may not read files. */
 export async function downloadFile(
@@ -77,7 +77,7 @@ async function follow({ config, endpoints, fetch }: Reach, url: string, signal: 
   let address = new URL(url)
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     assertSlackHost(address, endpoints.api!)
-    const headers = { authorization: `Bearer ${readTokens(config).bot_token}` }
+    const headers = { authorization: `Bearer ${config.bot_token}` }
     const response = await fetch(address.href, { headers, redirect: 'manual', signal })
     const location = response.headers.get('location')
     if (response.status < 300 || response.status > 399 || !location) return response

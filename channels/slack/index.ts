@@ -1,6 +1,11 @@
-import type { ChannelCapabilities, ChannelKind, ChannelSettings } from '#plugin-api'
+import {
+  type ChannelCapabilities,
+  type ChannelKind,
+  type ChannelSettings,
+  defineChannelKind,
+} from '#plugin-api'
 import { createSlackApi, type Reach } from './api.ts'
-import { assertNotSwapped, CONFIG_SCHEMA, readIdentity } from './config.ts'
+import { assertNotSwapped, CONFIG_SCHEMA, readIdentity, type SlackConfig } from './config.ts'
 import { identifyBot } from './identity.ts'
 
 /** Time limit for an answer of Slack, in milliseconds. */
@@ -18,8 +23,11 @@ const BOTH: ChannelCapabilities = {
 
 /** Creates the kind; `requestMs` is the time limit for an answer. */
 export function createSlackKind({ requestMs = REQUEST_MS }: { requestMs?: number } = {}): ChannelKind {
-  const reach = (settings: ChannelSettings): ChannelSettings & Reach => ({ ...settings, requestMs })
-  return {
+  const reach = (settings: ChannelSettings<SlackConfig>): ChannelSettings<SlackConfig> & Reach => ({
+    ...settings,
+    requestMs,
+  })
+  return defineChannelKind({
     kind: 'slack',
     label: { en: 'Slack', zh: 'Slack' },
     config_schema: CONFIG_SCHEMA,
@@ -36,8 +44,8 @@ export function createSlackKind({ requestMs = REQUEST_MS }: { requestMs?: number
       await (await createSlackApi(reach(settings), 'app_token')).call('apps.connections.open', {}, signal)
     },
     open: async (settings, link) => (await import('./connection.ts')).openConnection(reach(settings), link),
-  }
+  })
 }
 
 /** A Slack app in Socket Mode, which needs no public address. */
-export default createSlackKind() satisfies ChannelKind
+export default createSlackKind()

@@ -3,7 +3,7 @@ import type { Logger } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { untilAborted } from '#toolbox'
 import { clientOptions, type Reach, silentLogger } from './api.ts'
-import { readTokens } from './config.ts'
+import type { SlackConfig } from './config.ts'
 import type { Envelope } from './envelope.ts'
 import { startDeadline, toFailure } from './failure.ts'
 import { createSocketAgent } from './socket-agent.ts'
@@ -31,7 +31,7 @@ export async function openSocket({
   log,
   handle,
 }: {
-  settings: ChannelSettings & Reach
+  settings: ChannelSettings<SlackConfig> & Reach
   signal: AbortSignal
   log: Logger
   handle(envelope: Envelope): void
@@ -40,7 +40,7 @@ export async function openSocket({
   const { agent, close: closeAgent } = await createSocketAgent(settings, settings.requestMs)
   const deadline = startDeadline(signal, settings.requestMs)
   const client = new SocketModeClient({
-    appToken: readTokens(settings.config).app_token,
+    appToken: settings.config.app_token,
     logger: silentLogger,
     // The library's reconnect waits for the end of the old connection and crashes the process if the new one fails.
     autoReconnectEnabled: false,

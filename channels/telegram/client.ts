@@ -1,6 +1,6 @@
 import type { RawApi } from 'grammy'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { readToken } from './config.ts'
+import { readToken, type TelegramConfig } from './config.ts'
 import { toFailure } from './failure.ts'
 import { createTransport } from './proxy.ts'
 
@@ -24,7 +24,7 @@ export interface TelegramClient {
 const CALL_MS = 30_000
 
 /** Creates the client. Throws a `ChannelFailure` if the config cannot work. */
-export async function createClient(settings: ChannelSettings): Promise<TelegramClient> {
+export async function createClient(settings: ChannelSettings<TelegramConfig>): Promise<TelegramClient> {
   const token = readToken(settings.config)
   const root = settings.endpoints.api!
   const transport = await createTransport(settings)

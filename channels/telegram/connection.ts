@@ -1,6 +1,7 @@
 import type { Update } from 'grammy/types'
 import { type ChannelConnection, ChannelFailure, type ChannelLink, type ChannelSettings } from '#plugin-api'
 import { createClient, type TelegramClient } from './client.ts'
+import type { TelegramConfig } from './config.ts'
 import { downloadFile } from './files.ts'
 import { readMessages, readPress } from './inbound.ts'
 import type { Me } from './mention.ts'
@@ -12,7 +13,7 @@ const MAX_NOTICE = 200
 
 /** Connects a bot by polling, which ends other connections of the bot. Throws a `ChannelFailure`. */
 export async function openConnection(
-  settings: ChannelSettings,
+  settings: ChannelSettings<TelegramConfig>,
   link: ChannelLink,
 ): Promise<ChannelConnection> {
   const client = await createClient(settings)
@@ -118,7 +119,7 @@ function createAnswers(client: TelegramClient, { log }: ChannelLink, signal: Abo
 }
 
 /** Tests the token and that no webhook is set, without ending a connection. Throws a `ChannelFailure`. */
-export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+export async function probe(settings: ChannelSettings<TelegramConfig>, signal: AbortSignal): Promise<void> {
   const client = await createClient(settings)
   try {
     await fetchMe(client, signal)

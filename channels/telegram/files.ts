@@ -69,7 +69,7 @@ async function* readBody(
   const watch = () => setTimeout(() => stall.abort(), STALL_MS)
   let timer = watch()
   try {
-    for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const piece of response.body!) {
       // The time limit applies to the platform, not to the reader.
       clearTimeout(timer)
       yield piece

@@ -35,5 +35,5 @@ export function toTarget(message: Message): Target {
 }
 
 /** Return a stored target or sent message with its type. */
-export const asTarget = (target: JSONValue) => target as unknown as Target
-export const asSent = (sent: JSONValue) => sent as unknown as Sent
+export const asTarget = (target: JSONValue) => target as Target
+export const asSent = (sent: JSONValue) => sent as Sent

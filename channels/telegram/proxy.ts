@@ -1,5 +1,5 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { toProxyAddress } from './config.ts'
+import { type TelegramConfig, toProxyAddress } from './config.ts'
 
 /** The `fetch` of a channel; `close` ends the connections of its own. */
 interface Transport {
@@ -14,7 +14,7 @@ const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 const REFUSED = /^Proxy response \((\d+)\)/
 
 /** Creates the transport: direct, or by the proxy in the config. Throws a `ChannelFailure`. */
-export async function createTransport(settings: ChannelSettings): Promise<Transport> {
+export async function createTransport(settings: ChannelSettings<TelegramConfig>): Promise<Transport> {
   const { http_proxy } = settings.config
   if (typeof http_proxy !== 'string' || http_proxy === '')
     return { fetch: settings.fetch, close: async () => {} }

@@ -1,5 +1,6 @@
 import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
 import { withDeadline } from '#toolbox'
+import type { WebhookConfig } from './config.ts'
 import { createSignature } from './signature.ts'
 
 /** Time limit of a call, in milliseconds. */
@@ -18,8 +19,10 @@ const REASONS: Readonly<Record<number, ChannelFailureReason>> = {
 }
 
 /** Creates the sender of signed events to `callback_url`. Throws a ChannelFailure unless the answer is 2xx. */
-export function createCallback({ config, fetch }: Pick<ChannelSettings, 'config' | 'fetch'>): Callback {
-  const { callback_url, secret } = config as { callback_url: string; secret: string }
+export function createCallback({
+  config: { callback_url, secret },
+  fetch,
+}: Pick<ChannelSettings<WebhookConfig>, 'config' | 'fetch'>): Callback {
   return async (event, key, signal) => {
     const body = JSON.stringify(event)
     const headers = {

@@ -7,17 +7,21 @@ import {
   type OutboundMessage,
 } from '#plugin-api'
 import { createCallback } from './callback.ts'
+import type { WebhookConfig } from './config.ts'
 
 /** The other side's ids of the answered message and its conversation. */
-interface Target {
+type Target = {
   conversation_id: string
   reply_to: string
 }
 
 /** Opens a channel. There is no connection: each message is a separate call. */
-export async function openWebhook(settings: ChannelSettings, link: ChannelLink): Promise<ChannelConnection> {
+export async function openWebhook(
+  settings: ChannelSettings<WebhookConfig>,
+  link: ChannelLink,
+): Promise<ChannelConnection> {
   const { fetch, config, assertAllowed } = settings
-  await assertAllowed(config.callback_url as string)
+  await assertAllowed(config.callback_url)
   const call = createCallback(settings)
   const closed = new AbortController()
   const { channel_id } = link
@@ -28,7 +32,7 @@ export async function openWebhook(settings: ChannelSettings, link: ChannelLink):
     message: object,
     { key, signal }: { key?: string; signal: AbortSignal },
   ) => {
-    const { conversation_id, reply_to } = target as unknown as Target
+    const { conversation_id, reply_to } = target as Target
     const event = { type, channel_id, conversation_id, reply_to, message }
     return call(event, key, AbortSignal.any([signal, closed.signal]))
   }

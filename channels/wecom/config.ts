@@ -1,5 +1,5 @@
 import type { JSONSchema } from '#kernel'
-import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { ChannelFailure, type ChannelSettings, type ConfigOf } from '#plugin-api'
 
 /** WeCom's addresses for connections of robots and for QR codes. */
 export const endpoints = {
@@ -8,7 +8,7 @@ export const endpoints = {
 } as const
 
 /** The schema of a WeCom channel's config. */
-export const configSchema: JSONSchema = {
+export const configSchema = {
   type: 'object',
   properties: {
     bot_id: {
@@ -36,16 +36,19 @@ export const configSchema: JSONSchema = {
   },
   required: ['bot_id', 'secret'],
   additionalProperties: false,
-}
+} as const satisfies JSONSchema
+
+/** The config of a WeCom channel. */
+export type WecomConfig = ConfigOf<typeof configSchema>
 
 /** Throws if `websocket_url` is not a WebSocket address. */
-export function checkAddress({ websocket_url }: Readonly<Record<string, unknown>>): void {
+export function checkAddress({ websocket_url }: Partial<WecomConfig>): void {
   if (websocket_url === undefined) return
-  const url = URL.canParse(String(websocket_url)) ? new URL(String(websocket_url)) : undefined
+  const url = URL.canParse(websocket_url) ? new URL(websocket_url) : undefined
   if (!url || !/^wss?:$/.test(url.protocol) || url.username || url.password || url.hash)
     throw new ChannelFailure('unsupported', 'websocket_url is not an address of the form wss://host/path')
 }
 
 /** Returns the address that the channel connects to. */
-export const findAddress = ({ config, endpoints }: ChannelSettings) =>
-  typeof config.websocket_url === 'string' ? config.websocket_url : endpoints.ws_url!
+export const findAddress = ({ config, endpoints }: ChannelSettings<WecomConfig>) =>
+  config.websocket_url ?? endpoints.ws_url!

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
 import { type Calls, createCalls } from './calls.ts'
+import type { WecomConfig } from './config.ts'
 import { downloadFile } from './download.ts'
 import { type Target, toFields, toText } from './frame.ts'
 import { createIntake } from './intake.ts'
@@ -12,7 +13,7 @@ import { uploadFile } from './upload.ts'
 
 /** Connects a robot. */
 export async function openConnection(
-  settings: ChannelSettings,
+  settings: ChannelSettings<WecomConfig>,
   link: ChannelLink,
 ): Promise<ChannelConnection> {
   const closing = new AbortController()
@@ -75,4 +76,4 @@ export async function openConnection(
 }
 
 /** Returns a stored target with its type. */
-const toStoredTarget = (target: JSONValue) => target as unknown as Target
+const toStoredTarget = (target: JSONValue) => target as Target

@@ -34,7 +34,7 @@ export function readCallback(frame: unknown): Callback | undefined {
 }
 
 /** The destination of an answer. */
-export interface Target {
+export type Target = {
   /** The id of the answered message's callback; the platform accepts answers to it for a limited time. */
   req_id: string
   chat_id: string

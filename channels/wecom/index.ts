@@ -1,4 +1,4 @@
-import type { ChannelCapabilities, ChannelKind } from '#plugin-api'
+import { type ChannelCapabilities, defineChannelKind } from '#plugin-api'
 import { checkAddress, configSchema, endpoints } from './config.ts'
 import { registration } from './registration.ts'
 
@@ -17,19 +17,17 @@ const capabilities: ChannelCapabilities = {
 }
 
 /** Smart robots of WeCom (企业微信), connected by a WebSocket to the platform. */
-const wecom: ChannelKind = {
+export default defineChannelKind({
   kind: 'wecom',
   label: { en: 'WeCom', zh: '企业微信' },
   config_schema: configSchema,
   addresses: ['websocket_url'],
   endpoints,
   capabilities: { direct: capabilities, group: capabilities },
-  identity: ({ bot_id }) => (typeof bot_id === 'string' ? bot_id : undefined),
+  identity: ({ bot_id }) => bot_id,
   check: checkAddress,
   probe_takes_over: true,
   probe: async (settings, signal) => (await import('./socket.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
   registration,
-}
-
-export default wecom satisfies ChannelKind
+})

@@ -1,6 +1,6 @@
 import type { WSClient } from '@wecom/aibot-node-sdk'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { findAddress } from './config.ts'
+import { findAddress, type WecomConfig } from './config.ts'
 import { toSocketFailure } from './failure.ts'
 
 /** Time limit for the handshake and the subscription together, in milliseconds. */
@@ -43,7 +43,7 @@ interface Socket {
  * subscription. `wire` is called before any frame can arrive; the socket is closed when the signal is aborted.
  */
 export async function openSocket(
-  settings: ChannelSettings,
+  settings: ChannelSettings<WecomConfig>,
   signal: AbortSignal,
   wire?: (client: WSClient) => SocketHandlers,
 ): Promise<Socket> {
@@ -59,8 +59,8 @@ export async function openSocket(
     perMessageDeflate: false,
   }
   const client = new WSClient({
-    botId: String(settings.config.bot_id),
-    secret: String(settings.config.secret),
+    botId: settings.config.bot_id,
+    secret: settings.config.secret,
     wsUrl: address,
     wsOptions,
     maxReconnectAttempts: 0,
@@ -122,7 +122,7 @@ export async function openSocket(
 }
 
 /** Connects and disconnects. This ends another connection of the robot. */
-export async function probe(settings: ChannelSettings, signal: AbortSignal): Promise<void> {
+export async function probe(settings: ChannelSettings<WecomConfig>, signal: AbortSignal): Promise<void> {
   const socket = await openSocket(settings, signal)
   await socket.close()
 }

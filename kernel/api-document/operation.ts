@@ -202,6 +202,10 @@ const FILE_REPLIES = {
   304: { description: 'The client has the file already' },
 }
 
+/** Describes a reply that is a text of its own media type, such as a page. */
+const textOf = ({ contentMediaType }: { contentMediaType?: string }, schema: Json): Json | undefined =>
+  contentMediaType === undefined ? undefined : { [contentMediaType]: { schema } }
+
 function describeReplies(
   { response, stream, events, query, etag, raw }: Route,
   name: string,
@@ -226,7 +230,7 @@ function describeReplies(
             }),
           }
     const description = Number(status) < 300 ? 'Success' : 'Refused'
-    return [status, { description, ...headers, content }]
+    return [status, { description, ...headers, content: textOf(schema, described as Json) ?? content }]
   })
   return { ...Object.fromEntries(replies), ...(stream === 'file' && FILE_REPLIES) }
 }

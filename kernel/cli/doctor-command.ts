@@ -95,7 +95,7 @@ async function askPlugins(blueprint: Blueprint): Promise<Finding[]> {
   )
   if (checks.length === 0) return []
   const [{ openRuntime }, { createLogger }] = await Promise.all([
-    import('../runtime.ts'),
+    import('../server/runtime.ts'),
     import('../log.ts'),
   ])
   const opened = openRuntime({ blueprint, log: createLogger({ level: 'silent' }), database: false })

@@ -5,8 +5,8 @@ import type { Blueprint } from '../loading/blueprint.ts'
 import { chooseLocale } from '../locale.ts'
 import { createLogger } from '../log.ts'
 import type { Command, CommandInput } from '../plugin/command.ts'
-import { openRuntime } from '../runtime.ts'
 import type { Issue } from '../schema.ts'
+import { openRuntime } from '../server/runtime.ts'
 import type { AuditRecord } from '../types.ts'
 
 /** Runs a command of the plugin `owner` and returns the exit code; an expected failure is thrown as one sentence. */

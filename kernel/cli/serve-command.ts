@@ -3,7 +3,7 @@ import { ConfigError } from '../config/config.ts'
 import { foreignFolders } from '../loading/blueprint.ts'
 import { runningPlugin } from '../plugin/isolation.ts'
 import { watchStalls } from '../plugin/stall-watch.ts'
-import type { Server } from '../server.ts'
+import type { Server } from '../server/server.ts'
 import type { KernelCommand } from './kernel-command.ts'
 import { JSON_OPTION, printTable } from './print.ts'
 
@@ -25,7 +25,7 @@ export const serveCommand: KernelCommand = {
     const signalled = nextSignal()
     const faults = collectFaults()
     try {
-      const { startServer } = await import('../server.ts')
+      const { startServer } = await import('../server/server.ts')
       const server = await startServer({ home, env, flags }).catch(explainStart)
       const broken = faults.handOver(server)
       const folders = foreignFolders(server.runtime.blueprint)
@@ -115,7 +115,6 @@ function welcome({ url, runtime, announcements }: Server, stdout: NodeJS.Writabl
     ...pages.filter(({ label }) => label).map(({ label, path }) => [`  ${label}`, `${url}${path}`]),
     ['  address', url],
     ...announcements.map(({ label, text }) => [`  ${label}`, text]),
-    ['  chat', 'npx svc chat   (in a second terminal)'],
     ['  API docs', docs],
     ['  API schema', `${url}/api/openapi.json`],
   ])

@@ -2,6 +2,7 @@ import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
 import { AppError } from '../errors.ts'
+import { listsTag } from './entity-tag.ts'
 import type { Download, FileReply } from './route.ts'
 
 /** Sends a file while it is made. */
@@ -41,12 +42,6 @@ export async function sendFile(context: Context, reply: FileReply): Promise<void
   pipeline(bytes, body).catch(() => undefined)
   context.body = body
   context.length = length
-}
-
-/** True if a condition lists this entity tag, or any; weak tags count only with `weak` (RFC 9110, 8.8.3.2). */
-export function listsTag(list: string, etag: string, { weak }: { weak: boolean }): boolean {
-  const tags = list.split(',').map((tag) => (weak ? tag.trim().replace(/^W\//, '') : tag.trim()))
-  return tags.includes('*') || tags.includes(`"${etag}"`)
 }
 
 /** The headers that keep a browser from running what a file holds, and name it in any language (RFC 6266). */

@@ -1,5 +1,5 @@
-import type { Runtime } from '../runtime.ts'
 import { rowOf } from '../schema.ts'
+import type { Runtime } from '../server/runtime.ts'
 import { defineRoute, type Route, reply } from './route.ts'
 
 const healthState = { title: 'HealthState', enum: ['ok', 'degraded', 'failed'] } as const

@@ -1,7 +1,7 @@
 import { describeAsyncApi } from '../api-document/asyncapi.ts'
 import { describeApi } from '../api-document/openapi.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../server/runtime.ts'
 import { healthRoutes } from './health.ts'
 import { defineRoute, type Route } from './route.ts'
 

@@ -8,7 +8,7 @@ import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } fr
 import { createHost, type Declarations } from '../plugin/host.ts'
 import { confine, type ForeignFolder } from '../plugin/isolation.ts'
 import type { Plugin } from '../plugin/plugin.ts'
-import type { JSONSchema } from '../schema.ts'
+import { acceptLimits, acceptSettings } from './accepted-settings.ts'
 import { assertConsistent, type Fault } from './consistency.ts'
 import {
   BUILT_IN,
@@ -113,7 +113,7 @@ export async function readBlueprint({
     file,
     env,
     flags,
-    plugins: sectionsOf([...declared, ...broken, ...places], file),
+    plugins: sectionsOf([...broken, ...declared, ...places], file),
   })
 
   const selection = createSelection(config)
@@ -180,17 +180,11 @@ const sectionsOf = (
       name,
       isBuiltIn: source === BUILT_IN,
       config: plugin?.config ?? (error && acceptSettings(file, name)),
-      limits: plugin?.limits,
+      limits: plugin?.limits ?? (error && acceptLimits(file)),
       plugin,
     }))
     // The folders that come with the server cannot be set one by one.
     .filter(({ isBuiltIn, plugin }) => !isBuiltIn || plugin)
-
-/** Accepts, and masks, the settings in the file of a plugin that could not be loaded, so that they do not stop the start. */
-function acceptSettings({ plugins }: Record<string, unknown>, name: string): Record<string, JSONSchema> {
-  const { enabled, required, ...settings } = Object((plugins as Record<string, unknown> | undefined)?.[name])
-  return Object.fromEntries(Object.keys(settings).map((key) => [key, { writeOnly: true }]))
-}
 
 function selectPlugins(
   declared: readonly Declared[],

@@ -1,3 +1,4 @@
+import { ConfigError } from '../config/config.ts'
 import type { SomeCradle } from '../types.ts'
 import type { Announce, Plugin } from './plugin.ts'
 
@@ -29,9 +30,8 @@ export async function runStep(
       late,
     ])
   } catch (error) {
-    throw new Error(`plugin "${plugin.name}" failed to ${WORDS[name]}: ${(error as Error).message}`, {
-      cause: error,
-    })
+    const sentence = `plugin "${plugin.name}" failed to ${WORDS[name]}: ${(error as Error).message}`
+    throw new (error instanceof ConfigError ? ConfigError : Error)(sentence, { cause: error })
   } finally {
     clearTimeout(timer)
   }

@@ -165,6 +165,11 @@ const checkManifest = createFormCheck<Plugin>(
 export function assertPlugin(candidate: unknown, isBuiltIn: boolean): Plugin {
   if (typeof candidate !== 'object' || candidate === null)
     throw new Error('its default export is not a manifest object')
+  const { kernel } = candidate as { kernel?: unknown }
+  if (kernel !== undefined && kernel !== KERNEL_VERSION)
+    throw new Error(
+      `its manifest says kernel: ${JSON.stringify(kernel)}, but this server has version ${KERNEL_VERSION} of the plugin contract`,
+    )
   const plugin = checkManifest(candidate, 'its manifest')
   if (!isBuiltIn && plugin.kernel === undefined)
     throw new Error(

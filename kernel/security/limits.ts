@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import bytes from 'bytes'
 import { AppError } from '../errors.ts'
 import { networkOf } from '../http/network.ts'
-import { createRecentValues } from '../recent-values.ts'
 import { type JSONSchema, objectOf, rowOf } from '../schema.ts'
 import type { LimitName } from '../types.ts'
+import { createRecentValues } from './recent-values.ts'
 import { createTokenBuckets } from './token-bucket.ts'
 
 /** A limit by its default: a number of things, or a size as text, such as "1gb". */

@@ -10,7 +10,7 @@ import type { GuardChain } from '../http/guard-chain.ts'
 import { isOwnOrigin } from '../http/network.ts'
 import { assertParams, requestIdOf } from '../http/request-facts.ts'
 import { chooseLocale } from '../locale.ts'
-import type { Runtime } from '../runtime.ts'
+import type { Runtime } from '../server/runtime.ts'
 import type { SomeCradle } from '../types.ts'
 import { createFieldReader, createFrameCheck } from './frames.ts'
 import { type OpenConnection, openConnection } from './open-connection.ts'
@@ -74,9 +74,14 @@ export function createUpgrader({
     sockets.map((owned) => [router.register(owned.socket.path, ['get'], () => {}), compile(owned)]),
   )
   let pinging: NodeJS.Timeout | undefined
+  let pingedAt = Number.POSITIVE_INFINITY
   const pingAll = () => {
     const now = performance.now()
-    for (const connection of open) connection.keepAlive(now, pingIntervalMs * 1.4)
+    // A server that was busy or asleep has not read the answers to its last pings yet.
+    const isLate = now - pingedAt > pingIntervalMs * 1.05
+    pingedAt = now
+    const patienceMs = isLate ? Number.POSITIVE_INFINITY : pingIntervalMs * 1.4
+    for (const connection of open) connection.keepAlive(now, patienceMs)
   }
 
   function compile({ socket, cradle }: OwnedSocket) {

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { type Dispatcher, request } from 'undici'
 import { type Server, startServer } from '#kernel/server'
-import { openSocket, type TestSocket } from './socket.ts'
+import { openSocket } from './socket.ts'
+import type { TestSocket } from './test-socket.ts'
 
 /** An answer as a client sees it. */
 export interface TestReply {

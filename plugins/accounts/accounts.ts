@@ -12,6 +12,8 @@ import type { Cradle } from './manifest.ts'
 
 /** Attempts at an action on an account that others keep changing. */
 const MAX_TRIES = 5
+/** The fields that only those change who hold all rights of the account. */
+const GUARDED = ['email', 'enabled', 'token_quota'] as const
 /** The codes of a write that missed its account, which somebody changed or deleted meanwhile. */
 const CHANGED = new Set(['NOT_FOUND', 'PRECONDITION_FAILED'])
 
@@ -112,9 +114,8 @@ export function createAccounts({
             throw new AppError('SESSION_REQUIRED', { scope: 'session' })
           authority.assertKeepsOwnLimits(user, changes)
           grants.assertGrantable(caller, changes, user.permissions)
-          // Both decide who can sign in.
-          if (isChanged(user, changes, 'email') || isChanged(user, changes, 'enabled'))
-            authority.assertCovers(user)
+          // An address and `enabled` decide who can sign in; without tokens an account is of no use.
+          if (GUARDED.some((field) => isChanged(user, changes, field))) authority.assertCovers(user)
           if (!isChanged(user, changes, 'workspace_root_dir')) return
           authority.assertHoldsFolder(user.workspace_root_dir)
           authority.assertHoldsFolder(changes.workspace_root_dir!)

@@ -12,7 +12,11 @@ const MOST_BYTES = 64 * 1024 * 1024
 /** Reads an archive from its beginning to its end, and throws if an entry does not match its checksum. */
 export async function readArchive(input: Readable, readEntry: EntryReader): Promise<void> {
   const extract = createExtract()
-  input.on('error', (error) => extract.destroy(error))
+  let unreadable: Error | undefined
+  input.on('error', (error) => {
+    unreadable = error
+    extract.destroy(error)
+  })
   input.pipe(extract as unknown as NodeJS.WritableStream)
   /** Of the entries since the last list; a file that changed meanwhile comes twice. */
   let lines: string[] = []
@@ -32,6 +36,8 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
       if (header.type === 'file') lines.push(`${hash.digest('hex')}  ${header.name}`)
     }
   } catch (error) {
+    if (unreadable)
+      throw new ConfigError(`the archive cannot be read: ${unreadable.message}`, { cause: error })
     if (
       error instanceof ConfigError ||
       !/tar|unexpected end|stream was destroyed/i.test((error as Error).message)

@@ -82,6 +82,6 @@ function report(
     printJson(stdout, { file, files, documents, changed, seconds })
     return
   }
-  stdout.write(`Wrote ${documents} documents and ${files} files to ${file} in ${seconds} s.\n`)
+  stdout.write(`Wrote ${file} in ${seconds} s: documents ${documents}, files ${files}.\n`)
   for (const path of changed) stdout.write(`${join('home', path)} became shorter while it was read.\n`)
 }

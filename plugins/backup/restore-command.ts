@@ -62,10 +62,12 @@ export const restoreCommand: Command<Cradle> = {
     else {
       const taken = new Date(head.created_at * 1000).toISOString()
       stdout.write(
-        `Restored ${documents} documents, ${end.files} files and ${secrets.opened} secrets of ${taken} into ${home}.\n`,
+        `Restored the backup of ${taken} into ${home}: documents ${documents}, files ${end.files}, secrets ${secrets.opened}.\n`,
       )
       if (secrets.unreadable > 0)
-        stdout.write(`${secrets.unreadable} secrets do not open with the key; they must be entered again.\n`)
+        stdout.write(
+          `Secrets that do not open with the key and must be entered again: ${secrets.unreadable}.\n`,
+        )
       if (hadDatabaseUrl)
         stdout.write('database.url was removed from config.json; set it if the server needs one.\n')
     }

@@ -3,8 +3,8 @@ import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { type Subscription, subscribe } from './ledger/subscription.ts'
 import { socket } from './manifest.ts'
+import type { KnownTurn } from './queue/client-messages.ts'
 import { sanitizeForStorage } from './sanitize.ts'
-import type { KnownTurn } from './turns/client-messages.ts'
 
 const DESCRIPTION = `Send a \`user_turn\` and read frames until \`done\` or \`error\`. One connection can follow several threads.
 
@@ -37,7 +37,8 @@ type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>
 
 /** The chat WebSocket: turns, subscriptions, stops and keepalive of one connection. */
 export const chatSocket = declared.handle((connection, request, cradle) => {
-  const { chat, history, hub, ledger, log, queuedTurns, running, tail, threads, turnQueue, turns } = cradle
+  const { chat, clientMessages, history, hub, ledger, log, queuedTurns, running, tail, threads, turnQueue } =
+    cradle
   const subscriptions = new Map<string, Subscription>()
   const owner = () => ({ user_id: request.context.caller.id, agent_id: request.context.agent._id })
   let closed = false
@@ -73,7 +74,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     }
     const [agent, repeated, found] = await Promise.all([
       cradle.agents.findRecent(request.context.caller, agent_id),
-      client_message_id === undefined ? null : turns.findRepeated(owner(), client_message_id),
+      client_message_id === undefined ? null : clientMessages.findRepeated(owner(), client_message_id),
       findThread(frame),
     ])
     if (repeated && (await follow(repeated, client_message_id!))) return
@@ -134,9 +135,9 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id: turn_id, position })
       return true
     }
-    const known = await turns.findRepeated(owner(), client_message_id)
+    const known = await clientMessages.findRepeated(owner(), client_message_id)
     if (known && known.first_seq !== null) return follow(known, client_message_id)
-    await turns.forgetMessage(turn_id)
+    await clientMessages.forget(turn_id)
     return false
   }
 
@@ -150,7 +151,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
   const join = (thread: ThreadDocument, client_message_id: string | undefined) => {
     const current = running.get(thread._id)
     if (current?.opened && client_message_id !== undefined && current.client_message_id === client_message_id)
-      attach(thread._id, current.opened.turn.first_seq - 1, 'ledger')
+      attach(thread._id, current.opened.lease.first_seq - 1, 'ledger')
     else attach(thread._id, chat.positionOf(thread), 'now')
   }
 

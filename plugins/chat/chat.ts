@@ -2,13 +2,14 @@ import { AppError, type Logger } from '#kernel'
 import type { Block, ThreadDocument } from './documents.ts'
 import { seqOf } from './ledger/ledger-event.ts'
 import type { Cradle } from './manifest.ts'
+import { type BegunTurn, beginOpened, beginQueued } from './queue/begun-turn.ts'
+import type { ClientMessages } from './queue/client-messages.ts'
+import type { Queued } from './queue/turn-queue.ts'
+import type { Resumption } from './resumption/resumption.ts'
 import { sanitizeForStorage } from './sanitize.ts'
-import { type BegunTurn, beginOpened, beginQueued } from './turns/begun-turn.ts'
-import type { Resumption } from './turns/resumption.ts'
-import type { RunningTurns, StopReason } from './turns/running-turns.ts'
-import type { Queued } from './turns/turn-queue.ts'
-import type { TurnRequest } from './turns/turn-runner.ts'
-import type { Turns } from './turns/turns.ts'
+import type { RunningTurns } from './turns/running-turns.ts'
+import { createTurn, type TurnRequest } from './turns/turn.ts'
+import type { TurnLeases } from './turns/turn-leases.ts'
 
 /** The interval at which leases are renewed and requests of other processes are handled, in milliseconds. */
 const RENEW_MS = 1000
@@ -49,7 +50,7 @@ export interface Chat {
   /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
   positionOf(thread: ThreadDocument): number
   /** The turn that this client message has started or waits to start, if any. */
-  findRepeated: Turns['findRepeated']
+  findRepeated: ClientMessages['findRepeated']
   /** The threads of an account whose turns wait for a person. */
   listPaused(user_id: string): Promise<ThreadDocument[]>
   /** The approval that the paused turn of a thread waits for; null if it waits for none. */
@@ -65,8 +66,8 @@ export interface Chat {
 
 /** Creates the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
-  const { ledger, turns, threads, retention, running, heldCalls, recovery, resumption, turnRunner } = cradle
-  const { turnQueue, foreignTurns, nodes, signals, log } = cradle
+  const { clientMessages, foreignTurns, heldCalls, ledger, log, nodes, recovery, resumption } = cradle
+  const { retention, running, signals, threads, turnLeases, turnQueue } = cradle
   let isDraining = false
   let renewal: NodeJS.Timeout | undefined
 
@@ -77,10 +78,12 @@ export function createChat(cradle: Cradle): Chat {
   const admit = async (request: TurnRequest) => {
     if (isDraining) throw new AppError('SHUTTING_DOWN')
     cradle.server.assertStorage()
-    const { thread_id, user } = request
+    const { thread_id, user, agent, client_message_id } = request
     if (running.get(thread_id) || turnQueue.isFull(user.id)) return turnQueue.add(request)
-    const opened = await turnRunner.open(request)
-    return opened.outcome === 'taken' ? turnQueue.add(request) : opened
+    const turn = createTurn({ thread_id, user_id: user.id, agent_id: agent._id, client_message_id }, cradle)
+    const opening = await turn.open(request)
+    if (opening.outcome === 'taken') return turnQueue.add(request)
+    return opening.outcome === 'opened' ? { outcome: 'opened' as const, turn } : opening
   }
 
   const stop: Chat['stop'] = async (thread) => {
@@ -89,10 +92,10 @@ export function createChat(cradle: Cradle): Chat {
     if (thread.active_turn?.paused && (await resumption.stop(thread))) return true
     const current = running.get(thread._id)
     await running.stop((turn) => turn === current, 'stopped')
-    const isAsked = current?.opened ? true : await turns.requestStop(thread._id)
+    const isAsked = current?.opened ? true : await turnLeases.requestStop(thread._id)
     // The turn may have been about to pause, and a pause cannot be aborted.
     const now = await threads.get(thread, thread._id)
-    const turn_id = current?.opened?.turn.turn_id ?? thread.active_turn?.turn_id
+    const turn_id = current?.opened?.lease.turn_id ?? thread.active_turn?.turn_id
     if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
     return isAsked
   }
@@ -117,15 +120,16 @@ export function createChat(cradle: Cradle): Chat {
     async submit(request) {
       const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
       if (admitted.outcome !== 'opened') return admitted
-      await admitted.run()
+      await admitted.turn.run(request)
       return { outcome: 'ended' }
     },
     async begin(request) {
       const { thread_id, user, agent } = request
       const owner = { user_id: user.id, agent_id: agent._id }
       const content = sanitizeForStorage(request.content) as Block[]
-      const admitted = await turnQueue.inLine(thread_id, () => admit({ ...request, content }))
-      if (admitted.outcome === 'opened') return beginOpened({ thread_id, ...owner }, admitted, cradle)
+      const order = { ...request, content }
+      const admitted = await turnQueue.inLine(thread_id, () => admit(order))
+      if (admitted.outcome === 'opened') return beginOpened(admitted.turn, order, cradle)
       // Only a message with an id can repeat another one.
       const { queue_id: turn_id } = admitted as Extract<Queued, { outcome: 'queued' }>
       const { active_turn } = await threads.get(owner, thread_id)
@@ -140,11 +144,13 @@ export function createChat(cradle: Cradle): Chat {
         const { turn_id, first_seq } = admitted.turn
         return { turn_id, is_queued: first_seq === null }
       }
-      const { turn_id } = admitted.log
+      const { turn } = admitted
+      const { log: turnLog } = turn.opened!
+      const { turn_id } = turnLog
       // Whoever starts it again after a crash that left no trace of it must not have it call the model twice.
-      const settled = admitted.log
+      const settled = turnLog
         .durable()
-        .then(admitted.run)
+        .then(() => turn.run(request))
         .catch((error) => log.error({ error, turn_id }, 'a turn failed'))
       return { turn_id, is_queued: false, settled }
     },
@@ -152,7 +158,7 @@ export function createChat(cradle: Cradle): Chat {
     async cancel({ _id: thread_id, user_id, agent_id }, client_message_id) {
       const owner = { user_id, agent_id }
       await turnQueue.inLine(thread_id, async () => undefined)
-      const known = await turns.findRepeated(owner, client_message_id)
+      const known = await clientMessages.findRepeated(owner, client_message_id)
       if (!known) return false
       const { turn_id, first_seq } = known
       if (first_seq === null && (await turnQueue.takeBack(owner, thread_id, turn_id))) return true
@@ -160,7 +166,7 @@ export function createChat(cradle: Cradle): Chat {
       return thread.active_turn?.turn_id === turn_id && (await stop(thread))
     },
     stopAgent,
-    findRepeated: turns.findRepeated,
+    findRepeated: clientMessages.findRepeated,
     listPaused: (user_id) =>
       cradle.collections.threads.find({ user_id, 'active_turn.paused': { $exists: true } }).toArray(),
     readPending: resumption.readPending,
@@ -171,7 +177,7 @@ export function createChat(cradle: Cradle): Chat {
       const current = running.get(thread._id)?.opened
       if (!current) return thread.last_seq
       const last = current.log.committed.at(-1)
-      return last ? seqOf(last) : current.turn.first_seq - 1
+      return last ? seqOf(last) : current.lease.first_seq - 1
     },
     async purge(thread_ids) {
       for (const thread_id of thread_ids) {
@@ -179,12 +185,16 @@ export function createChat(cradle: Cradle): Chat {
         await turnQueue.removeAllOf(thread_id)
         await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
         heldCalls.abandon((turn) => turn.thread_id === thread_id, 'stopped')
-        await Promise.all([retention.release(thread_id), ledger.remove(thread_id), turns.remove(thread_id)])
+        await Promise.all([
+          retention.release(thread_id),
+          ledger.remove(thread_id),
+          clientMessages.remove(thread_id),
+        ])
         await threads.remove(thread_id)
       }
     },
     async start() {
-      const renew = () => renewLeases(running, turns, log)
+      const renew = () => renewLeases({ running, turnLeases, log })
       const reconcile = () => reconcileHeldCalls({ heldCalls, recovery, resumption, log })
       await recovery.adopt()
       renewal = setInterval(() => {
@@ -232,17 +242,25 @@ async function reconcileHeldCalls({
 }
 
 /** Renews the leases of the running turns and stops those that another process asks to stop. */
-async function renewLeases(running: RunningTurns, turns: Turns, log: Logger): Promise<void> {
+async function renewLeases({
+  running,
+  turnLeases,
+  log,
+}: {
+  running: RunningTurns
+  turnLeases: TurnLeases
+  log: Logger
+}): Promise<void> {
   const current = running.list().filter(({ opened }) => opened)
   if (current.length === 0) return
   try {
-    const held = current.map(({ opened }) => opened!.turn)
-    const [renewed, unwanted] = await Promise.all([turns.renew(held), turns.listStopRequests(held)])
+    const held = current.map(({ opened }) => opened!.lease)
+    const [renewed, unwanted] = await Promise.all([turnLeases.renew(held), turnLeases.listStopRequests(held)])
     await running.stop(({ thread_id }) => unwanted.includes(thread_id), 'stopped')
     if (renewed === current.length) return
     for (const turn of current)
-      if (running.get(turn.thread_id) === turn && (await turns.renew([turn.opened!.turn])) === 0)
-        turn.abort.abort('lost' satisfies StopReason)
+      if (running.get(turn.thread_id) === turn && (await turnLeases.renew([turn.opened!.lease])) === 0)
+        void turn.stop('lost')
   } catch (error) {
     log.error({ error }, 'leases could not be renewed')
   }

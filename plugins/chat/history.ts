@@ -3,10 +3,10 @@ import type { Artifact, MessageDocument, Source, ThreadDocument } from './docume
 import type { Ledger } from './ledger/ledger.ts'
 import { isTerminal, type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { projectTurn } from './ledger/projection.ts'
+import type { QueuedRow, QueuedTurns } from './queue/queued-turns.ts'
 import type { Messages } from './threads/messages.ts'
 import { appendNewest } from './threads/references.ts'
 import type { Threads } from './threads/threads.ts'
-import type { QueuedRow, QueuedTurns } from './turns/queued-turns.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
 
 /** A page of a thread as of `last_seq`; a subscription after it delivers the rest. */
@@ -65,7 +65,7 @@ export function createHistory({
 }): History {
   const activeTurn = async ({ _id, active_turn }: ThreadDocument) => {
     const local = running.get(_id)?.opened
-    if (local) return { turn: local.turn, events: [...local.log.committed] }
+    if (local) return { turn: local.lease, events: [...local.log.committed] }
     if (!active_turn) return undefined
     const { turn_id, first_seq } = active_turn
     return { turn: active_turn, events: await ledger.readTurn(_id, turn_id, first_seq) }

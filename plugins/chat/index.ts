@@ -17,7 +17,13 @@ import { type LedgerEvent, threadOf } from './ledger/ledger-event.ts'
 import { createLedgerReader, type LedgerReader, ledgerIndexes } from './ledger/ledger-reader.ts'
 import { createTail, type Tail } from './ledger/tail.ts'
 import { manifest } from './manifest.ts'
+import { type ClientMessages, clientMessageIndexes, createClientMessages } from './queue/client-messages.ts'
+import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './queue/queued-turns.ts'
+import { createTurnQueue, type TurnQueue } from './queue/turn-queue.ts'
 import { createTurnReplay, type TurnReplay } from './replay/turn-replay.ts'
+import { createHeldCalls, type HeldCalls } from './resumption/held-calls.ts'
+import { createRecovery, type Recovery } from './resumption/recovery.ts'
+import { createResumption, type Resumption } from './resumption/resumption.ts'
 import { chatRoutes } from './routes.ts'
 import { createForks, type Forks } from './threads/forks.ts'
 import { createMessages, type Messages, messageIndexes } from './threads/messages.ts'
@@ -31,18 +37,11 @@ import { createThreadArchive, type ThreadArchive } from './threads/thread-archiv
 import { createThreadMigrations, type ThreadMigrations } from './threads/thread-migrations.ts'
 import { createThreads, type Threads, threadIndexes } from './threads/threads.ts'
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
-import { clientMessageIndexes } from './turns/client-messages.ts'
+import './threads/thread-facts.ts'
 import { createForeignTurns, type ForeignTurns } from './turns/foreign-turns.ts'
-import { createHeldCalls, type HeldCalls } from './turns/held-calls.ts'
-import { createQueuedTurns, type QueuedTurns, queuedTurnIndexes } from './turns/queued-turns.ts'
-import { createRecovery, type Recovery } from './turns/recovery.ts'
-import { createResumption, type Resumption } from './turns/resumption.ts'
 import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
-import { createSettlement, type Settlement } from './turns/settlement.ts'
-import { createTurnExecution, type TurnExecution } from './turns/turn-execution.ts'
-import { createTurnQueue, type TurnQueue } from './turns/turn-queue.ts'
-import { createTurnRunner, type TurnRunner } from './turns/turn-runner.ts'
-import { createTurns, type Turns } from './turns/turns.ts'
+import { createTurnLeases, type TurnLeases } from './turns/turn-leases.ts'
+import { createTurnOutcomes, type TurnOutcomes } from './turns/turn-outcome.ts'
 
 declare module '#kernel/types' {
   interface Services {
@@ -73,7 +72,8 @@ declare module '#kernel/types' {
     chat: {
       ledger: Ledger
       threadMigrations: ThreadMigrations
-      turns: Turns
+      turnLeases: TurnLeases
+      clientMessages: ClientMessages
       resumption: Resumption
       messages: Messages
       namedFiles: NamedFiles
@@ -81,7 +81,7 @@ declare module '#kernel/types' {
       writtenFiles: WrittenFiles
       retention: Retention
       recent: RecentMessages
-      settlement: Settlement
+      turnOutcomes: TurnOutcomes
       queuedTurns: QueuedTurns
       turnQueue: TurnQueue
       hub: Hub
@@ -90,8 +90,6 @@ declare module '#kernel/types' {
       running: RunningTurns
       heldCalls: HeldCalls
       recovery: Recovery
-      turnExecution: TurnExecution
-      turnRunner: TurnRunner
     }
   }
 }
@@ -128,12 +126,11 @@ export default definePlugin({
     host.service('retention', ({ collections, messages }) =>
       createRetention({ threads: collections.threads, messages }),
     )
-    host.service('settlement', createSettlement)
+    host.service('turnOutcomes', createTurnOutcomes)
     host.service('recent', ({ messages }) => createRecentMessages(messages))
-    host.service('turns', ({ collections, clock, ids, nodes, server, signals }) =>
-      createTurns({
+    host.service('turnLeases', ({ collections, clock, ids, nodes, server, signals }) =>
+      createTurnLeases({
         threads: collections.threads,
-        clientMessages: collections.client_messages,
         clock,
         ids,
         node_id: server.node_id,
@@ -141,9 +138,8 @@ export default definePlugin({
         onStopRequested: (thread_id) => signals.publish('turn.unwanted', { thread_id }),
       }),
     )
-    host.service('queuedTurns', ({ collections, clock }) =>
-      createQueuedTurns({ queuedTurns: collections.queued_turns, clock }),
-    )
+    host.service('clientMessages', createClientMessages)
+    host.service('queuedTurns', createQueuedTurns)
     host.limit('waiting_turns', ({ queuedTurns }, user_id) => queuedTurns.countOfAccount(user_id))
     host.service('running', createRunningTurns)
     host.limit('running_turns', ({ running }, user_id) => running.countOf(user_id))
@@ -151,10 +147,8 @@ export default definePlugin({
     host.service('recovery', createRecovery)
     host.service('tail', createTail)
     host.service('foreignTurns', createForeignTurns)
-    host.service('turnExecution', (cradle) => createTurnExecution(cradle))
     host.service('resumption', createResumption)
     host.provide('history', createHistory)
-    host.service('turnRunner', createTurnRunner)
     host.service('turnQueue', createTurnQueue)
     host.provide('turnReplay', createTurnReplay)
     host.provide('chat', createChat)
@@ -200,7 +194,7 @@ export default definePlugin({
     )
     host.extend('agents.activity', ({ agent_id }, { chat }) => ({ turns_active: chat.countActive(agent_id) }))
     host.extend('retention.prunings', ({ dry_run }, cradle) => pruneThreads(cradle, dry_run))
-    host.extend('overview.counts', async (_, { collections, threads, turns }) => ({
+    host.extend('overview.counts', async (_, { collections, threads, turnLeases }) => ({
       bytes: {
         conversations: await measureCollections(
           collections.threads,
@@ -211,7 +205,7 @@ export default definePlugin({
         ),
       },
       threads: await threads.count(),
-      turns_active: await turns.countLive(),
+      turns_active: await turnLeases.countLive(),
     }))
     host.extend('metrics.gauges', async (_, { running, queuedTurns }) => [
       { name: 'svc_turns_running', help: 'Turns of this process that run', value: running.list().length },
@@ -245,9 +239,10 @@ export default definePlugin({
     })
   },
   start: ({ chat }) => chat.start(),
-  async ready({ recovery, turnQueue }) {
+  async ready({ recovery, turnQueue }, announce) {
     await recovery.begin()
     await turnQueue.begin()
+    announce('chat', 'npx svc chat   (in a second terminal)')
   },
   stop: ({ chat }) => chat.drain(),
 })

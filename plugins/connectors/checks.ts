@@ -21,7 +21,7 @@ export type Checks = ReturnType<typeof createChecks>
 
 /** Creates the service that opens connections and lists tools. */
 export function createChecks(cradle: Cradle) {
-  const { collections, clock, config, connectorFetch, credentials, events } = cradle
+  const { breaker, collections, clock, config, connectorFetch, credentials, events } = cradle
   const { log, processes, server, targets } = cradle
   const { connectors } = collections
 
@@ -125,12 +125,18 @@ export function createChecks(cradle: Cradle) {
         async () => undefined,
       ),
 
-    /** Tests a connector with a connection of its own, and stores its tools or why it failed. */
+    /**
+     * Tests a connector with a connection of its own, and stores its tools or why it failed. A server that answers is
+     * asked by turns again at once.
+     */
     check: (connector: ConnectorDocument, { id }: Viewer): Promise<ProbeResult> =>
       attempt(
         connector,
         id,
-        (tools) => store(connector, tools),
+        (tools) => {
+          breaker.forget(`${connector._id}:`)
+          return store(connector, tools)
+        },
         (failure) => fail(connector, failure),
       ),
 
@@ -154,7 +160,7 @@ const stampOf = (tools: readonly Pick<StoredTool, 'name' | 'fingerprint'>[]) =>
     .slice(0, 22)
 
 /** Masks the secrets of a target in words of its server. */
-export function redact(text: string, target: AccountTarget['target']): string {
+function redact(text: string, target: AccountTarget['target']): string {
   const secrets = Object.values((target.transport === 'http' ? target.headers : target.env) ?? {})
   const parts = secrets.flatMap((secret) => [secret, secret.replace(/^\S+ /, '')])
   return parts

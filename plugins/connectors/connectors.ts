@@ -74,13 +74,27 @@ export function createConnectors(cradle: Cradle) {
     }
   }
 
-  /** Throws VALIDATION_FAILED, ADDRESS_NOT_ALLOWED, and FORBIDDEN for a kind that only administrators define. */
-  const assertUsable = async (kind: KnownKind, config: Record<string, unknown>, { role }: Maker) => {
-    if (kind.admin_only && role !== 'admin') throw new AppError('FORBIDDEN')
+  /**
+   * Returns true if an administrator has chosen an address that others may not choose. Throws VALIDATION_FAILED,
+   * ADDRESS_NOT_ALLOWED, and FORBIDDEN for a kind that only administrators define.
+   */
+  const assertUsable = async (
+    kind: KnownKind,
+    config: Record<string, unknown>,
+    { role }: Maker,
+  ): Promise<boolean> => {
+    const isAdmin = role === 'admin'
+    if (kind.admin_only && !isAdmin) throw new AppError('FORBIDDEN')
     kind.assertValid(config)
-    if (role === 'admin') return
-    for (const name of kind.addresses ?? [])
-      if (typeof config[name] === 'string') await connectorFetch.assertAllowed(config[name])
+    if (!kind.addresses) return isAdmin
+    try {
+      for (const name of kind.addresses)
+        if (typeof config[name] === 'string') await connectorFetch.assertAllowed(config[name])
+      return false
+    } catch (error) {
+      if (isAdmin && error instanceof AppError) return true
+      throw error
+    }
   }
 
   const draft = async (
@@ -91,7 +105,7 @@ export function createConnectors(cradle: Cradle) {
     if (scope === 'global' && maker.role !== 'admin') throw new AppError('FORBIDDEN')
     const kind = connectorKinds.get(kindName)
     const config = connectorConfigs.unmask(sent, kind, stored)
-    await assertUsable(kind, config, maker)
+    const is_trusted = await assertUsable(kind, config, maker)
     const _id = ids.make('con_')
     const now = clock.seconds()
     const owner = scope === 'global' ? null : maker
@@ -103,7 +117,7 @@ export function createConnectors(cradle: Cradle) {
       owner_id: owner?.id ?? null,
       owner_username: owner?.username ?? null,
       is_default,
-      is_trusted: maker.role === 'admin',
+      is_trusted,
       status: 'connecting',
       error: null,
       tools: [],
@@ -174,7 +188,7 @@ export function createConnectors(cradle: Cradle) {
         const kind = patch && connectorKinds.get(old.kind)
         const config =
           kind && mergePatch(connectorConfigs.open(old), connectorConfigs.unmask(patch, kind, old))
-        if (config) await assertUsable(kind, config, maker)
+        const is_trusted = config && (await assertUsable(kind, config, maker))
         const sealed = config && connectorConfigs.seal(id, config, kind)
         const $set: Partial<ConnectorDocument> = {
           ...(name !== undefined && { name }),
@@ -182,7 +196,7 @@ export function createConnectors(cradle: Cradle) {
           ...(sealed && {
             config: sealed.config,
             secret_config: sealed.secret_config,
-            is_trusted: maker.role === 'admin',
+            is_trusted: is_trusted === true,
             status: 'connecting',
             error: null,
             tools: [],

@@ -65,7 +65,7 @@ const toolFields = {
 } as const
 
 /** A tool of a connector. */
-export const toolRow = {
+const toolRow = {
   title: 'ConnectorTool',
   ...rowOf({
     ...toolFields,

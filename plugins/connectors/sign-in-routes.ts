@@ -76,7 +76,14 @@ export const signInRoutes = [
       confirm: { enum: ['yes'], description: 'Set once the person has confirmed' },
     }),
     stream: 'response',
-    response: { 200: { type: 'string', description: 'A page that asks for confirmation' }, 302: null },
+    response: {
+      200: {
+        type: 'string',
+        contentMediaType: 'text/html',
+        description: 'A page that asks for confirmation',
+      },
+      302: null,
+    },
   }).handle(async ({ query, headers }, { server, signIns, waitingTurns }) => {
     const { state = '', code, iss, confirm } = query
     const cookies = parseCookie(headers.cookie?.toString() ?? '')

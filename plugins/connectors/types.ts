@@ -57,7 +57,7 @@ export interface ConnectorDocument {
   secret_config: string | null
   /** True if each turn of its account has it, whatever its agent. */
   is_default: boolean
-  /** True if an administrator has chosen its address, which then is not checked. */
+  /** True if an administrator has chosen an address in a private network; the addresses it leads to are not checked either. */
   is_trusted: boolean
   status: ConnectorStatus
   error: string | null

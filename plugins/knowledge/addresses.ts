@@ -33,8 +33,12 @@ export function createAddresses({
   const assertAllowedByRobots = async (url: URL, signal: AbortSignal) => {
     const response = await connection.fetch(new URL('/robots.txt', url).href, { headers, signal })
     const type = response.headers.get('content-type') ?? ''
-    // A site without rules allows everything, also one that answers with a page.
-    if (!response.ok || type.includes('html')) return void (await response.body?.cancel())
+    // A site without rules allows everything, also one that answers with a page; of one that fails, nothing is known.
+    if (!response.ok || type.includes('html')) {
+      await response.body?.cancel()
+      if (response.status >= 500) throw unreachable(`its robots.txt was answered ${response.status}`)
+      return
+    }
     const chunks: Uint8Array[] = []
     let size = 0
     for await (const chunk of response.body ?? []) {

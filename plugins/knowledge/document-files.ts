@@ -48,7 +48,8 @@ export function createDocumentFiles({ server }: Pick<Cradle, 'server'>) {
 
     async remove(versions: Iterable<string>): Promise<void> {
       for (const version of versions)
-        for (const path of [contentOf(version), textOf(version)]) await rm(path, { force: true })
+        for (const path of [contentOf(version), textOf(version), `${textOf(version)}.part`])
+          await rm(path, { force: true })
     },
 
     /** Lists the versions whose files have been there for a while. */
@@ -56,7 +57,7 @@ export function createDocumentFiles({ server }: Pick<Cradle, 'server'>) {
       const versions = new Set<string>()
       for (const name of await readdir(folder).catch(() => [])) {
         const stats = await stat(join(folder, name)).catch(() => undefined)
-        if (stats && now - stats.mtimeMs > ABANDONED_MS) versions.add(name.replace(/\.json$/, ''))
+        if (stats && now - stats.mtimeMs > ABANDONED_MS) versions.add(name.replace(/\.json(\.part)?$/, ''))
       }
       return [...versions]
     },

@@ -14,7 +14,7 @@ const path = {
 } as const
 
 /** The ids of knowledge bases that a search, a turn or an agent uses. */
-export const baseIds = {
+const baseIds = {
   type: 'array',
   items: { type: 'string', minLength: 1, maxLength: 64 },
   maxItems: 50,
@@ -76,7 +76,7 @@ export const baseRow = {
 export const baseRows = { type: 'array', items: baseRow } as const
 
 /** The state of a document. */
-export const documentStatus = {
+const documentStatus = {
   title: 'KnowledgeDocumentStatus',
   enum: ['queued', 'parsing', 'indexing', 'ready', 'failed'],
   examples: ['ready'],
@@ -165,7 +165,7 @@ export const documentText = {
 } as const
 
 /** A place in a document. */
-export const locator = {
+const locator = {
   title: 'KnowledgeLocator',
   description: 'The place in the text of the document',
   ...rowOf(place, ['page', 'heading']),

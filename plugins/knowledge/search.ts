@@ -107,15 +107,19 @@ export function createSearch({
     async find(question: Question): Promise<Hit[]> {
       if (question.bases.length === 0) return []
       const { active } = await settings.recent()
+      let found: Hit[] | undefined
+      let failure: unknown
       try {
-        return await findIn(active, question)
+        found = await findIn(active, question)
       } catch (error) {
         question.signal.throwIfAborted()
-        // Another process may have replaced the index within the last second.
-        const { active: current } = await settings.read()
-        if (current.id === active.id) throw error
-        return findIn(current, question)
+        failure = error
       }
+      // The index may have been replaced meanwhile, by another process within the last second as well.
+      const { active: current } = found && found.length > 0 ? await settings.recent() : await settings.read()
+      if (current.id !== active.id) return findIn(current, question)
+      if (!found) throw failure
+      return found
     },
   }
 }

@@ -28,7 +28,7 @@ type ShownAgent = Pick<AgentDocument, '_id' | 'owner_id' | 'name' | 'description
  * Returns the name of an agent's tool: `ask_` and the name of an agent of one's own. If that is not a valid name, or the
  * agent is somebody else's, its id follows what can be kept of the name.
  */
-export function toolNameOf({ _id, owner_id, name }: ShownAgent, caller_id: string): string {
+function toolNameOf({ _id, owner_id, name }: ShownAgent, caller_id: string): string {
   if (owner_id === caller_id && PLAIN.test(name)) return PREFIX + name
   const kept = name
     .replace(/[^A-Za-z0-9-]+/g, '_')

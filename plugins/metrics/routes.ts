@@ -10,7 +10,9 @@ const getMetrics = route({
     'Text in the format of Prometheus. All names begin with `svc_`. Counters are those of this process since its start; figures of the database, such as waiting turns, are the same in all processes. Labels never contain ids or names of people.',
   guard: 'metrics_reader',
   stream: 'response',
-  response: { 200: { type: 'string', examples: ['svc_sockets_open 3\n'] } },
+  response: {
+    200: { type: 'string', contentMediaType: 'text/plain', examples: ['svc_sockets_open 3\n'] },
+  },
 }).handle(
   async (_request, { exposition }) =>
     new Response(await exposition.write(), {

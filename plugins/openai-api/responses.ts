@@ -31,7 +31,7 @@ export interface Explanation {
 }
 
 /** Creates a response that is in progress. */
-export const toResponse = (head: ResponseHead): ResponseRow => ({
+const toResponse = (head: ResponseHead): ResponseRow => ({
   ...head,
   object: 'response',
   status: 'in_progress',

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { AppError, type Command, ConfigError, deferSchema, JSON_OPTION, printJson, printTable } from '#kernel'
+import { type Command, ConfigError, deferSchema, JSON_OPTION, printJson, printTable } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import type { NewProvider } from './providers.ts'
 import { newProvider } from './schemas.ts'
@@ -97,7 +97,8 @@ const test: Command<Cradle> = {
   options: [{ flags: '--model <id>', summary: 'the model to test' }, JSON_OPTION],
   async run({ args, options, stdout }, cradle) {
     const row = (await listAll(cradle)).find(({ name }) => name === args[0])
-    if (!row) throw new AppError('NOT_FOUND')
+    if (!row)
+      throw new ConfigError(`"${args[0]}" is not a provider of the server; "svc provider list" shows them`)
     const provider = await cradle.providers.find(null, row.id)
     const model_id = text(options.model)
     const result = await cradle.providerProbe.test(provider, model_id === undefined ? {} : { model_id }, 'en')

@@ -1,7 +1,7 @@
 import { AppError, isDuplicateKey, type Locale } from '#kernel'
 import type { BackgroundTurn } from '../chat/chat.ts'
 import type { ThreadDocument } from '../chat/documents.ts'
-import type { TurnRequest } from '../chat/turns/turn-runner.ts'
+import type { TurnRequest } from '../chat/turns/turn.ts'
 import { CHECK_MS, clientMessageId, findThread, ownerOf, type Running } from './active-runs.ts'
 import { assertChoices, toSettings } from './choices.ts'
 import type { Cradle } from './manifest.ts'

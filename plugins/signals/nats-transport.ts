@@ -1,11 +1,14 @@
-import type { NatsConnection } from '@nats-io/transport-node'
+import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { isUnavailable, type Logger } from '#kernel'
-import type { Ear, NatsSettings, Packet, Topics, Transport } from './types.ts'
+import type { Ear, Packet, Topics, Transport } from './types.ts'
 
 /** The time for the first connection, in milliseconds. */
 const CONNECT_MS = 5000
 /** Larger payloads are not sent, because servers refuse more than a megabyte by default, in bytes. */
 const MAX_BYTES = 524_288
+
+/** The options of a connection with NATS. */
+type NatsSettings = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'>
 
 /** Splits addresses such as `nats://user:password@host:4222,nats://other` into the options of the client. */
 export function toNatsSettings(addresses: string): NatsSettings {

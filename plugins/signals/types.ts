@@ -1,4 +1,3 @@
-import type { ConnectionOptions } from '@nats-io/transport-node'
 import type { Document } from 'mongodb'
 
 /** One server process; `_id` is its `node_id`, times are Unix seconds. */
@@ -46,9 +45,6 @@ export interface Topics {
   /** Calls the listener with each payload of a topic until the returned function is called; one listener a topic. */
   listen(topic: string, listener: (payload: unknown) => void): () => void
 }
-
-/** The options of a connection with NATS. */
-export type NatsSettings = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'>
 
 /** The calls of a transport. */
 export interface Ear {

@@ -15,6 +15,10 @@ export class RefusedError extends Error {
   }
 }
 
+/** True for a refusal of the server with one of these codes. */
+export const isRefusal = (error: unknown, ...codes: string[]): error is RefusedError =>
+  error instanceof RefusedError && codes.includes(error.code)
+
 /** Thrown if nothing answers at the address. */
 export class UnreachableError extends Error {
   constructor(url: string, cause: unknown) {

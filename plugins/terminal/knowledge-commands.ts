@@ -98,7 +98,7 @@ const rebuild = accountCommand(
         at.service.POST('/knowledge-bases/{id}/reindex', { params }),
         at.url,
       )
-      stdout.write(`"${shorten(name, COLUMNS)}": ${documents} documents are indexed again\n`)
+      stdout.write(`"${shorten(name, COLUMNS)}": documents to index again: ${documents}\n`)
     }
   },
 )

@@ -1,23 +1,25 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Api, RefusedError } from './api.ts'
+import { type Api, isRefusal } from './api.ts'
+import { type AskSecret, askCode, setUpApp } from './app-setup.ts'
 import type { StoredToken } from './token-store.ts'
 
 const MAX_ATTEMPTS = 3
 
-/** Asks without echo; undefined if the person leaves. */
-type AskSecret = (label: string) => Promise<string | undefined>
+/** The reply to a login, as far as it is read here. */
+interface LoginReply {
+  access_token: string
+  /** `required_actions` are what the session must do before anything else. */
+  user: { required_actions?: string[] }
+}
 
 /** The refusals that ask for a code, or for another one. */
 const CODE_REFUSALS = ['TOTP_REQUIRED', 'TOTP_INVALID']
 
-const isRefusal = (error: unknown, ...codes: string[]): error is RefusedError =>
-  error instanceof RefusedError && codes.includes(error.code)
-
 /**
  * Creates the function that logs a user in: with `SVC_PASSWORD`, with the password that the first start of a local
  * server wrote to its home folder, or with a password that the person types; it asks for a code if the account has a
- * second factor. It throws the server's refusal.
+ * second factor, and sets one up if the server requires it. It throws the server's refusal.
  */
 export const createLogin = ({
   api,
@@ -36,18 +38,29 @@ export const createLogin = ({
 }) => {
   const administrator = env.SVC_ADMIN_USERNAME || 'admin'
 
+  /** Does what the session must do first; without that, its token would only be refused. */
+  const complete = async (username: string, token: string, [action, ...more]: string[] = []) => {
+    if (action === undefined) return
+    if (action !== 'set_up_totp' || more.length > 0 || !askSecret)
+      throw new Error(
+        `The server asks ${username} for more than a password: sign in to its console, or run svc chat in a terminal.`,
+      )
+    await setUpApp({ api, token, username, askSecret, say })
+  }
+
   const submit = async (username: string, password: string): Promise<StoredToken> => {
     let code: string | undefined
     for (let attempt = 0; ; attempt++)
       try {
         const body = { username, password, ...(code !== undefined && { code }) }
         const { data } = await api({ method: 'POST', path: '/auth/login', body })
-        return { username, access_token: (data as { access_token: string }).access_token }
+        const { access_token, user } = data as LoginReply
+        await complete(username, access_token, user.required_actions)
+        return { username, access_token }
       } catch (error) {
         if (!isRefusal(error, ...CODE_REFUSALS) || !askSecret || attempt === MAX_ATTEMPTS) throw error
         say(error.message)
-        code = (await askSecret(`Code of ${username}: `))?.trim()
-        if (!code) throw new Error('Not logged in.')
+        code = await askCode(askSecret, username)
       }
   }
 

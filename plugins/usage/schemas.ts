@@ -29,7 +29,13 @@ export const accountUsageQuery = objectOf({
   ...questions,
   username: { ...text, maxLength: 64, description: 'Only calls of this account' },
   limit: pageQuery.limit,
-  offset: { type: 'integer', minimum: 0, default: 0, description: 'The number of accounts to skip' },
+  offset: {
+    type: 'integer',
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 0,
+    description: 'The number of accounts to skip',
+  },
 })
 
 const sums = {

@@ -1,16 +1,17 @@
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import type { AnthropicConnection } from './options.ts'
 import { markCache } from './prompt-cache.ts'
-import { chooseThinking, excludeBudget, type ThinkingOptions } from './thinking.ts'
+import { chooseThinking, excludeBudget } from './thinking.ts'
 
 /** Returns the address of the API; Anthropic's own tools are configured with that of the host alone. */
-export function toRoot({ base_url }: ProviderConnection): string {
+export function toRoot({ base_url }: Pick<ProviderConnection, 'base_url'>): string {
   const address = base_url!.replace(/\/+$/, '')
   return new URL(address).pathname === '/' ? `${address}/v1` : address
 }
 
 /** Opens a model of the Messages API with the options of its provider. */
 export async function createChatModel(
-  connection: ProviderConnection,
+  connection: AnthropicConnection,
   modelId: string,
 ): Promise<StreamingModel> {
   const { api_key, options, fetch } = connection
@@ -25,7 +26,7 @@ export async function createChatModel(
   return {
     doStream({ reasoning, ...call }) {
       const { maxOutputTokens } = call
-      const thinking = chooseThinking(options as ThinkingOptions, modelId, { reasoning, maxOutputTokens })
+      const thinking = chooseThinking(options, modelId, { reasoning, maxOutputTokens })
       return model.doStream({
         ...call,
         prompt: markCache(call.prompt),

@@ -1,12 +1,11 @@
 import type { AzureOpenAIProvider } from '@ai-sdk/azure'
-import type { ProviderConnection } from '#plugin-api'
 import { createEndpoint } from './endpoint.ts'
-import type { AzureOptions } from './options.ts'
+import type { AzureConnection } from './options.ts'
 
 /** Creates the client of a connection. */
-export async function createClient(connection: ProviderConnection): Promise<AzureOpenAIProvider> {
+export async function createClient(connection: AzureConnection): Promise<AzureOpenAIProvider> {
   const { createAzure } = await import('@ai-sdk/azure')
-  const { api_version, deployment_urls } = connection.options as AzureOptions
+  const { api_version, deployment_urls } = connection.options
   const endpoint = createEndpoint(connection)
   return createAzure({
     // The library would read an undefined setting from the server's environment.

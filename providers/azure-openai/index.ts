@@ -1,11 +1,11 @@
-import type { ProviderKind } from '#plugin-api'
+import { defineProviderKind } from '#plugin-api'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
 import { configSchema } from './options.ts'
 
 /** OpenAI's models in a resource of Microsoft Azure; the id of a model is the name of its deployment. */
-const azureOpenAI: ProviderKind = {
+export default defineProviderKind({
   kind: 'azure-openai',
   label: { en: 'Azure OpenAI', zh: 'Azure OpenAI' },
   config_schema: configSchema,
@@ -16,6 +16,4 @@ const azureOpenAI: ProviderKind = {
   listModels: async (connection, signal) =>
     (await import('./deployments.ts')).listDeployments(connection, signal),
   explainError,
-}
-
-export default azureOpenAI
+})

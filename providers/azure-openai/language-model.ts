@@ -1,20 +1,15 @@
-import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import type { StreamingModel } from '#plugin-api'
 import { withSettings } from '../openai/language-model.ts'
 import { toEffort } from '../openai/reasoning.ts'
 import { createClient } from './client.ts'
-import type { AzureOptions } from './options.ts'
+import type { AzureConnection } from './options.ts'
 
 /** Opens a model; Azure does not store the conversation: thoughts arrive encrypted and return with the next step. */
 export async function createLanguageModel(
-  connection: ProviderConnection,
+  connection: AzureConnection,
   modelId: string,
 ): Promise<StreamingModel> {
-  const {
-    api,
-    deployment_urls = false,
-    reasoning_effort,
-    reasoning_summary,
-  } = connection.options as AzureOptions
+  const { api, deployment_urls = false, reasoning_effort, reasoning_summary } = connection.options
   const client = await createClient(connection)
   const isChat = api === 'chat' || deployment_urls
   const knownReasoning = canReason(modelId)

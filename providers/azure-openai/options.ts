@@ -1,14 +1,9 @@
 import type { JSONSchema } from '#kernel'
-import { type ModelOptions, modelOptions } from '../openai/options.ts'
-
-/** The options of a provider; Azure chooses those that are missing. */
-export interface AzureOptions extends ModelOptions {
-  api_version?: string
-  deployment_urls?: boolean
-}
+import type { ConfigOf, ProviderConnection } from '#plugin-api'
+import { modelOptions } from '../openai/options.ts'
 
 /** The schema of the options. */
-export const configSchema: JSONSchema = {
+export const configSchema = {
   type: 'object',
   properties: {
     ...modelOptions,
@@ -26,4 +21,10 @@ export const configSchema: JSONSchema = {
     },
   },
   additionalProperties: false,
-}
+} as const satisfies JSONSchema
+
+/** The options of a provider; Azure chooses those that are missing. */
+export type AzureOptions = ConfigOf<typeof configSchema>
+
+/** A connection with these options. */
+export type AzureConnection = ProviderConnection<AzureOptions>

@@ -1,13 +1,10 @@
-import type { ProviderConnection } from '#plugin-api'
-import { readOptions } from './options.ts'
+import type { BedrockConnection } from './options.ts'
 
 /**
  * Creates a fetch that adds the credentials of a provider to every request: its Bedrock API key, otherwise a signature
  * (version 4) with its access key, otherwise none, which AWS refuses and a gateway with its own credentials accepts.
  */
-export async function createAuthorizedFetch(
-  connection: ProviderConnection,
-): Promise<typeof globalThis.fetch> {
+export async function createAuthorizedFetch(connection: BedrockConnection): Promise<typeof globalThis.fetch> {
   const { api_key, fetch } = connection
   const sign = api_key ? undefined : await createSigner(connection)
   return async (input, init = {}) => {
@@ -20,8 +17,8 @@ export async function createAuthorizedFetch(
 
 type Sign = (url: string, request: RequestInit & { headers: Headers }) => Promise<Headers>
 
-async function createSigner(connection: ProviderConnection): Promise<Sign | undefined> {
-  const { region, access_key_id, secret_access_key, session_token } = readOptions(connection)
+async function createSigner(connection: BedrockConnection): Promise<Sign | undefined> {
+  const { region, access_key_id, secret_access_key, session_token } = connection.options
   if (!access_key_id || !secret_access_key) return undefined
   const { AwsV4Signer } = await import('aws4fetch')
   return async (url, { method, headers, body }) => {

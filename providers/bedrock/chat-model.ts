@@ -1,20 +1,20 @@
-import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#plugin-api'
+import type { ModelCallOptions, StreamingModel } from '#plugin-api'
 import { createClient } from './client.ts'
-import { readOptions } from './options.ts'
+import type { BedrockConnection } from './options.ts'
 import { markCache } from './prompt-cache.ts'
 import { createStreamCheck } from './stream-check.ts'
 import { chooseBedrockThinking } from './thinking.ts'
 
 /** Opens a model or an inference profile of the Converse API with the options of its provider. */
 export async function createChatModel(
-  connection: ProviderConnection,
+  connection: BedrockConnection,
   modelId: string,
 ): Promise<StreamingModel> {
   const model = (await createClient(connection)).languageModel(modelId)
 
   return {
     async doStream({ reasoning, ...call }) {
-      const { settings, maxOutputTokens } = chooseBedrockThinking(readOptions(connection), modelId, {
+      const { settings, maxOutputTokens } = chooseBedrockThinking(connection.options, modelId, {
         reasoning,
         maxOutputTokens: call.maxOutputTokens,
       })

@@ -1,11 +1,10 @@
-import type { ProviderConnection } from '#plugin-api'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
-import { readOptions } from './options.ts'
+import type { BedrockConnection } from './options.ts'
 
 /** Creates the client for the runtime of a region, or for the base URL if one is set. */
-export async function createClient(connection: ProviderConnection) {
+export async function createClient(connection: BedrockConnection) {
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
-  const { region } = readOptions(connection)
+  const { region } = connection.options
   return createAmazonBedrock({
     region,
     baseURL: toRuntimeURL(connection),
@@ -16,19 +15,19 @@ export async function createClient(connection: ProviderConnection) {
 }
 
 /** Returns the address at which models are called. */
-const toRuntimeURL = (connection: ProviderConnection) =>
+const toRuntimeURL = (connection: BedrockConnection) =>
   trim(connection.base_url) ?? toHostURL('bedrock-runtime', connection)
 
 /** Returns the address at which models are listed: a service of its own at AWS, or the base URL if one is set. */
-export const toControlURL = (connection: ProviderConnection) =>
+export const toControlURL = (connection: BedrockConnection) =>
   trim(connection.base_url)?.replace(RUNTIME, 'https://bedrock') ?? toHostURL('bedrock', connection)
 
 const RUNTIME = /^https:\/\/bedrock-runtime(?=(?:-fips)?\.[^/]*\.amazonaws\.)/
 
 const trim = (url: string | undefined) => url?.replace(/\/+$/, '') || undefined
 
-function toHostURL(service: string, connection: ProviderConnection): string {
-  const { region } = readOptions(connection)
+function toHostURL(service: string, connection: BedrockConnection): string {
+  const { region } = connection.options
   // The European sovereign cloud has a domain of its own.
   return `https://${service}.${region}.amazonaws.${region.startsWith('eusc-') ? 'eu' : 'com'}`
 }

@@ -1,19 +1,17 @@
-import type { ProviderKind } from '#plugin-api'
+import { defineProviderKind } from '#plugin-api'
 import { createChatModel } from './chat-model.ts'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
-import { optionSchema } from './options.ts'
+import { configSchema } from './options.ts'
 
 /** The models of Amazon Bedrock over its Converse API, and its embedding models. */
-const bedrock: ProviderKind = {
+export default defineProviderKind({
   kind: 'bedrock',
   label: { en: 'Amazon Bedrock', zh: 'Amazon Bedrock' },
-  config_schema: optionSchema,
+  config_schema: configSchema,
   guidance,
   languageModel: createChatModel,
   embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
-}
-
-export default bedrock
+})

@@ -1,8 +1,9 @@
 import type { TypeOf } from '#kernel'
-import type { ModelDescription, ProviderConnection } from '#plugin-api'
+import type { ModelDescription } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { toControlURL } from './client.ts'
+import type { BedrockConnection } from './options.ts'
 
 const MAX_PAGES = 20
 
@@ -56,7 +57,7 @@ const fetchProfiles = createListFetch({
 
 /** Lists the models of the region that can be called by their ids, and the inference profiles for the others. */
 export async function listModels(
-  connection: ProviderConnection,
+  connection: BedrockConnection,
   signal: AbortSignal,
 ): Promise<ModelDescription[]> {
   const root = toControlURL(connection)

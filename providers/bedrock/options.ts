@@ -1,20 +1,9 @@
 import type { JSONSchema } from '#kernel'
-import type { ProviderConnection } from '#plugin-api'
+import type { ConfigOf, ProviderConnection } from '#plugin-api'
 import { DEFAULT_BUDGET } from '../anthropic/thinking.ts'
 
-/** The options of a provider of this kind. */
-export interface BedrockOptions {
-  region: string
-  access_key_id?: string
-  secret_access_key?: string
-  session_token?: string
-  thinking?: boolean
-  thinking_budget?: number
-  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
-}
-
 /** The schema of the options. */
-export const optionSchema: JSONSchema = {
+export const configSchema = {
   type: 'object',
   properties: {
     region: {
@@ -61,7 +50,10 @@ export const optionSchema: JSONSchema = {
   },
   required: ['region'],
   additionalProperties: false,
-}
+} as const satisfies JSONSchema
 
-/** Returns the options of a connection. */
-export const readOptions = ({ options }: ProviderConnection) => options as unknown as BedrockOptions
+/** The options of a provider. */
+export type BedrockOptions = ConfigOf<typeof configSchema>
+
+/** A connection with these options. */
+export type BedrockConnection = ProviderConnection<BedrockOptions>

@@ -1,10 +1,10 @@
-import type { ProviderKind } from '#plugin-api'
+import { defineProviderKind } from '#plugin-api'
 import { createDemoModel } from './demo-model.ts'
 
 const DEFAULT_DELAY_MS = 15
 
 /** A model without network or key, which shows how the service works until a real provider is added. */
-const demo: ProviderKind = {
+export default defineProviderKind({
   kind: 'demo',
   label: { en: 'Demonstration (offline, no AI)', zh: '演示（离线，非真实 AI）' },
   config_schema: {
@@ -21,8 +21,7 @@ const demo: ProviderKind = {
     additionalProperties: false,
   },
   requires_base_url: false,
-  languageModel: ({ options }) =>
-    createDemoModel({ delayMs: (options.delay_ms as number | undefined) ?? DEFAULT_DELAY_MS }),
+  languageModel: ({ options }) => createDemoModel({ delayMs: options.delay_ms ?? DEFAULT_DELAY_MS }),
   listModels: async () => [
     {
       id: 'demo',
@@ -34,6 +33,4 @@ const demo: ProviderKind = {
     },
   ],
   explainError: () => ({ reason: 'unknown' }),
-}
-
-export default demo
+})

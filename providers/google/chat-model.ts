@@ -1,12 +1,13 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import type { StreamingModel } from '#plugin-api'
 import { createClient, toRoot } from './client.ts'
+import type { GoogleConnection } from './options.ts'
 import { createStreamCheck } from './stream-check.ts'
 import { chooseThinking } from './thinking.ts'
 
 /** Opens a model with the options of its provider; an answer that ends too early is an error. */
 export async function createChatModel(
-  connection: ProviderConnection,
+  connection: GoogleConnection,
   modelId: string,
 ): Promise<StreamingModel> {
   const model = (await createClient(connection)).languageModel(modelId)
@@ -16,7 +17,7 @@ export async function createChatModel(
       const { maxOutputTokens } = call
       const settings: SharedV3ProviderOptions[string] = {
         thinkingConfig: chooseThinking(modelId, options, { reasoning, maxOutputTokens }),
-        threshold: options.safety_threshold as string | undefined,
+        threshold: options.safety_threshold,
       }
       const { stream, ...rest } = await model.doStream({
         ...call,

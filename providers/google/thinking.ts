@@ -1,4 +1,5 @@
 import type { ModelCallOptions } from '#plugin-api'
+import type { GoogleOptions } from './options.ts'
 
 /** The names of models that can think; other models refuse thinking settings. */
 const THINKING = /(^|\/)gemini-(2\.5|[3-9]|\d\d|robotics-er|(pro|flash|flash-lite)-latest)/
@@ -19,15 +20,13 @@ type Thinking = { includeThoughts?: boolean; thinkingBudget?: number; thinkingLe
  */
 export function chooseThinking(
   modelId: string,
-  options: Record<string, unknown>,
+  { thinking_level: level, thinking_budget: budget }: GoogleOptions,
   { reasoning, maxOutputTokens }: Pick<ModelCallOptions, 'reasoning' | 'maxOutputTokens'>,
 ): Thinking | undefined {
   if (!THINKING.test(modelId) || NOT_THINKING.test(modelId)) return undefined
   const isEarly = /gemini-2\.5/.test(modelId)
   if (reasoning)
     return isEarly ? chooseBudget(modelId, reasoning, maxOutputTokens) : chooseLevel(modelId, reasoning)
-  const level = options.thinking_level as string | undefined
-  const budget = options.thinking_budget as number | undefined
   if (level !== undefined && !isEarly) return { includeThoughts: true, thinkingLevel: level }
   // Thoughts may not be requested together with a budget of 0.
   if (budget === 0) return { thinkingBudget: 0 }

@@ -1,8 +1,8 @@
 import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import type { StreamingModel } from '#plugin-api'
 import { createClient, toRoot } from './client.ts'
 import { createFailures } from './failure.ts'
-import { readOptions } from './options.ts'
+import { type OllamaConnection, readOptions } from './options.ts'
 import { toParts } from './part-stream.ts'
 import { buildRequest } from './request.ts'
 
@@ -11,7 +11,7 @@ export function createChatModel({
   connection,
   modelId,
 }: {
-  connection: ProviderConnection
+  connection: OllamaConnection
   modelId: string
 }): StreamingModel {
   const settings = readOptions(connection)

@@ -1,13 +1,13 @@
-import type { EmbeddingModel, ProviderConnection } from '#plugin-api'
+import type { EmbeddingModel } from '#plugin-api'
 import { createClient } from './client.ts'
-import { readOptions } from './options.ts'
+import { type OllamaConnection, readOptions } from './options.ts'
 
 /** Creates a model that embeds over `/api/embed`. */
 export function createEmbeddingModel({
   connection,
   modelId,
 }: {
-  connection: ProviderConnection
+  connection: OllamaConnection
   modelId: string
 }): EmbeddingModel {
   const { keepAlive } = readOptions(connection)

@@ -1,15 +1,15 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { Ollama } from 'ollama/browser'
-import type { ModelDescription, ProviderConnection } from '#plugin-api'
+import type { ModelDescription } from '#plugin-api'
 import { createClient } from './client.ts'
-import { readOptions } from './options.ts'
+import { type OllamaConnection, readOptions } from './options.ts'
 
 const MAX_MODELS = 200
 const MAX_PARALLEL = 8
 
 /** Lists the installed models that can chat or embed, each with the details of `/api/show`. */
 export async function listModels(
-  connection: ProviderConnection,
+  connection: OllamaConnection,
   signal: AbortSignal,
 ): Promise<ModelDescription[]> {
   const { contextLength } = readOptions(connection)

@@ -1,5 +1,36 @@
 import type { ChatRequest } from 'ollama/browser'
-import type { ProviderConnection } from '#plugin-api'
+import type { JSONSchema } from '#kernel'
+import type { ConfigOf, ProviderConnection } from '#plugin-api'
+
+/** The schema of the options. */
+export const configSchema = {
+  type: 'object',
+  properties: {
+    context_length: {
+      type: 'integer',
+      minimum: 512,
+      maximum: 4_194_304,
+      description:
+        'The most tokens of a conversation (num_ctx); without it Ollama chooses, often 4096, and silently drops older messages.',
+    },
+    keep_alive: {
+      type: 'string',
+      maxLength: 32,
+      pattern: '^(-1|0|([0-9]+(\\.[0-9]+)?(ms|s|m|h))+)$',
+      description:
+        'The time that a model stays loaded after a call, e.g. "30m"; "-1" keeps it, "0" unloads it at once.',
+    },
+    think: {
+      enum: [true, false, 'low', 'medium', 'high'],
+      description:
+        'True, false or a level: the thinking of models before they answer. Without it, models that can think do; other models refuse the option.',
+    },
+  },
+  additionalProperties: false,
+} as const satisfies JSONSchema
+
+/** A connection with these options. */
+export type OllamaConnection = ProviderConnection<ConfigOf<typeof configSchema>>
 
 /** The options of a connection, in Ollama's terms. */
 export interface OllamaOptions {
@@ -11,12 +42,12 @@ export interface OllamaOptions {
 }
 
 /** Reads the options of a connection, which have been validated. */
-export function readOptions({ options }: ProviderConnection): OllamaOptions {
-  const keepAlive = options.keep_alive as string | undefined
+export function readOptions({ options }: OllamaConnection): OllamaOptions {
+  const { context_length: contextLength, keep_alive: keepAlive, think } = options
   return {
-    contextLength: options.context_length as number | undefined,
+    contextLength,
     // Ollama accepts a string only with a unit.
     keepAlive: keepAlive !== undefined && /^-?\d+$/.test(keepAlive) ? Number(keepAlive) : keepAlive,
-    think: options.think as OllamaOptions['think'],
+    think,
   }
 }

@@ -2,12 +2,12 @@ import type {
   LanguageModelV3FilePart,
   LanguageModelV3Message,
   LanguageModelV3TextPart,
-  LanguageModelV3ToolResultOutput,
   SharedV3Warning,
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ChatRequest, Message, Tool } from 'ollama/browser'
 import type { ModelCallOptions } from '#plugin-api'
+import { toResultText } from '#toolbox'
 import type { OllamaOptions } from './options.ts'
 
 /** Converts a call to Ollama's terms, with a warning for each unsupported setting. */
@@ -72,7 +72,7 @@ function convertMessage(message: LanguageModelV3Message): WireMessage | WireMess
           role: 'tool',
           tool_name: toolName,
           tool_call_id: toolCallId,
-          content: convertOutput(output),
+          content: toResultText(output),
         }))
   }
 }
@@ -118,18 +118,3 @@ function convertAssistant(content: AssistantPart[]): WireMessage {
 /** Wraps arguments that are not an object, which other models may have produced: this wire only accepts objects. */
 const toObject = (input: unknown): Record<string, unknown> =>
   typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : { input }
-
-function convertOutput(output: LanguageModelV3ToolResultOutput): string {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value)
-    case 'execution-denied':
-      return output.reason ?? 'The call was denied.'
-    case 'content':
-      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
-  }
-}

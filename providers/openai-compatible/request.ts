@@ -3,11 +3,11 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3Prompt,
   LanguageModelV3TextPart,
-  LanguageModelV3ToolResultOutput,
   SharedV3Warning,
 } from '@ai-sdk/provider'
 import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ModelCallOptions } from '#plugin-api'
+import { toResultText } from '#toolbox'
 import { isReasoning, toEffort } from '../openai/reasoning.ts'
 import type { Dialect } from './upstream.ts'
 
@@ -86,7 +86,7 @@ function convertMessage(message: LanguageModelV3Message, inTurn: boolean): objec
         .map(({ toolCallId, output }) => ({
           role: 'tool',
           tool_call_id: toolCallId,
-          content: convertToolOutput(output),
+          content: toResultText(output),
         }))
   }
 }
@@ -147,20 +147,5 @@ function convertAssistant(content: AssistantPart[], inTurn: boolean): object {
     content: text === '' && toolCalls.length > 0 ? null : text,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-  }
-}
-
-function convertToolOutput(output: LanguageModelV3ToolResultOutput): string {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return output.value
-    case 'json':
-    case 'error-json':
-      return JSON.stringify(output.value)
-    case 'execution-denied':
-      return output.reason ?? 'The call was denied.'
-    case 'content':
-      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join('\n')
   }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '#kernel'
-import type { ProviderConnection } from '#plugin-api'
 import { createFailures, type Failures, readText } from './failure.ts'
+import type { CompatibleConnection } from './options.ts'
 
 /** The longest list of models; a longer list is malformed. */
 const MAX_LIST_CHARS = 4 * 1024 * 1024
@@ -29,12 +29,12 @@ export type EventBytes = ReadableStream<Uint8Array>
 type Headers = Record<string, string | undefined>
 
 /** Creates the client of a connection. */
-export function createUpstream({ base_url, api_key, options, fetch }: ProviderConnection): Upstream {
+export function createUpstream({ base_url, api_key, options, fetch }: CompatibleConnection): Upstream {
   const root = base_url!.replace(/\/+$/, '')
   const dialect = chooseDialect(root)
   const ownHeaders = {
     ...(api_key && { authorization: `Bearer ${api_key}` }),
-    ...(options.headers as Record<string, string> | undefined),
+    ...options.headers,
   }
 
   const failures = createFailures(root)

@@ -1,11 +1,11 @@
-import type { ProviderKind } from '#plugin-api'
+import { defineProviderKind } from '#plugin-api'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
 import { configSchema } from './options.ts'
 
 /** OpenAI's own service, over its Responses API. */
-const openai: ProviderKind = {
+export default defineProviderKind({
   kind: 'openai',
   label: { en: 'OpenAI', zh: 'OpenAI' },
   config_schema: configSchema,
@@ -15,6 +15,4 @@ const openai: ProviderKind = {
   embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
-}
-
-export default openai
+})

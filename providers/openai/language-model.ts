@@ -1,15 +1,15 @@
 import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#plugin-api'
+import type { ModelCallOptions, StreamingModel } from '#plugin-api'
 import { createClient } from './client.ts'
-import type { OpenAIOptions } from './options.ts'
+import type { OpenAIConnection } from './options.ts'
 import { isReasoning, toEffort } from './reasoning.ts'
 
 /** Opens a model; OpenAI does not store the conversation: thoughts arrive encrypted and return with the next step. */
 export async function createLanguageModel(
-  connection: ProviderConnection,
+  connection: OpenAIConnection,
   modelId: string,
 ): Promise<StreamingModel> {
-  const { api, reasoning_effort, reasoning_summary } = connection.options as OpenAIOptions
+  const { api, reasoning_effort, reasoning_summary } = connection.options
   const client = await createClient(connection)
   const isChat = api === 'chat'
   const reasons = isReasoning(modelId)

@@ -1,7 +1,7 @@
-import type { ModelDescription, ProviderConnection } from '#plugin-api'
+import type { ModelDescription } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
 import { toRoot } from './client.ts'
-import type { OpenAIOptions } from './options.ts'
+import type { OpenAIConnection } from './options.ts'
 
 const fetchPage = createListFetch({
   type: 'object',
@@ -16,10 +16,10 @@ const fetchPage = createListFetch({
 
 /** Lists the models, on a single page that contains only their ids. */
 export async function listModels(
-  { base_url, api_key, options, fetch }: ProviderConnection,
+  { base_url, api_key, options, fetch }: OpenAIConnection,
   signal: AbortSignal,
 ): Promise<ModelDescription[]> {
-  const { organization, project } = options as OpenAIOptions
+  const { organization, project } = options
   const { data } = await fetchPage(`${toRoot({ base_url })}/models`, {
     headers: {
       authorization: api_key && `Bearer ${api_key}`,

@@ -1,17 +1,5 @@
 import type { JSONSchema } from '#kernel'
-
-/** The options of OpenAI's models, at OpenAI or elsewhere. */
-export interface ModelOptions {
-  api?: 'responses' | 'chat'
-  reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
-  reasoning_summary?: 'auto' | 'concise' | 'detailed'
-}
-
-/** The options of a provider; OpenAI chooses those that are missing. */
-export interface OpenAIOptions extends ModelOptions {
-  organization?: string
-  project?: string
-}
+import type { ConfigOf, ProviderConnection } from '#plugin-api'
 
 /** The schemas of the options of a model. */
 export const modelOptions = {
@@ -37,7 +25,7 @@ export const modelOptions = {
 const id = { type: 'string', maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' } as const
 
 /** The schema of the options. */
-export const configSchema: JSONSchema = {
+export const configSchema = {
   type: 'object',
   properties: {
     ...modelOptions,
@@ -51,4 +39,10 @@ export const configSchema: JSONSchema = {
     },
   },
   additionalProperties: false,
-}
+} as const satisfies JSONSchema
+
+/** The options of a provider; OpenAI chooses those that are missing. */
+export type OpenAIOptions = ConfigOf<typeof configSchema>
+
+/** A connection with these options. */
+export type OpenAIConnection = ProviderConnection<OpenAIOptions>

@@ -73,8 +73,8 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 t.test('The kind keeps the contract', async (t) => {
   t.equal(assertChannelKind(kind), kind)
-  t.equal(kind.identity({ client_id: 'ding1' }), 'ding1')
-  t.equal(kind.identity({}), undefined)
+  t.equal(kind.identity!({ client_id: 'ding1' }), 'ding1')
+  t.equal(kind.identity!({}), undefined)
   t.same(kind.endpoints, { api: 'https://api.dingtalk.com', oapi: 'https://oapi.dingtalk.com' })
 })
 
@@ -814,7 +814,7 @@ t.test('No secret is revealed', async (t) => {
     () => connection.sendFile!(target, { ...PDF, key: KEY }, never),
     () => connection.download!(reference, never),
     () => kind.probe(settingsFor(kind, fake), never),
-    () => kind.registration.begin({ ...settingsFor(kind, fake), signal: never }),
+    () => kind.registration!.begin({ ...settingsFor(kind, fake), signal: never }),
   ]
   const paths = [...new Set(fake.http.calls), 'POST /v1.0/card/instances', 'POST /media/upload']
   for (const attempt of attempts) await collect(attempt())
@@ -842,7 +842,7 @@ t.test('An app is made by scanning a code', async (t) => {
   const fake = await startFake(t)
   const { endpoints, fetch } = settingsFor(kind, fake)
   const platform = { endpoints, fetch, signal: never }
-  const { begin, poll, gives } = kind.registration
+  const { begin, poll, gives } = kind.registration!
   t.equal(gives, 'channel')
   const begun = await begin(platform)
   t.match(begun, { qrcode_url: /^https:.*ABCD-EFGH-IJKL/, expires_in_seconds: 7200, interval_seconds: 1 })

@@ -104,7 +104,11 @@ t.test('probe tells what is wrong', async (t) => {
 t.test('a request ends by itself where Discord does not answer', async (t) => {
   const platform = await start(t)
   const { createApi } = await import('../../channels/discord/api.ts')
-  const api = await createApi(settingsFor(discord, platform), undefined, 50)
+  const api = await createApi(
+    { ...settingsFor(discord, platform), config: { bot_token: String(platform.config.bot_token) } },
+    undefined,
+    50,
+  )
   t.teardown(api.close)
   platform.silence(true)
   await t.rejects(api.call({ method: 'get', path: '/users/@me' }), failure('timeout'))

@@ -20,8 +20,8 @@ import {
 const KEYS = { encrypt_key: 'EncryptKey-7c1d', verification_token: 'VerificationToken-99f0' }
 
 t.test('names the account', async (t) => {
-  t.equal(kind.identity({ app_id: 'cli_a1b2c3d4e5f60718' }), 'cli_a1b2c3d4e5f60718')
-  t.equal(kind.identity({}), undefined)
+  t.equal(kind.identity!({ app_id: 'cli_a1b2c3d4e5f60718' }), 'cli_a1b2c3d4e5f60718')
+  t.equal(kind.identity!({}), undefined)
 })
 
 t.test('takes only ids of apps', async (t) => {
@@ -101,7 +101,7 @@ t.test('the address of Lark is used if the settings name no other', async (t) =>
   }
   const at = (endpoints: Record<string, string>) =>
     failureOf(kind.probe({ ...settings, endpoints, fetch }, never))
-  await at(kind.endpoints)
+  await at(kind.endpoints!)
   await at(fake.endpoints)
   t.same(asked, ['https://open.larksuite.com', fake.endpoints.domain])
 })
@@ -312,8 +312,8 @@ t.test('a registration', async (t) => {
   const begun = async (t: Test) => {
     const fake = await startFake(t)
     const platform = { ...settingsFor(kind, fake), signal: AbortSignal.timeout(5000) }
-    const begin = await kind.registration.begin(platform)
-    return { fake, platform, begin, poll: (state = begin.state) => kind.registration.poll(state, platform) }
+    const begin = await kind.registration!.begin(platform)
+    return { fake, platform, begin, poll: (state = begin.state) => kind.registration!.poll(state, platform) }
   }
 
   await t.test('returns a channel', async (t) => {
@@ -354,9 +354,9 @@ t.test('a registration', async (t) => {
       asked.push(String(url))
       return new Response(JSON.stringify({ user_info: { tenant_brand: 'lark' } }))
     }
-    const polled = await kind.registration.poll(begin.state, {
+    const polled = await kind.registration!.poll(begin.state, {
       ...platform,
-      endpoints: kind.endpoints,
+      endpoints: kind.endpoints!,
       fetch,
     })
     t.match(polled, { status: 'waiting', state: { brand: 'lark' } })
@@ -379,7 +379,7 @@ t.test('a registration', async (t) => {
       ...platform,
       fetch: async () => new Response(typeof body === 'string' ? body : JSON.stringify(body), init),
     })
-    const { poll: ask, begin: start } = kind.registration
+    const { poll: ask, begin: start } = kind.registration!
     t.match(await ask(begin.state, answering({ error: 'server_error' })), {
       status: 'failed',
       detail: /server_error/,

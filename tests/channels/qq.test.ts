@@ -79,10 +79,10 @@ t.jobs = 3
 
 t.test('is a channel kind', async (t) => {
   assertChannelKind(qq)
-  t.equal(qq.identity({ app_id: '1', secret: 'x' }), '1')
-  t.doesNotThrow(() => qq.check({ app_id: '1', secret: 'x' }))
-  t.doesNotThrow(() => qq.check({ app_id: '1', client_secret: 'x' }))
-  t.throws(() => qq.check({ app_id: '1' }), { reason: 'missing_field', message: 'secret' })
+  t.equal(qq.identity!({ app_id: '1', secret: 'x' }), '1')
+  t.doesNotThrow(() => qq.check!({ app_id: '1', secret: 'x' }))
+  t.doesNotThrow(() => qq.check!({ app_id: '1', client_secret: 'x' }))
+  t.throws(() => qq.check!({ app_id: '1' }), { reason: 'missing_field', message: 'secret' })
 })
 
 t.test('probes without a session', async (t) => {
@@ -415,6 +415,8 @@ t.test('lets a message grow', async (t) => {
   t.equal((await failureOf(live.update('One two three', quiet))).reason, 'unreachable')
   t.equal((await failureOf(live.update('Two', quiet))).reason, 'unsupported')
 
+  // Another server numbers its frames by the milliseconds since the first one.
+  await sleep(20)
   const again = await other.connection.live!(target, message('One'), quiet, live.reference)
   await again.update('One two three four', quiet)
   await again.finish('One two three four five', quiet)
@@ -426,6 +428,7 @@ t.test('lets a message grow', async (t) => {
       is_live: false,
     },
   ])
+  await sleep(20)
   const third = await other.connection.live!(target, message('One'), quiet, live.reference)
   await third.finish('One two three four five', quiet)
   t.equal(fake.shown().length, 1)
@@ -811,7 +814,7 @@ t.test('links a bot by a QR code', async (t) => {
   const fake = await start(t)
   const { endpoints, fetch } = settingsFor(qq, fake)
   const access = { endpoints, fetch, signal: quiet }
-  const { begin, poll } = qq.registration
+  const { begin, poll } = qq.registration!
   const begun = await begin(access)
   t.match(begun, { expires_in_seconds: 600, interval_seconds: 2 })
   const { task_id, key } = begun.state as { task_id: string; key: string }
@@ -845,7 +848,7 @@ t.test('uses the sandbox if configured', async (t) => {
       return Response.json({ access_token: 'x', expires_in: '7200' })
     },
   }
-  await qq.probe({ ...settings, endpoints: qq.endpoints }, quiet)
+  await qq.probe({ ...settings, endpoints: qq.endpoints! }, quiet)
   await qq.probe(settings, quiet)
   t.same(asked, [
     'https://bots.qq.com',

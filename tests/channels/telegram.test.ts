@@ -70,7 +70,7 @@ const wholeOf = (error: unknown): string =>
 t.test('a config is checked', async (t) => {
   const refused = (config: Record<string, unknown>) => {
     try {
-      kind.check(config)
+      kind.check!(config)
     } catch (error) {
       return (error as ChannelFailure).reason
     }
@@ -80,8 +80,8 @@ t.test('a config is checked', async (t) => {
   t.equal(refused({ bot_token: '../../7012345678:AAH-fake_telegram-token' }), 'invalid_credentials')
   t.equal(refused({ bot_token: '1:abcdefghijkl', http_proxy: 'proxy.example:3128' }), 'unsupported')
   t.equal(refused({ bot_token: '1:abcdefghijkl', http_proxy: 'http://proxy.example:3128' }), undefined)
-  t.equal(kind.identity({ bot_token: '7012345678:AAH-fake_telegram-token' }), '7012345678')
-  t.equal(kind.identity({}), undefined)
+  t.equal(kind.identity!({ bot_token: '7012345678:AAH-fake_telegram-token' }), '7012345678')
+  t.equal(kind.identity!({}), undefined)
 })
 
 test('a probe says whether the credentials work', async (t, telegram) => {

@@ -220,6 +220,25 @@ t.test('a turn that fails or is refused throws the error of the server', async (
   t.equal(await refused(createClient({ baseUrl: server.url }).chat('assistant').turn('x')), 'AUTH_FAILED')
 })
 
+t.test('a turn that is asked for again under the id of its message is shown again', async (t) => {
+  const chat = openChat(t)
+  const before = fake.requests.length
+  const ask = () => chat.turn('Once', { client_message_id: 'asked-again' })
+  const first = await readAll(ask())
+  t.match(first.at(-1), { type: 'done' })
+  t.strictSame(await readAll(ask()), first)
+  t.strictSame(await Promise.all([readAll(ask()), readAll(ask())]), [first, first])
+  relay.cut()
+  t.strictSame(await readAll(ask()), first, 'on another connection as well')
+  t.equal(fake.requests.length, before + 1)
+
+  fake.next({ status: 400 })
+  const fail = () => readAll(chat.turn('Fail', { client_message_id: 'failed-before' }))
+  const [failed, again] = [await fail().catch(String), await fail().catch(String)]
+  t.match(failed, /ChatError/)
+  t.equal(again, failed)
+})
+
 t.test('a subscription shows a thread from any position, whoever writes in it', async (t) => {
   const [chat, other] = [openChat(t), openChat(t)]
   const thread_id = await createThread()

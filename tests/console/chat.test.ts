@@ -60,6 +60,9 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     const open = page.getByRole('dialog').getByRole('link', { name: 'Open' })
     t.equal(await open.getAttribute('rel'), 'noreferrer noopener')
     await page.keyboard.press('Escape')
+
+    await page.goto('/chat')
+    await page.getByRole('textbox', { name: 'Message assistant…' }).waitFor()
     t.strictSame(faults, [])
   })
 
@@ -309,8 +312,10 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
 
   await t.test('tabs share one stream of events, which another one continues', async (t) => {
     const { page: first } = await openConsole(browser, url, { path: `/chat/${chat.agent_id}` })
+    // A stream of the page before would be taken for that of this one.
+    await first.goto('about:blank')
     const begun = first.waitForResponse('**/api/events')
-    await first.reload()
+    await first.goto(`/chat/${chat.agent_id}`)
     await begun
     const opened = first.waitForEvent('popup')
     const streams: string[] = []

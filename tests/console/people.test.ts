@@ -245,7 +245,8 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' })
     await page.getByText('This session').waitFor()
     await page.goto(`${url}/people`)
-    await page.getByRole('alert').waitFor()
+    await page.getByText('This page does not exist.').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Add person' }).count(), 0)
     await page.close()
   })
 

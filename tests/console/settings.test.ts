@@ -350,12 +350,30 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await sheet.getByLabel('Repeats').selectOption('custom')
       await sheet.getByLabel('Cron expression').last().fill('61 * * * *')
       await sheet.getByText('There are no times', { exact: false }).waitFor()
+      await page.setViewportSize({ width: 1440, height: 760 })
+      let answer = () => {}
+      const asked = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      await page.route('**/cron/preview', (route) => asked.then(() => route.continue()))
+      await sheet.getByLabel('Repeats').selectOption('interval')
+      await sheet.getByRole('combobox', { name: 'Connectors' }).click()
+      const option = page.getByRole('option', { name: 'tracker' })
+      await option.waitFor()
+      const top = async () => (await option.boundingBox())?.y ?? Number.NaN
+      const before = await top()
+      answer()
+      await sheet.getByRole('listitem').first().waitFor()
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      t.ok(Math.abs((await top()) - before) < 1, 'dates that are shown late move no open dropdown')
+      await option.click()
+      await page.keyboard.press('Escape')
+      await page.unroute('**/cron/preview')
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await sheet.getByLabel('Repeats').selectOption('custom')
       await inSheet('Save').click()
       await sheet.getByRole('alert').waitFor()
       await sheet.getByLabel('Repeats').selectOption('interval')
-      await sheet.getByRole('combobox', { name: 'Connectors' }).click()
-      await page.getByRole('option', { name: 'tracker' }).click()
-      await page.keyboard.press('Escape')
       await inSheet('Save').click()
       await closed()
       t.match((await server.request('GET', `/agents/${id}/cron/${job.id}`)).body, {

@@ -3,14 +3,18 @@ import type { Page } from 'playwright-core'
 import t from '../run/file-test.ts'
 import { ALL_RULES, findBarriers } from '../support/axe.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
+import { createFrozenClock } from '../support/clock.ts'
 import { openConsole } from '../support/console.ts'
 import { startServer } from '../support/server.ts'
 
 const passwordOf = (username: string) => `${username}-password-1`
 
+/** A frozen clock, so that no code of an app becomes too old while the browser works. */
+const clock = createFrozenClock()
+
 /** The code of an app so many steps from now; each is accepted once. */
 const codeOf = (secret: string, steps: number) =>
-  generateSync({ secret, epoch: Math.floor(Date.now() / 1000) + steps * 30 })
+  generateSync({ secret, epoch: clock.seconds() + steps * 30 })
 
 /** The device of a person, which confirms every passkey by itself. */
 async function plugIn(page: Page): Promise<void> {
@@ -30,7 +34,7 @@ async function plugIn(page: Page): Promise<void> {
 
 t.test('two-factor sign-in in a browser', { skip: noChromium }, async (t) => {
   const [server, browser] = await Promise.all([
-    startServer(t, { config: { plugins: { 'two-factor': { required_for: ['admin'] } } } }),
+    startServer(t, { clock, config: { plugins: { 'two-factor': { required_for: ['admin'] } } } }),
     startChromium(t),
   ])
   // Passkeys need a name.

@@ -79,7 +79,13 @@ t.test('each problem is reported, and the exit code is 1', async (t) => {
 
 t.test('an unknown environment variable is reported with the most similar known one', async (t) => {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
-  const env = { SVC_TRUST_PROXI: 'true', SVC_URL: 'http://127.0.0.1:1', SVC_TEST_SEED: '1', OTHER: 'x' }
+  const read = {
+    SVC_URL: 'http://127.0.0.1:1',
+    SVC_API_KEY: 'x',
+    SVC_PASSWORD: 'x',
+    SVC_BACKUP_PASSPHRASE: 'x',
+  }
+  const env = { SVC_TRUST_PROXI: 'true', ...read, SVC_TEST_SEED: '1', OTHER: 'x' }
   t.match(await examine(home, { env: { ...anyPort.env, ...env } }), {
     configuration: {
       ok: false,

@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import { kernelLimits, type LimitSpec } from '../../kernel/security/limits.ts'
 import t from '../run/file-test.ts'
 import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
 import { connectSocket } from '../support/socket.ts'
 
 const shop = pluginSource(
@@ -178,6 +180,17 @@ t.test('invalid limits stop the start', async (t) => {
     t.equal(code, 1)
     t.match(stderr, message)
   }
+})
+
+t.test('the limits of a plugin that cannot be loaded do not stop the start', async (t) => {
+  const home = createHome(t, { limits: { kites: 5, kite_bytes: '3mb' } })
+  installPlugin(home, 'kites', 'export default {')
+  const settings = await runCommand(home, ['config'])
+  t.match(settings, { code: 0, stdout: /^limits\.kites +5 +config\.json/m })
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ limits: { kites: 5, agents: 'many' } }))
+  t.match(await runCommand(home, ['config']), { code: 1, stderr: /limits\.agents must be integer/ })
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ limits: { kites: { many: 5 } } }))
+  t.match(await runCommand(home, ['config']), { code: 1, stderr: /no key "limits\.kites"/ })
 })
 
 t.test('docs/operators.md lists every limit with its default', async (t) => {

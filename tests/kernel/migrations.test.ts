@@ -92,16 +92,16 @@ t.test('migrations run in one process at a time, which must keep their lease', a
     cradle: {},
     migrations: [{ number: 1, summary: 'Change books', run }],
   })
-  const migrate = (holder: string, run: MigratedPart['migrations'][number]['run']) =>
-    migrateData(db, { parts: [part(run)], holder, clock, log, leaseMs: 30 })
+  const migrate = (holder: string, run: MigratedPart['migrations'][number]['run'], leaseMs?: number) =>
+    migrateData(db, { parts: [part(run)], holder, clock, log, leaseMs })
   const count = () => void runs++
   const leases = db.collection<{ _id: string; holder: string }>('leases')
-  const stolen = migrate('one', async (_, { save }) => {
+  const loseLease: MigratedPart['migrations'][number]['run'] = async (_, { save }) => {
     await leases.updateOne({}, { $set: { holder: 'two', until: clock.now() + 1e6 } })
-    const failed = once(bench, 'renewal failed')
-    await failed
+    await once(bench, 'renewal failed')
     await save(1)
-  })
+  }
+  const stolen = migrate('one', loseLease, 30)
   const messages: string[] = []
   log.error = (_: object, message?: string) => {
     messages.push(message!)

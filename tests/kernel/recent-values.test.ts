@@ -1,4 +1,4 @@
-import { createRecentValues } from '../../kernel/recent-values.ts'
+import { createRecentValues } from '../../kernel/security/recent-values.ts'
 import t from '../run/file-test.ts'
 
 /** Starts values that a test changes and whose reads it counts, with a clock of its own. */

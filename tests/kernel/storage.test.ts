@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLogger } from '../../kernel/log.ts'
 import { createLogOutput } from '../../kernel/log-output.ts'
-import { createStorage, explainUnwritable, isStorageFull } from '../../kernel/storage.ts'
+import { createStorage, explainUnwritable, isStorageFull } from '../../kernel/server/storage.ts'
 import t from '../run/file-test.ts'
 import {
   bareConfig,
@@ -97,6 +97,11 @@ t.test('a home that cannot be written is explained in a sentence', async (t) => 
     'the home /h is read-only (/h/db/engine.log); SVC_HOME chooses another folder',
   )
   t.match(explainUnwritable(fail({ code: 'ENOSPC', syscall: 'write' }), '/h'), /the disk is full; SVC_HOME/)
+  const home = createHome(t)
+  for (const folder of [home, join(home, 'absent')]) {
+    const absent = fail({ code: 'ENOENT', syscall: 'mkdir', path: join(folder, 'db') })
+    t.equal(explainUnwritable(absent, folder), undefined, 'another reason')
+  }
   t.equal(explainUnwritable(fail({ code: 'EROFS', path: '/elsewhere' }), '/h'), undefined)
   t.equal(explainUnwritable(new Error('another'), '/h'), undefined)
 })

@@ -21,6 +21,8 @@ function mountSmall(t: Test, megabytes: number): string | undefined {
   return folder
 }
 
+const readOnly = /^svc: the home \S+ is read-only \(\S+\); SVC_HOME chooses another folder\n$/
+
 const freeOf = (folder: string) => {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize
@@ -107,6 +109,12 @@ t.test(
     spawnSync('mount', ['-o', 'remount,ro', home])
     const { code, stderr } = await runCommand(home, ['serve'], { env: { SVC_PORT: '0' } })
     t.equal(code, 1)
-    t.match(stderr, /^svc: the home \S+ is read-only \(\S+\); SVC_HOME chooses another folder\n$/)
+    t.match(stderr, readOnly)
+
+    const empty = mountSmall(t, 1)!
+    spawnSync('mount', ['-o', 'remount,ro', empty])
+    const first = await runCommand(empty, ['serve'], { env: { SVC_PORT: '0' } })
+    t.equal(first.code, 1)
+    t.match(first.stderr, readOnly)
   },
 )

@@ -8,11 +8,11 @@ import { pathToFileURL } from 'node:url'
 import t from '../run/file-test.ts'
 import { isLong } from '../run/tier.ts'
 import { runCommand } from '../support/kernel.ts'
-import { installPackage, listFiles, ROOT } from '../support/packed.ts'
+import { installPackage, isForDevelopment, listFiles, ROOT } from '../support/packed.ts'
 import { createHome } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-const { project, root, files, compile, runTests } = await installPackage()
+const { project, root, files, compile, listPackages, runTests } = await installPackage()
 
 const load = (file: string) => import(pathToFileURL(join(root, 'dist', file)).href)
 
@@ -68,7 +68,6 @@ t.test('third-party code and clients compile against the package with the strict
       module: 'nodenext',
       types: ['node'],
       noUncheckedIndexedAccess: true,
-      skipLibCheck: true,
     }),
     // The types of the client itself are checked as well.
     write('client-browser', 'tests/client/fixtures', {
@@ -85,6 +84,15 @@ t.test('third-party code and clients compile against the package with the strict
     }),
   ]
   t.equal(await compile(folders), '')
+  const packages = await listPackages(folders[0]!)
+  t.ok(packages.includes('node_modules/@types/json-schema'))
+  // The compiler is the project's own; "buffer" is a module of Node.js, for which this repository also has a package.
+  const own = /^node_modules\/(@typescript\/.*|buffer)$/
+  t.same(
+    packages.filter((path) => isForDevelopment(path) && !own.test(path)),
+    [],
+    'installing the package brings all types',
+  )
 })
 
 t.test('the packages that svc plugin new writes compile, load, and run in a server', async (t) => {
@@ -122,7 +130,7 @@ t.test('the packages that svc plugin new writes compile, load, and run in a serv
     ],
   )
 
-  const { startServer } = await load('kernel/server.js')
+  const { startServer } = await load('kernel/server/server.js')
   const logTo = new Writable({ write: (_chunk, _, done) => done() })
   const server = await startServer({
     home,

@@ -210,6 +210,7 @@ t.test('accounts', async (t) => {
     t.match(await mia.patch('ops', { email: 'mia@example.org' }), exceeds)
     t.match(await mia.patch('ops', { email: null }), exceeds)
     t.match(await mia.patch('ops', { enabled: false }), exceeds)
+    t.match(await mia.patch('ops', { token_quota: 1 }), exceeds)
     const taken = refused(/only rights that you hold/, 'execute')
     t.match(await mia.patch('ops', { permissions: ['users'] }), taken)
     const folder = refused(/only rights that you hold/, 'workspace_root_dir')

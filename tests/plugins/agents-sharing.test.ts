@@ -101,6 +101,7 @@ t.test('Guests can still read their threads of an agent that is no longer shared
   socket.say({ thread_id, text: 'first' })
   await asked
   socket.say({ thread_id, text: 'second' })
+  await socket.until(({ type }) => type === 'turn_queued')
   const unshared = await call('PATCH', '', { is_shared: false }, ann.token)
   t.equal(unshared.status, 200)
   t.match(await socket.closed, { code: 1008, reason: 'AGENT_NOT_FOUND' })

@@ -430,8 +430,10 @@ t.test('A turn keeps to its key after a pause, whoever decides', async (t) => {
   await keyed.seePause(sent)
   await server.restart()
   const decided = await chat.decide(thread_id, [{ type: 'respond', message: 'yes' }])
-  const results = (await decided.rest()).filter(({ type }) => type === 'tool_result')
-  t.match(results, [{ output: 'yes' }, { tool_call_id: 'call', is_error: true }])
+  t.equal(decided.status, 200)
+  const frames = await decided.rest()
+  const results = frames.filter(({ type }) => type === 'tool_result')
+  t.match(results, [{ output: 'yes' }, { tool_call_id: 'call', is_error: true }], JSON.stringify(frames))
 })
 
 t.test('A key cannot allow a call that its own turns could not make', async (t) => {

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { MongoClient } from 'mongodb'
 import { createFakeOpenAI, type Script } from '../../plugin-api/testing/fake-openai.ts'
 import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
@@ -37,10 +38,15 @@ const ENDS = ['done', 'error', 'hitl_required']
 const seed = chooseSeed(17)
 
 t.test('The turns of a dead process are continued by the next one', async (t) => {
-  const chat = await startPress(t)
+  const url = await createDatabaseUrl(t)
+  const chat = await startPress(t, { config: { database: { url } } })
   const { decide, fake, history, marks, pauseTurn, server } = chat
-  const threads = () => server.db.collection<ThreadDocument>('threads')
-  const events = () => server.db.collection<LedgerEvent>('events')
+  // A connection of its own, so that turns can be left while no server runs, and none adopts what is only half left.
+  const client = new MongoClient(url)
+  t.teardown(() => client.close())
+  const db = client.db(server.db.databaseName)
+  const threads = db.collection<ThreadDocument>('threads')
+  const events = db.collection<LedgerEvent>('events')
   const dead = {
     holder: { node_id: 'another', host: hostname(), pid: spawnSync(process.execPath, ['--version']).pid },
     lease_until: Date.now() + 60_000,
@@ -54,13 +60,13 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
     ...written: Partial<LedgerEvent>[]
   ) => {
     const { pending_id, seq, turn_id } = pending
-    const { paused, ...active } = (await threads().findOne({ _id: thread_id }))!.active_turn!
+    const { paused, ...active } = (await threads.findOne({ _id: thread_id }))!.active_turn!
     const active_turn = { ...active, ...dead, ...change }
-    await threads().updateOne({ _id: thread_id }, { $set: { active_turn } })
+    await threads.updateOne({ _id: thread_id }, { $set: { active_turn } })
     for (const [index, event] of written.entries()) {
       const _id = eventId(thread_id, seq + 1 + index)
       const frame = event.type === 'hitl_resolved' ? { pending_id, ...event.frame } : event.frame
-      await events().insertOne({
+      await events.insertOne({
         _id,
         turn_id,
         ts: Date.now(),
@@ -105,8 +111,8 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
   const freely = ['unrecorded', 'undecided', 'decided', 'edited', 'expired', 'stopped', 'begun', 'inside']
   t.strictSame(marks().sort(), freely.map((mark) => `${mark} free`).sort())
   const before = fake.requests.length
-  // All at once, because this process also looks for abandoned turns every five seconds.
-  await Promise.all(left.map((leaveOne) => leaveOne()))
+  await server.stop()
+  for (const leaveOne of left) await leaveOne()
   await server.restart()
 
   const endOf = async (
@@ -161,15 +167,15 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
     const slow = await pauseAt('slow')
     await leave(slow, { resuming: true, holder: { ...dead.holder, host: 'elsewhere' } }, resolved([approve]))
     const { resumption, running, ledger } = server.server.runtime.cradleOf('chat')
-    const thread = (await threads().findOne({ _id: slow.thread_id }))!
+    const thread = (await threads.findOne({ _id: slow.thread_id }))!
     const { user_id, agent_id } = thread
     const { turn_id, first_seq } = thread.active_turn!
-    const turn = { turn_id, first_seq, thread_id: slow.thread_id, user_id, agent_id }
-    resumption.proceed({ turn, thread }, await ledger.readTurn(slow.thread_id, turn_id, first_seq))
+    const lease = { turn_id, first_seq, thread_id: slow.thread_id, user_id, agent_id }
+    resumption.proceed({ lease, thread }, await ledger.readTurn(slow.thread_id, turn_id, first_seq))
     await running.idle()
     t.notOk(marks().includes('slow'))
-    t.match(await threads().findOne({ _id: slow.thread_id }), { active_turn: thread.active_turn })
-    await threads().updateOne({ _id: slow.thread_id }, { $set: { 'active_turn.lease_until': 1 } })
+    t.match(await threads.findOne({ _id: slow.thread_id }), { active_turn: thread.active_turn })
+    await threads.updateOne({ _id: slow.thread_id }, { $set: { 'active_turn.lease_until': 1 } })
     await slow.socket.ask({ thread_id: slow.thread_id, text: 'and now?' })
     t.match((await endOf(slow)).end, { type: 'done', stop_reason: 'end' })
     t.equal(marks().filter((mark) => mark === 'slow').length, 1)

@@ -101,7 +101,7 @@ t.test('a server is backed up while turns stream, and restored as it was', async
   const url = await createDatabaseUrl(t)
   const restored = await svc(home, ['restore', file], { SVC_DATABASE_URL: url })
   t.equal(restored.code, 0, restored.stderr)
-  t.match(restored.stdout, /^Restored \d+ documents, \d+ files and [1-9]\d* secrets of .*\n/)
+  t.match(restored.stdout, /^Restored the backup of .*: documents \d+, files \d+, secrets [1-9]\d*\.\n/)
   t.match(restored.stdout, 'database.url was removed from config.json')
 
   const copy = await startServer(t, { home, env: { SVC_DATABASE_URL: url } })
@@ -155,6 +155,8 @@ t.test('an archive is refused if it is damaged, incomplete or opened with anothe
     t.match(stderr, message, name)
     t.strictSame(readdirSync(home), ['runtime'], 'nothing is left behind')
   }
+  const missing = await svc(createEmptyHome(t), ['restore', '/nowhere.tar'], { SVC_DATABASE_URL: url })
+  t.match(missing, { code: 1, stderr: /^svc: the archive cannot be read: ENOENT: .*nowhere\.tar'\n$/ })
   const full = createEmptyHome(t)
   writeFileSync(join(full, 'mine.txt'), 'mine')
   t.match(await svc(full, ['restore', file]), { code: 1, stderr: /^svc: the home .* has "mine.txt"/ })

@@ -3,7 +3,9 @@ import type { ChannelLink, InboundMessage } from '#plugin-api'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
-import { startServer } from '../support/server.ts'
+import { runCommand } from '../support/kernel.ts'
+import { createHome, startServer } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const SCAN = { gives: 'channel' }
 
@@ -567,6 +569,16 @@ t.test('settings that name no address of a kind stop the start', async (t) => {
     start({ telegram: { url: 'http://127.0.0.1' } }),
     /endpoints\.telegram\.url is not known; the kind has: api/,
   )
+  const { code, stderr } = await runCommand(
+    createHome(t, {
+      database: { url: await createDatabaseUrl(t) },
+      plugins: { channels: { endpoints: { telegram: { url: 'http://127.0.0.1' } } } },
+    }),
+    ['serve', '--port', '0'],
+  )
+  t.equal(code, 1)
+  t.match(stderr, /^svc: plugin "channels" failed to start: .*url is not known; the kind has: api\n$/m)
+  t.notMatch(stderr, /^svc: .*\n +at /m)
   const other = await start({ smoke: { api: 'http://127.0.0.1' } })
   t.match(other.logged(), /"kind":"smoke","msg":"addresses are set for a channel kind that does not exist"/)
 })

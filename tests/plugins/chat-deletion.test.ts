@@ -86,12 +86,13 @@ t.test('Deleting threads at the moment when turns begin in them leaves nothing b
 t.test('A slow reader of a deleted thread stays connected', async (t) => {
   const [writer, reader] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
-  await reader.subscribe(thread_id)
-  reader.webSocket.pause()
   for (const _ of range(1, 14)) {
     fake.next({ text: Array.from({ length: 128 }, () => 'x'.repeat(8000)) })
     await writer.ask({ thread_id, text: 'more' })
   }
+  // It stops reading only now, because a connection that reads nothing for ten seconds is closed.
+  await reader.subscribe(thread_id, 0)
+  reader.webSocket.pause()
   t.equal((await threads('DELETE', `/${thread_id}`)).status, 204)
   reader.webSocket.resume()
   await reader.settle()

@@ -7,7 +7,14 @@ import { SEEDED_EVENTS, seedThread } from '../support/chat-seed.ts'
 
 const chat = await startChat(t)
 const { server, history, threads } = chat
-const { messages, retention, ledger, turns, threads: allThreads } = server.server.runtime.cradleOf('chat')
+const {
+  messages,
+  retention,
+  ledger,
+  clientMessages,
+  turnLeases,
+  threads: allThreads,
+} = server.server.runtime.cradleOf('chat')
 const { body: admin } = await server.request('GET', '/auth/me')
 const owner = { user_id: admin.id as string, agent_id: chat.agent_id }
 
@@ -213,15 +220,19 @@ t.test('Threads are listed, found, recovered and removed without examining those
   await bounded('a page further down', 151, () => allThreads.list(owner, { limit: 50, offset: 100 }))
   await bounded('by id', 1, () => allThreads.get(owner, places.long.thread_id))
   await bounded('by session key', 1, () => allThreads.getBySession(owner, 'somebody7').catch(() => undefined))
-  await bounded('a repeated message', 1, () => turns.findRepeated(owner, 'id-77'))
-  await bounded('abandoned turns', 0, () => turns.adopt(() => false))
-  await bounded('turns that run', 0, () => turns.countLive())
+  await bounded('a repeated message', 1, () => clientMessages.findRepeated(owner, 'id-77'))
+  await bounded('abandoned turns', 0, () => turnLeases.adopt(() => false))
+  await bounded('turns that run', 0, () => turnLeases.countLive())
   await bounded('hidden threads', 0, () => allThreads.listHidden())
   await bounded('forks that were not finished', 0, () => allThreads.hideUnfinished())
   await bounded('threads of an agent that is deleted', 0, () => allThreads.hide({ agent_id: 'none' }))
   await bounded('threads of a user that is deleted', 0, () => allThreads.hide({ user_id: 'none' }))
   await bounded('what is removed of a thread', 0, () =>
-    Promise.all([retention.release('thr_none'), ledger.remove('thr_none'), turns.remove('thr_none')]),
+    Promise.all([
+      retention.release('thr_none'),
+      ledger.remove('thr_none'),
+      clientMessages.remove('thr_none'),
+    ]),
   )
   await bounded('unread replies', 20, () => allThreads.countUnread(owner.user_id, [owner.agent_id]))
 

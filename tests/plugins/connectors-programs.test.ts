@@ -206,3 +206,24 @@ t.test('No message of a server crashes or hangs this one', async (t) => {
   mcp.onRequest = undefined
   t.match((await probe()).body, { ok: true })
 })
+
+t.test('No line of a program crashes this server, nor fills its memory', async (t) => {
+  const file = join(server.home, 'babbler.mjs')
+  writeFileSync(
+    file,
+    `const [mode] = process.argv.slice(2)
+     const line = mode === 'endless' ? 'x'.repeat(65536) : { lines: 'nonsense\\n', messages: '{"jsonrpc":"2.0","id":9,"result":{}}\\n', nulls: 'null\\n[]\\n{}\\n' }[mode]
+     const more = () => process.stdout.write(line.repeat(mode === 'endless' ? 1 : 100), () => setImmediate(more))
+     process.stdout.on('error', () => process.exit())
+     more()`,
+  )
+  const before = process.memoryUsage.rss()
+  const modes = ['endless', 'lines', 'messages', 'nulls'].slice(0, amount({ short: 2, long: 4 }))
+  for (const mode of modes) {
+    const config = { command: process.execPath, args: [file, mode] }
+    const { status, body } = await call('POST', '/connectors/probe', { kind: 'mcp_stdio', config })
+    t.match({ status, body }, { status: 200, body: { ok: false, reason: String } }, mode)
+  }
+  const grown = (process.memoryUsage.rss() - before) / 1024 / 1024
+  t.ok(grown < 256, `${grown.toFixed()} MiB more`)
+})

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { type SeenTurn, startChat } from '../support/chat.ts'
@@ -16,8 +19,14 @@ const ERRORS: Record<number, string> = { 401: 'invalid_token', 403: 'insufficien
 let required: string[] = []
 /** True if the server requires them even of those who have them. */
 let isStubborn = false
+/** Replies to requests for the metadata in place of the server. */
+let describe: ((reply: ServerResponse) => unknown) | undefined
 mcp.onRequest = async ({ authorization }, { method }, reply, path) => {
   const { origin } = new URL(mcp.url)
+  if (path === '/metadata.json' && describe) {
+    describe(reply)
+    return true
+  }
   if (path === '/metadata.json') {
     const body = { resource: mcp.url, authorization_servers: [issuer.url], scopes_supported: ['mcp:write'] }
     reply.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
@@ -41,7 +50,7 @@ mcp.onRequest = async ({ authorization }, { method }, reply, path) => {
 const chat = await startChat(t, {
   config: {
     http: { public_url: SSO_PUBLIC_URL },
-    plugins: { connectors: { allow_hosts: ['127.0.0.1'] } },
+    plugins: { connectors: { allow_hosts: ['127.0.0.1'], connect_seconds: 5 } },
   },
 })
 const { server, fake, agent_id } = chat
@@ -124,6 +133,46 @@ t.test('Wrong states, issuers and refusals are turned down', async (t) => {
   const moved = await failed(() => undefined)
   t.match(moved, /connectors$/)
   t.match(await call('POST', `${path}/authorize`, { redirect_after: '//evil.example' }), { status: 422 })
+})
+
+t.test('Metadata without end is not waited for, nor read as a whole', async (t) => {
+  const failed = {
+    status: 502,
+    body: { error: { code: 'CONNECTOR_SIGN_IN_FAILED', details: { detail: String } } },
+  }
+  let sent = 0
+  describe = (reply) => {
+    reply.writeHead(200, { 'content-type': 'application/json' })
+    const more = () => {
+      sent += 65_536
+      if (!reply.destroyed) reply.write(' '.repeat(65_536), () => setImmediate(more))
+    }
+    more()
+  }
+  t.match(await call('POST', `${path}/authorize`, {}), failed)
+  t.ok(sent < 64 * 1024 * 1024, `${sent} bytes were read`)
+  describe = (reply) => reply.writeHead(200, { 'content-type': 'application/json' }).flushHeaders()
+  t.match(await call('POST', `${path}/authorize`, {}), failed)
+  describe = undefined
+})
+
+t.test('A server at an allowed address leads to no other', async (t) => {
+  let asked = 0
+  const inner = createServer((_, response) => {
+    asked += 1
+    response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => inner.close())
+  await once(inner, 'listening')
+  const hidden = `http://localhost:${(inner.address() as AddressInfo).port}`
+  const failed = { status: 502, body: { error: { code: 'CONNECTOR_SIGN_IN_FAILED' } } }
+  describe = (reply) => reply.writeHead(302, { location: hidden }).end()
+  t.match(await call('POST', `${path}/authorize`, {}), failed)
+  const metadata = JSON.stringify({ resource: mcp.url, authorization_servers: [hidden] })
+  describe = (reply) => reply.writeHead(200, { 'content-type': 'application/json' }).end(metadata)
+  t.match(await call('POST', `${path}/authorize`, {}), failed)
+  describe = undefined
+  t.equal(asked, 0)
 })
 
 t.test('A client that somebody has entered signs in, and is bound to its authorization server', async (t) => {

@@ -10,7 +10,7 @@ const look = fakeTool('look', { annotations: { readOnlyHint: true } })
 mcp.tools = [look, fakeTool('change')]
 const plain = mcp.onCall
 const chat = await startChat(t, {
-  config: { plugins: { connectors: { allow_hosts: ['127.0.0.1'], call_seconds: 2 } } },
+  config: { plugins: { connectors: { allow_hosts: ['127.0.0.1'], call_seconds: 5 } } },
 })
 const { server, fake, agent_id } = chat
 const socket = await chat.connect()
@@ -102,6 +102,22 @@ t.test('The owner decides about each tool, and arguments are checked before they
     await server.request('PUT', `/agents/${agent_id}/connectors`, { body: { connectors: [{ id: other }] } }),
     { status: 404, body: { error: { code: 'CONNECTOR_NOT_FOUND' } } },
   )
+})
+
+t.test('A schema whose check would take forever is left to the server', async (t) => {
+  const levels = Array.from({ length: 60 }, (_, level) => {
+    const next = { $ref: `#/$defs/level${level + 1}` }
+    return [`level${level}`, { allOf: [next, next] }]
+  })
+  const $defs = { ...Object.fromEntries(levels), level60: { type: 'object' } }
+  const inputSchema = { type: 'object', $ref: '#/$defs/level0', $defs }
+  mcp.tools = [look, fakeTool('deep', { inputSchema, annotations: { readOnlyHint: true } })]
+  const { id: other } = await make('abyss')
+  await give([{ id: other }])
+  for (let calls = 0; calls < 2; calls += 1)
+    t.match((await callOnce('abyss__deep')).result, { is_error: false, output: 'deep is done' })
+  await request('DELETE', `/connectors/${other}`)
+  await give([{ id }])
 })
 
 t.test('A changed or new tool is off until its owner has seen it', async (t) => {
@@ -236,6 +252,14 @@ t.test('Progress is shown, and a question of the server is asked', async (t) => 
   fake.next(use('tracker__look'), { text: 'ok' })
   const declined = await socket.ask({ text: 'go' }, () => [{ type: 'reject' }])
   t.match(resultsOf(declined.frames), [{ output: '{"action":"decline"}' }])
+
+  const description = 'x'.repeat(20_000)
+  mcp.onCall = async ({ ask }) => {
+    const requestedSchema = { type: 'object', properties: { city: { type: 'string', description } } }
+    const { result } = await ask('elicitation/create', { message: 'Where?', requestedSchema })
+    return text(JSON.stringify(result))
+  }
+  t.match((await callOnce('tracker__look')).result, { output: '{"action":"cancel"}' }, 'nobody is asked')
 })
 
 t.test('A server that misbehaves never harms the turn', async (t) => {
@@ -245,7 +269,7 @@ t.test('A server that misbehaves never harms the turn', async (t) => {
     t.equal(frames.at(-1)!.type, 'done')
   }
   mcp.onCall = () => new Promise(() => undefined)
-  await fails(/failed \(timeout\): The server did not answer within 2 seconds/)
+  await fails(/failed \(timeout\): The server did not answer within 5 seconds/)
   mcp.onCall = async () => text('x'.repeat(11 * 1024 * 1024))
   await fails(/failed \(too large\)/)
   mcp.onCall = async () => ({ content: 'nonsense' })
@@ -254,6 +278,37 @@ t.test('A server that misbehaves never harms the turn', async (t) => {
   await fails(/failed \(unavailable\): The server failed 3 times in a row/)
   t.equal(mcp.of('tools/call').length, before, 'it is not asked')
   mcp.onCall = plain
+  t.match(await request('POST', `/connectors/${id}/test`), { ok: true })
+  t.match((await callOnce('tracker__look')).result, { is_error: false }, 'a check ends the rest')
+})
+
+t.test('A stream that stays open may be long, but no event of it', async (t) => {
+  const { id: other } = await make('chatty')
+  await give([{ id: other }])
+  const sizes: number[] = []
+  mcp.onRequest = (_, message, reply) => {
+    if (Object.keys(message).length > 0) return false
+    const stream = sizes.push(0) - 1
+    // The first stream is long and has an end; the event of the second one has none.
+    const line = `: ${'x'.repeat(65_533)}${stream === 0 ? '\n\n' : ''}`
+    const more = () => {
+      sizes[stream]! += line.length
+      if (stream === 0 && sizes[0]! > 20 * 1024 * 1024) reply.end()
+      else if (!reply.destroyed) reply.write(line, () => setImmediate(more))
+    }
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    reply.on('close', () => closed.add(stream))
+    more()
+    return true
+  }
+  const closed = new Set<number>()
+  t.match((await callOnce('chatty__look')).result, { is_error: false })
+  await eventually('the end of the second stream', async () => closed.has(1))
+  t.ok(sizes[0]! > 20 * 1024 * 1024)
+  t.ok(sizes[1]! < 64 * 1024 * 1024, `${sizes[1]} bytes were read`)
+  t.match((await callOnce('chatty__look')).result, { is_error: false })
+  mcp.onRequest = undefined
+  await request('DELETE', `/connectors/${other}`)
 })
 
 t.test('A stopped turn cancels the call', async (t) => {

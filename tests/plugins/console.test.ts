@@ -132,9 +132,10 @@ t.test('a page that cannot work is refused', async (t) => {
 t.test('without a build the start says so, and so does the page', async (t) => {
   rmSync(join(folder, 'index.html'))
   await server.restart()
-  t.match(server.server.announcements, [
-    { label: 'page', text: 'not built; run "npm run build", then start again' },
-  ])
+  t.match(
+    server.server.announcements.find(({ label }) => label === 'page'),
+    { text: 'not built; run "npm run build", then start again' },
+  )
   const { status, text } = await get('/', HTML)
   t.equal(status, 503)
   t.match(JSON.parse(text), { error: { code: 'CONSOLE_NOT_BUILT', message: /npm run build/ } })

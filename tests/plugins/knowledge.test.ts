@@ -188,7 +188,9 @@ t.test('A shared base is read by everybody and changed by its owner alone', asyn
 })
 
 t.test('A web address is fetched within its rules', async (t) => {
+  let isFailing = false
   const site = createServer(({ url = '' }, response) => {
+    if (isFailing) return void response.writeHead(url === '/robots.txt' ? 503 : 200).end('Penguins')
     const answers: Record<string, [number, Record<string, string>, string]> = {
       '/robots.txt': [
         200,
@@ -222,6 +224,11 @@ t.test('A web address is fetched within its rules', async (t) => {
   t.match(of('/missing'), { error: { code: 'DOCUMENT_UNREACHABLE', message: /the server answered 404/ } })
   t.match(of('/picture'), { error: { code: 'DOCUMENT_UNSUPPORTED' } })
   t.match(await search('swimming penguins', { knowledge_base_ids: [id] }), [{ document_id: guide.id }, {}])
+  isFailing = true
+  await add('/later')
+  t.match((await settled(id))[`127.0.0.1:${port}/later`], {
+    error: { code: 'DOCUMENT_UNREACHABLE', message: /robots\.txt was answered 503/ },
+  })
   t.match(await request('POST', `/${id}/documents`, { url: 'http://10.0.0.1/x' }), {
     status: 400,
     body: { error: { code: 'ADDRESS_NOT_ALLOWED' } },
@@ -261,7 +268,7 @@ t.test('svc knowledge lists, adds, searches and rebuilds', async (t) => {
     code: 0,
     stdout: /^1\. otters\.md, Otters\n {3}Otters/,
   })
-  t.match((await svc('rebuild', 'Terminal')).stdout, '"Terminal": 1 documents are indexed again')
+  t.match((await svc('rebuild', 'Terminal')).stdout, '"Terminal": documents to index again: 1')
   t.match(await svc('search', 'Nothing', 'x'), { code: 1, stderr: /There is no knowledge base "Nothing"/ })
   await settled(id)
 })
@@ -379,6 +386,34 @@ t.test('With an embedding model, passages are found by their meaning as well', a
   t.equal((await search('Eagles fly.', { knowledge_base_ids: [id] })).length, 1, 'words alone again')
 })
 
+t.test('A word that a new document repeats is found at once', async (t) => {
+  const id = await create('Repeated')
+  await upload(id, [['tide.txt', 'tide '.repeat(300)]])
+  await settled(id)
+  t.match(await search('tide', { knowledge_base_ids: [id] }), [{ filename: 'tide.txt' }])
+})
+
+t.test('While an index replaces another one, every search finds what is there', async (t) => {
+  const id = await create('Replaced')
+  await upload(id, [['moon.txt', 'The moonstone glows.']])
+  await settled(id)
+  const settings = async () => (await request('GET', '/settings')).body
+  const { chunk_tokens } = await settings()
+  let isReplacing = true
+  const seek = async () => {
+    const counts = new Set<number>()
+    while (isReplacing) counts.add((await search('moonstone', { knowledge_base_ids: [id] })).length)
+    return [...counts]
+  }
+  const seeking = Promise.all(Array.from({ length: 4 }, seek))
+  for (const tokens of [200, 300, 400, chunk_tokens]) {
+    await request('PUT', '/settings', { chunk_tokens: tokens })
+    await eventually('the new index', async () => !(await settings()).is_rebuilding)
+  }
+  isReplacing = false
+  for (const counts of await seeking) t.strictSame(counts, [1])
+})
+
 t.test('A model that is chosen while another index becomes the active one leaves it in use', async (t) => {
   const upstream = await createFakeOpenAI()
   t.teardown(() => upstream.close())
@@ -427,6 +462,8 @@ t.test('A lost index is made again from the documents', async (t) => {
   const id = await create('Lost')
   await upload(id, [['a.txt', 'Hedgehogs roll up.']])
   await settled(id)
+  // A document that waits meanwhile must not be taken for the whole index.
+  await upload(await create('Waiting'), [['b.txt', 'Snails hide.']])
   await server.stop()
   rmSync(join(server.home, 'knowledge', 'index'), { recursive: true })
   await server.restart()
@@ -451,4 +488,20 @@ t.test('Without a usable index, the server runs and says so', async (t) => {
   t.match(stdout, /knowledge index/)
   const [document] = await calls.list(id)
   t.notMatch(document.status, /ready|failed/, 'the document waits')
+})
+
+t.test('Documents that come and go leave the index in order', async (t) => {
+  const id = await create('Harbour')
+  for (let n = 0; n < 8; n += 1) {
+    const names = Array.from({ length: 6 }, (_, m) => `ship${n}x${m}`)
+    await upload(
+      id,
+      names.map((name) => [`${name}.txt`, `The ${name} is in the harbour, by tide ${n % 3}.`]),
+    )
+    const found = await settled(id)
+    for (const name of names.filter((_, m) => m % 2 === 0))
+      await request('DELETE', `/${id}/documents/${found[`${name}.txt`]!.id}`)
+  }
+  t.equal((await search('ship7x1', { knowledge_base_ids: [id] })).length, 1)
+  t.notMatch(server.logged(), /could not be tidied/)
 })

@@ -26,7 +26,8 @@ export function createMigrationCalls(chat: TestChat) {
     async statusUntil(isWanted: (status: TestReply['body']) => boolean): Promise<TestReply['body'][]> {
       const seen: TestReply['body'][] = [await status()]
       while (!isWanted(seen.at(-1))) {
-        await pause(10)
+        // Often at first, when states follow each other, and seldom while a job is waited for.
+        await pause(Math.min(10 + seen.length, 250))
         seen.push(await status())
       }
       return seen

@@ -38,7 +38,10 @@ t.test('a provider is added, tested and listed', async (t) => {
     code: 0,
     stdout: /^large answered after \d+ ms\n$/,
   })
-  t.match(await svc('provider', 'test', 'nobody'), { code: 1, stderr: /NOT_FOUND/ })
+  t.match(await svc('provider', 'test', 'nobody'), {
+    code: 1,
+    stderr: 'svc: "nobody" is not a provider of the server; "svc provider list" shows them\n',
+  })
   const { stdout } = await svc('provider', 'list')
   t.match(stdout, /^demo +demo +- +no +enabled +demo$/m)
   t.match(stdout, /^vendor +openai-compatible +http:\S+ +yes +enabled +-$/m)

@@ -292,6 +292,44 @@ t.test('an account for which it is required can only set it up', async (t) => {
   t.strictSame(refusal(await at.post(again.access_token, '/auth/totp/verify', { code: '000000' })), INVALID)
 })
 
+t.test('the terminal sets up a required app before it stores a session', async (t) => {
+  const env = { ...MANY, SVC_TWO_FACTOR_REQUIRED_FOR: 'everybody' }
+  await server.createUser({ username: 'pia' })
+  const strict = await startServer(t, { home: server.home, clock, env })
+  const home = t.testdir()
+  const options = { url: strict.url, username: 'pia', home, env: { SVC_PASSWORD: 'pia-password-1' } }
+
+  const unattended = start(t, { ...options, message: 'hello' })
+  t.equal(await unattended.code, 1)
+  t.match(unattended.written.stderr, 'run svc chat in a terminal')
+  const left = start(t, { ...options, tty: true })
+  await left.until('Code of pia: ')
+  left.stdin.write(CTRL_D)
+  t.equal(await left.code, 1)
+
+  const run = start(t, { ...options, tty: true })
+  await run.until('Scan this with an authenticator app:')
+  await run.until('Or enter this secret there: ')
+  await run.until('Code of pia: ')
+  const shown = run.written.stdout
+  const [, secret = ''] = /secret there: ([A-Z2-7 ]+)/.exec(shown)!
+  t.match(shown, /[█▀▄ ]{30}/, 'a QR code')
+  run.stdin.write('000000\r')
+  await run.until('The code is not valid')
+  run.stdin.write(`${codeOf(secret.replaceAll(' ', ''))}\r`)
+  await run.until('Keep these recovery codes')
+  await run.until('you › ')
+  run.stdin.write(CTRL_D)
+  t.equal(await run.code, 0)
+  const codes = run.written.stdout.match(/[0-9a-z]{4}(-[0-9a-z]{4}){3}/g) ?? []
+  t.equal(codes.length, 10)
+
+  const later = start(t, { ...options, tty: true })
+  await later.until('you › ')
+  later.stdin.write(CTRL_D)
+  t.equal(await later.code, 0, 'the stored session goes on')
+})
+
 t.test('a session of single sign-on is completed with a code', async (t) => {
   const env = { ...MANY, SVC_TWO_FACTOR_REQUIRED_FOR: 'everybody' }
   const { access_token } = await comeBySso(server, 'uma')

@@ -134,6 +134,11 @@ t.test('Administrators see all accounts, those that took the most first', async 
   const page = await read('?limit=1&offset=1')
   t.strictSame(page.accounts, [all.accounts[1]])
   t.equal(page.totals.total_tokens, sum)
+  t.match(await read(`?offset=${Number.MAX_SAFE_INTEGER}`), { accounts: [] })
+  t.match(await server.request('GET', '/admin/usage?offset=99999999999999999999'), {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/offset', rule: 'maximum' }] } } },
+  })
   t.match(await read('?username=BEN'), { totals: { total_tokens: 1001 }, accounts: [all.accounts[1]] })
   t.match(await read('?username=dan'), { accounts: [{ username: 'dan', model_calls: 0 }] })
   t.match(await server.request('GET', '/admin/usage?username=nobody'), { status: 404 })

@@ -24,6 +24,12 @@ t.test('the compose file bounds both containers and sets a password of the datab
     t.match(service, { mem_limit: /./, pids_limit: Number, restart: 'unless-stopped', logging: Object })
   t.match(services.server, { read_only: true, cap_drop: ['ALL'] })
   t.match(services.server.environment.SVC_DATABASE_URL, /svc:\$\{MONGO_PASSWORD/)
+  const own = [...readDocument('compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name!)
+  t.strictSame(
+    own.filter((name) => name.startsWith('SVC_')),
+    [],
+    'the server, which reads .env as well, warns of no variable',
+  )
   t.match(services.database.environment, { MONGO_INITDB_ROOT_PASSWORD: /MONGO_PASSWORD/ })
   t.end()
 })
@@ -35,6 +41,7 @@ t.test('the files for Kubernetes have probes on routes that exist, and a budget'
     ['PersistentVolumeClaim', 'Deployment', 'PodDisruptionBudget', 'Service'],
   )
   const [, deployment] = documents
+  t.equal(deployment.spec.template.spec.enableServiceLinks, false, 'the service sets no SVC_PORT')
   const [container] = deployment.spec.template.spec.containers
   t.match(container, {
     readinessProbe: { httpGet: { path: '/api/health/ready' } },

@@ -6,7 +6,6 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
 import { chatUrl, connectChat, startChat, textOf } from '../support/chat.ts'
 import { readRecipe } from '../support/readme.ts'
 import { createHome } from '../support/server.ts'
@@ -80,7 +79,7 @@ function startCaddy(t: Test, port: number, upstream: string) {
 
 const proxies = { nginx: startNginx, caddy: startCaddy }
 for (const [name, start] of Object.entries(proxies))
-  t.test(`chat, event streams and addresses pass ${name}`, { skip: !isLong || !has(name) }, async (t) => {
+  t.test(`chat, event streams and addresses pass ${name}`, { skip: !has(name) }, async (t) => {
     const port = await freePort()
     const url = `https://localhost:${port}`
     const env = { SVC_TRUST_PROXY: 'true', SVC_PUBLIC_URL: url }

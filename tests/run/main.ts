@@ -16,8 +16,8 @@ import type { Assignment } from './worker.ts'
 const FILE_MS = { short: 300_000, long: 3_600_000 }
 const COSTLIEST_SHOWN = 5
 
-/** One more than the number of cores, because tests also wait: for timers, the database and other processes. */
-const PROCESSES = availableParallelism() + 1
+/** Two for each core, because tests wait half of their time: for timers, the database and other processes. */
+const PROCESSES = availableParallelism() * 2
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -31,14 +31,14 @@ const compiledPath = (file: string) => join(tests, `${file}.test.js`)
 const readSize = (file: string) => statSync(compiledPath(file)).size
 /** True for files that wait more than they compute: for platform timers, leases, or processes that are killed. */
 const isWaiting = (file: string) =>
-  /^(channels|recipes)\/|-crash|held|leases|limits|shell|shutdown|slow/.test(file)
+  /^(channels|recipes)\/|-crash|held|leases|limits|migration|shell|shutdown|slow/.test(file)
 /**
  * True for files that are slow, however small they are: they loop over all routes or plugins, run a suite of the testing
- * kit, pack this package, kill processes, or wait for slow ones.
+ * kit, pack this package, kill processes, or wait for slow ones and for jobs.
  */
 const isSlow = (file: string) =>
   !file.includes('/') ||
-  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|\/pack$|-(crash|held|slow-reader)$/.test(file)
+  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|\/pack$|-(crash|held|slow-reader)$|migration$/.test(file)
 const hasTiers = (file: string) => readFileSync(compiledPath(file), 'utf8').includes('run/tier.js')
 
 // The slowest files first, so that all processes end at about the same time.
@@ -104,14 +104,14 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
 
 const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
 const kernelRuns: Promise<void>[] = []
-// Of three processes one begins with files that wait and one with the kernel's, so that the cores are never all idle.
+// Of four processes one begins with files that wait and one with the kernel's, so that the cores are never all idle.
 const runs = Array.from({ length: t.jobs }, async (_, index) => {
-  if (index % 3 === 0) {
+  if (index % 4 === 0) {
     const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
     kernelRuns.push(kernelRun)
     await kernelRun
   }
-  await run(index % 3 === 1 ? [...waiting, ...computing] : [...computing, ...waiting], tier)
+  await run(index % 4 === 1 ? [...waiting, ...computing] : [...computing, ...waiting], tier)
 })
 // Runs in parallel with the other files, because it takes some seconds of one core.
 const covered = isFullRun ? Promise.all(kernelRuns).then(() => reportCoverage(root, coverage)) : undefined

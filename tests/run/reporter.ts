@@ -50,7 +50,7 @@ export function createReporter(
     /** The text of each failure, repeated at the end of a run because output is often cut at its beginning. */
     failures,
     failed,
-    /** Titles of the tests that were not run, each with the reason. */
+    /** Titles of the tests that were not run, each with the reason if one was given. */
     skippedTests,
     fail,
     /** Reports the results of a process that runs files one after another. */
@@ -59,7 +59,8 @@ export function createReporter(
         const [, file = '', ...path] = result.fullname.split(' > ')
         if (result.skip || result.todo) {
           counts.skipped++
-          skippedTests.add(`${[file, ...path].join(' > ')} (${result.skip || result.todo})`)
+          const reason = result.skip || result.todo
+          skippedTests.add(`${[file, ...path].join(' > ')}${reason === true ? '' : ` (${reason})`}`)
         } else if (result.ok) counts.passed++
         else fail(file, [file, ...path].join(' > '), formatDetails(result.diag ?? {}))
       })

@@ -159,7 +159,12 @@ export async function createFakeService({
     if (state.locked) return answer(request, response, 429, { error: 'LOGIN_LOCKED' })
     if (attempt.username !== username || attempt.password !== password)
       return answer(request, response, 401, { error: 'AUTH_FAILED' })
-    answer(request, response, 200, { access_token: issue(), token_type: 'Bearer', expires_in: 86400 })
+    answer(request, response, 200, {
+      access_token: issue(),
+      token_type: 'Bearer',
+      expires_in: 86400,
+      user: {},
+    })
   }
 
   /** Lists the files of a folder, or sends the bytes of one. */

@@ -22,6 +22,8 @@ interface InstalledPackage {
   files: string[]
   /** Compiles projects and returns the compiler's output, which is empty if there are no errors. */
   compile(folders: readonly string[]): Promise<string>
+  /** Lists the packages whose declarations a project reads, by their paths in package-lock.json. */
+  listPackages(folder: string): Promise<string[]>
   /** Runs the compiled tests of a package with `node --test` and returns their output. */
   runTests(folder: string): Promise<string>
 }
@@ -39,15 +41,20 @@ export async function installPackage(): Promise<InstalledPackage> {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) link(modules, name)
   for (const name of ['typescript', '@types/node']) link(modules, name)
+  const compiler = join(modules, 'typescript/bin/tsc')
   return {
     project,
     root,
     files: files.map(({ path }: { path: string }) => path).sort(),
     async compile(folders) {
-      const compiler = join(modules, 'typescript/bin/tsc')
       // One process reads the types that they share only once.
       const ended = await run(process.execPath, [compiler, '-b', ...folders]).catch((error) => error)
       return ended.stdout
+    },
+    async listPackages(folder) {
+      const { stdout } = await run(process.execPath, [compiler, '-p', folder, '--listFilesOnly'])
+      const paths = stdout.match(/node_modules\/(?:.*\/node_modules\/)?(?:@[^/\n]+\/)?[^/\n]+/g) ?? []
+      return [...new Set(paths)].sort()
     },
     async runTests(folder) {
       const tests = join(folder, 'dist/test')
@@ -58,6 +65,12 @@ export async function installPackage(): Promise<InstalledPackage> {
       return ended.stdout
     },
   }
+}
+
+/** True for a package of package-lock.json, by its path, that is not installed with this package. */
+export function isForDevelopment(path: string): boolean {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  return packages[path]?.dev === true
 }
 
 /** Links a package of this repository's node_modules if it is installed: optional ones depend on the system. */

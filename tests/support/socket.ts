@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { openSocket } from '../../plugin-api/testing/socket.ts'
 
-export type { TestFrame } from '../../plugin-api/testing/socket.ts'
+export type { TestFrame } from '../../plugin-api/testing/test-socket.ts'
 
 /** A WebSocket client that keeps every frame. */
 export type TestSocket = Awaited<ReturnType<typeof openSocket>>

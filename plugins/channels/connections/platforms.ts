@@ -1,4 +1,4 @@
-import type { Extensions, Logger } from '#kernel'
+import { ConfigError, type Extensions, type Logger } from '#kernel'
 import type { ChannelKind, ChannelSettings } from '#plugin-api'
 import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 
@@ -64,7 +64,7 @@ function assertKnown({ kind, endpoints = {} }: ChannelKind, names: readonly stri
   const known = Object.keys(endpoints)
   for (const name of names)
     if (!known.includes(name))
-      throw new Error(
+      throw new ConfigError(
         `plugins.channels.endpoints.${kind}.${name} is not known; the kind has: ${known.join(', ') || 'no addresses'}`,
       )
 }

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import { type Clock, isDuplicateKey, isUnavailable, type Logger } from '#kernel'
+import { type Clock, isDuplicateKey, type Logger } from '#kernel'
 import type { JointWriter, Write, WriteRequest } from '#toolbox'
 import {
   type EventRecord,
@@ -9,36 +9,47 @@ import {
   type LedgerEvent,
 } from './ledger-event.ts'
 import type { Pace } from './pace.ts'
+import { isTransient } from './transient.ts'
 
-/** The part of the ledger that one turn writes. */
-export interface TurnLog {
+/** The events of one turn, as its steps add them. */
+export interface EventLog {
   readonly turn_id: string
-  /** The durable events in order; the last event of the turn is included once its outcome is stored. */
+  /** The durable events in order; the last event of the turn is included once it is published. */
   readonly committed: readonly LedgerEvent[]
   /** Adds an event; text is merged into the text event before it while that is not yet being written. */
   write<Type extends FrameType>(type: Type, frame: FrameFields[Type], record?: EventRecord): void
+}
+
+/** The part of the ledger that one turn writes. */
+export interface TurnLog extends EventLog {
+  /** Resolves if another process has taken over the turn; nothing more is written then. */
+  readonly lost: Promise<void>
   /**
-   * Resolves when everything added so far is durable, or the turn has been lost; text that is held back is written at
-   * once if it is `urgent`, which is the default.
+   * Resolves to true when everything added so far is durable, and to false if the turn has been lost; text that is held
+   * back is written at once if it is `urgent`, which is the default.
    */
-  durable(how?: { urgent: boolean }): Promise<void>
-  /** Adds the last event, which is stored together with the outcome of the turn; only then do readers see it. */
+  durable(how?: { urgent: boolean }): Promise<boolean>
+  /** Makes the last event of the turn before its end or its pause; events that are added later are ignored. */
   finish<Type extends 'done' | 'error' | 'hitl_required'>(
     type: Type,
     frame: FrameFields[Type],
-    outcome: Outcome,
     record?: EventRecord,
-  ): Promise<void>
+  ): LastEvent
 }
 
-/** The outcome of a turn that ends or pauses, which follows from its events. */
-export interface Outcome {
-  /** Returns the writes that store the outcome; may be called and made again. */
-  writes(events: readonly LedgerEvent[]): readonly Write[]
-  /** Called once the outcome is durable, before readers see the last event. */
-  stored(events: readonly LedgerEvent[]): void
-  /** Returns the error that the turn ends with if its outcome can never be stored. */
-  refused(error: unknown): FrameFields['error']
+/** The last event of a turn, which readers see only after everything that follows from it is stored. */
+export interface LastEvent {
+  /** All events of the turn, this one included. */
+  readonly events: readonly LedgerEvent[]
+  /**
+   * Stores the event and these writes in one command; false if the turn has been lost. Rejects if the database will
+   * never accept the writes; the event is then stored and has to be replaced.
+   */
+  store(writes: readonly Write[]): Promise<boolean>
+  /** Puts an error in the place of the event, which has to be stored again. */
+  replace(frame: FrameFields['error']): LastEvent
+  /** Shows the stored event to readers. */
+  publish(): void
 }
 
 /** The place of a turn in the ledger: after `lastSeq`, or after the events in `before`. */
@@ -47,8 +58,6 @@ export interface LogPlace {
   turn_id: string
   lastSeq: number
   before?: readonly LedgerEvent[]
-  /** Called if another process has taken over the turn. */
-  onLost: () => void
 }
 
 /** The parts that all logs of a process share. */
@@ -73,7 +82,7 @@ const RETRY_MS = { first: 50, most: 2000 }
 
 /** Opens the log of a turn. Its events are written in order, those that wait at the same time together. */
 export function openTurnLog(
-  { thread_id, turn_id, lastSeq, before = [], onLost }: LogPlace,
+  { thread_id, turn_id, lastSeq, before = [] }: LogPlace,
   { events, clock, log: logger, jointWriter, pace, writer, publish, unsettled, noteFailure }: LogParts,
 ): TurnLog {
   const committed: LedgerEvent[] = [...before]
@@ -91,8 +100,15 @@ export function openTurnLog(
   let isUrgent = false
   let isLost = false
   let retryMs = RETRY_MS.first
-  let last: { event: LedgerEvent; outcome: Outcome; isRefused: boolean; resolve(): void } | undefined
-  let waiters: { event: LedgerEvent; resolve(): void }[] = []
+  /** True once the last event is made. */
+  let isFinished = false
+  /** The last event, once it is to be stored with `writes`. */
+  let last: { event: LedgerEvent; writes: readonly Write[]; isRefused: boolean; settled: Settled } | undefined
+  let waiters: { event: LedgerEvent; resolve(isDurable: boolean): void }[] = []
+  let announceLoss = () => {}
+  const lost = new Promise<void>((resolve) => {
+    announceLoss = resolve
+  })
 
   const toEvent = (type: FrameType, frame: FrameFields[FrameType], record?: EventRecord) =>
     ({
@@ -121,8 +137,6 @@ export function openTurnLog(
   }
 
   const isLast = (events: readonly LedgerEvent[]) => last !== undefined && events.at(-1) === last.event
-  const allEvents = () =>
-    last!.isRefused ? [committed[0] ?? sent[0]!, last!.event] : [...committed, ...sent]
 
   const writing: WriteRequest = {
     collect() {
@@ -132,24 +146,21 @@ export function openTurnLog(
         isUrgent = false
       }
       const inserts = sent.filter((event) => !written.has(event)).map((event) => toInsert(event, events))
-      return isLast(sent) ? [...inserts, ...outcomeWrites()] : inserts
+      if (!isLast(sent)) return inserts
+      const { event, writes, isRefused } = last!
+      return [...inserts, ...(isRefused ? [toReplacement(event, events)] : []), ...writes]
     },
     written() {
       isRequested = false
       retryMs = RETRY_MS.first
       noteFailure(undefined)
       const events = sent
-      const isEnd = isLast(events)
-      if (isEnd) last!.outcome.stored(allEvents())
+      const end = isLast(events) ? last! : undefined
       sent = []
       written.clear()
-      for (const event of events) {
-        unsettled.delete(event._id)
-        committed.push(event)
-        publish(event)
-      }
-      waiters = waiters.filter(({ event, resolve }) => !events.includes(event) || resolve())
-      if (isEnd) last!.resolve()
+      for (const event of events) if (event !== end?.event) show(event)
+      waiters = waiters.filter(({ event, resolve }) => !events.includes(event) || resolve(true))
+      if (end) end.settled.resolve(true)
       else if (isUrgent) request()
     },
     failed(error) {
@@ -162,9 +173,9 @@ export function openTurnLog(
     },
   }
 
-  const outcomeWrites = (): readonly Write[] => {
-    const { event, outcome, isRefused } = last!
-    return [...(isRefused ? [toReplacement(event, events)] : []), ...outcome.writes(allEvents())]
+  const show = (event: LedgerEvent) => {
+    committed.push(event)
+    publish(event)
   }
 
   const requestAgain = () => {
@@ -194,32 +205,51 @@ export function openTurnLog(
     }
   }
 
-  /** Ends the turn with an error in place of its end; it is lost if its events themselves are refused. */
+  /** Reports that what follows from the last event is refused; the turn is lost if its events themselves are. */
   const refuse = (error: unknown) => {
-    if (!last || last.isRefused || !isLast(sent)) return lose()
-    logger.error({ error, turn_id }, 'the outcome of a turn cannot be stored')
-    const event = { ...toEvent('error', last.outcome.refused(error)), _id: last.event._id } as LedgerEvent
-    last = { ...last, event, isRefused: true }
-    sent[sent.length - 1] = event
-    written.add(event)
-    requestAgain()
+    if (last && !last.isRefused && isLast(sent)) last.settled.reject(error)
+    else lose()
   }
 
   const lose = () => {
     if (isLost) return
     isLost = true
-    onLost()
-    for (const { resolve } of waiters) resolve()
+    announceLoss()
+    for (const { resolve } of waiters) resolve(false)
     if (last) unsettled.delete(last.event._id)
-    last?.resolve()
+    last?.settled.resolve(false)
   }
+
+  const toLastEvent = (event: LedgerEvent, all: readonly LedgerEvent[], isRefused = false): LastEvent => ({
+    events: all,
+    store: (writes) =>
+      new Promise((resolve, reject) => {
+        if (isLost) return resolve(false)
+        last = { event, writes, isRefused, settled: { resolve, reject } }
+        unsettled.add(event._id)
+        if (isRefused) return requestAgain()
+        waiting.push(event)
+        request()
+      }),
+    replace(frame) {
+      const error = { ...toEvent('error', frame), _id: event._id } as LedgerEvent
+      sent[sent.length - 1] = error
+      written.add(error)
+      return toLastEvent(error, [all[0]!, error], true)
+    },
+    publish() {
+      unsettled.delete(event._id)
+      show(event)
+    },
+  })
 
   return {
     turn_id,
     committed,
+    lost,
     write(type, frame, record) {
       // Output of a tool or a model after the end of its turn is not part of the turn.
-      if (last) return
+      if (isFinished) return
       const isText = type === 'content' || type === 'reasoning'
       if (isText && grow(waiting.at(-1), type, frame as FrameFields['content'])) return
       add(type, frame, record)
@@ -231,19 +261,22 @@ export function openTurnLog(
     },
     durable({ urgent } = { urgent: true }) {
       const event = waiting.at(-1) ?? sent.at(-1)
-      if (isLost || !event) return Promise.resolve()
+      if (isLost || !event) return Promise.resolve(!isLost)
       if (urgent) request()
       return new Promise((resolve) => waiters.push({ event, resolve }))
     },
-    finish: (type, frame, outcome, record) =>
-      new Promise((resolve) => {
-        const event = add(type, frame, { ...record, ms: Math.max(0, clock.now() - (began ?? clock.now())) })
-        last = { event, outcome, isRefused: false, resolve }
-        if (isLost) return resolve()
-        unsettled.add(event._id)
-        request()
-      }),
+    finish(type, frame, record) {
+      isFinished = true
+      seq += 1
+      const event = toEvent(type, frame, { ...record, ms: Math.max(0, clock.now() - (began ?? clock.now())) })
+      return toLastEvent(event, [...committed, ...sent, ...waiting, event])
+    },
   }
+}
+
+interface Settled {
+  resolve(isStored: boolean): void
+  reject(error: unknown): void
 }
 
 const toInsert = (document: LedgerEvent, { namespace }: Collection<LedgerEvent>): Write => ({
@@ -269,19 +302,4 @@ function grow(before: LedgerEvent | undefined, type: FrameType, text: FrameField
     return false
   frame.content += text.content
   return true
-}
-
-/** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
-const SHUTDOWN_CODES = new Set([91, 11600, 11602, 10107, 189])
-
-/** True if a retry can help: the database is unavailable, restarting or stepping down, or could not replicate a write. */
-export function isTransient(error: unknown): boolean {
-  const { cause, writeConcernErrors } = error as { cause?: unknown; writeConcernErrors?: readonly unknown[] }
-  return (
-    isUnavailable(error) ||
-    (writeConcernErrors !== undefined && writeConcernErrors.length > 0) ||
-    (error as { hasErrorLabel?(label: string): boolean }).hasErrorLabel?.('RetryableWriteError') === true ||
-    SHUTDOWN_CODES.has((error as { code?: number }).code ?? 0) ||
-    (cause !== undefined && isTransient(cause))
-  )
 }

@@ -3,7 +3,7 @@ import { addUsage, type TokenUsage } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import { type EventRecord, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
-import type { TurnLog } from '../ledger/turn-log.ts'
+import type { EventLog } from '../ledger/turn-log.ts'
 import { fileUrl } from '../rows.ts'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { ModelListener } from './model-answer.ts'
@@ -85,7 +85,7 @@ export function createTurnWriter({
   before = [],
   onTool = () => undefined,
 }: {
-  log: TurnLog
+  log: EventLog
   ids: Ids
   /** The agent in whose workspace files are made. */
   agent_id: string

@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb'
 import type { ThreadDocument } from '../documents.ts'
 import type { Messages } from './messages.ts'
-import { notRemoved } from './threads.ts'
+import { notRemoved } from './thread-facts.ts'
 
 /** Removes messages that no thread shows any more. */
 export interface Retention {

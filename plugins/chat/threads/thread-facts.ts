@@ -1,5 +1,11 @@
 import type { ThreadOwner } from './threads.ts'
 
+/** Selects threads that are not removed, including unfinished forks. */
+export const notRemoved = { deleted_at: null }
+
+/** Selects the threads that their users see. */
+export const visible = { deleted_at: { $exists: false } }
+
 /** A thread and its owner. */
 export interface OwnedThread extends ThreadOwner {
   thread_id: string

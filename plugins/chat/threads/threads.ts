@@ -4,14 +4,12 @@ import { type Conditional, findPage, missOf, type Page, type PageRequest, requir
 import type { Agents } from '../../agents/agents.ts'
 import type { ThreadDocument, ThreadSummary } from '../documents.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
-import { toOwnedThread } from './thread-facts.ts'
+import { API, createPrunableThreads, type PrunableThreads } from './prunable-threads.ts'
+import { notRemoved, toOwnedThread, visible } from './thread-facts.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
 
 /** The order of lists: pinned threads first, then by last activity; within one second, newer threads first. */
 export const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
-
-/** The channel type of threads that programs create, often one for each request. */
-const API = 'api'
 
 /** The indexes for listing, resuming, counting, recovering, rebuilding and removing threads. */
 export const threadIndexes: IndexDescription[] = [
@@ -42,12 +40,6 @@ const MAX_LISTED = 10
 /** The time after which an unfinished fork counts as abandoned by a crashed process, in seconds. */
 const FORKING_SECONDS = 60
 
-/** Selects threads that are not removed, including unfinished forks. */
-export const notRemoved = { deleted_at: null }
-
-/** Selects the threads that their users see. */
-export const visible = { deleted_at: { $exists: false } }
-
 /** The owner of a thread; part of every query. */
 export interface ThreadOwner {
   user_id: string
@@ -74,7 +66,7 @@ export type GlancedThread = Pick<
 > & { active_turn?: object | null }
 
 /** The threads of all users. */
-export interface Threads {
+export interface Threads extends PrunableThreads {
   /** Creates a thread, empty unless `beginning` says otherwise. Throws LIMIT_REACHED. */
   create(owner: ThreadOwner, beginning?: Partial<ThreadDocument>): Promise<ThreadDocument>
   /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND if it was hidden meanwhile. */
@@ -115,13 +107,6 @@ export interface Threads {
   count(): Promise<number>
   /** Hides abandoned forks. */
   hideUnfinished(): Promise<void>
-  /**
-   * Lists threads that programs have created and that nobody pinned, which neither run nor wait, except those that were
-   * active last of each account.
-   */
-  listSurplus(most: number): Promise<string[]>
-  /** Selects threads that nobody pinned, which neither run nor wait, and were not active from then on (Unix seconds). */
-  listIdle(before: number): AsyncIterable<Pick<ThreadDocument, '_id'>>
   /** Lists threads that are hidden and not yet removed. */
   listHidden(): Promise<string[]>
   remove(thread_id: string): Promise<void>
@@ -300,37 +285,6 @@ export function createThreads({
         { $set: { deleted_at: now } },
       )
     },
-    async listSurplus(most) {
-      const made = { channel_type: API, pinned: false, ...visible }
-      const accounts = await threads
-        .aggregate<{ _id: string }>([
-          { $match: made },
-          { $group: { _id: '$user_id', count: { $sum: 1 } } },
-          { $match: { count: { $gt: most } } },
-        ])
-        .toArray()
-      const surplus: string[] = []
-      for (const { _id: user_id } of accounts) {
-        const older = threads
-          .find({ user_id, ...made })
-          .sort({ last_active: -1 })
-          .skip(most)
-        for await (const { _id, active_turn, queue_tail } of older.project({ active_turn: 1, queue_tail: 1 }))
-          if (!active_turn && queue_tail === undefined) surplus.push(_id)
-      }
-      return surplus
-    },
-    listIdle: (before) =>
-      threads.find(
-        {
-          last_active: { $lt: before },
-          pinned: false,
-          active_turn: null,
-          queue_tail: { $exists: false },
-          ...visible,
-        },
-        { projection: { _id: 1 } },
-      ),
     async listHidden() {
       const hidden = await threads.find({ deleted_at: { $gte: 0 } }, { projection: { _id: 1 } }).toArray()
       return hidden.map(({ _id }) => _id)
@@ -338,5 +292,6 @@ export function createThreads({
     async remove(thread_id) {
       await threads.deleteOne({ _id: thread_id })
     },
+    ...createPrunableThreads(threads),
   }
 }

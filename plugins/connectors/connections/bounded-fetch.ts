@@ -1,17 +1,24 @@
 import { ConnectorFailure } from './failure.ts'
 
-/** Returns a `fetch` whose replies end with an error after so many bytes; streams that a server keeps open are not counted. */
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+/**
+ * Returns a `fetch` whose replies end with an error after so many bytes. In a stream that a server keeps open, each
+ * event may have as many.
+ */
 export const boundedFetch =
   (fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch =>
   async (input, init) => {
     const response = await fetch(input, init)
-    if (!response.body || (init?.method ?? 'GET') === 'GET') return response
-    let left = maxBytes
+    if (!response.body) return response
+    const isEvents = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
+    const isKeptOpen = isEvents && (init?.method ?? 'GET') === 'GET'
+    const count = isKeptOpen ? createEventCount() : createTotal()
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
-          left -= chunk.byteLength
-          if (left >= 0) return controller.enqueue(chunk)
+          if (count(chunk) <= maxBytes) return controller.enqueue(chunk)
           controller.error(
             new ConnectorFailure('too_large', `The server sent more than ${maxBytes} bytes in one reply.`),
           )
@@ -23,3 +30,31 @@ export const boundedFetch =
       value: url,
     })
   }
+
+/** Returns what counts the bytes of all chunks. */
+function createTotal(): (chunk: Uint8Array) => number {
+  let total = 0
+  return ({ byteLength }) => {
+    total += byteLength
+    return total
+  }
+}
+
+/** Returns what counts the bytes of the longest event in a chunk; an empty line ends an event. */
+function createEventCount(): (chunk: Uint8Array) => number {
+  let size = 0
+  let isLineEmpty = true
+  return (chunk) => {
+    let longest = 0
+    for (const byte of chunk) {
+      size += 1
+      if (byte === CARRIAGE_RETURN) continue
+      if (byte === LINE_FEED && isLineEmpty) {
+        longest = Math.max(longest, size)
+        size = 0
+      }
+      isLineEmpty = byte === LINE_FEED
+    }
+    return Math.max(longest, size)
+  }
+}

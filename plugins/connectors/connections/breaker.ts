@@ -15,8 +15,8 @@ const HARMLESS = new Set(['unauthorized', 'forbidden', 'address_not_allowed'])
 export interface Breaker {
   /** Runs work with a server; throws a ConnectorFailure `unavailable` without running it while the server rests. */
   run<Value>(key: string, work: () => Promise<Value>): Promise<Value>
-  /** Forgets the failures of a server. */
-  forget(key: string): void
+  /** Forgets the failures of the servers whose keys begin with a text. */
+  forget(prefix: string): void
 }
 
 /** Creates the record of failures of this process. */
@@ -45,6 +45,8 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
         throw error
       }
     },
-    forget: (key) => void known.delete(key),
+    forget(prefix) {
+      for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key)
+    },
   }
 }

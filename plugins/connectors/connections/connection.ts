@@ -19,7 +19,7 @@ import { createWorkTime } from './work-time.ts'
 type Library = typeof import('@modelcontextprotocol/client')
 
 /** The most bytes of one reply of a server. */
-export const MAX_REPLY_BYTES = 10 * 1024 * 1024
+const MAX_REPLY_BYTES = 10 * 1024 * 1024
 /** The most pages of a list that are read. */
 const MAX_PAGES = 64
 /** The library's own limits do not apply: calls have a deadline of their own, which does not count a person's time. */

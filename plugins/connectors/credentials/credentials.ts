@@ -95,6 +95,11 @@ export function createCredentials({ collections, clock, secrets }: Cradle) {
       return modifiedCount > 0
     },
 
+    /** Lets another refresh begin after one that failed. */
+    async release(key: CredentialsKey, revision: number): Promise<void> {
+      await connector_credentials.updateOne({ _id: idOf(key), revision }, { $unset: { claimed_until: '' } })
+    },
+
     /** Returns false if there were none. */
     async remove(key: CredentialsKey): Promise<boolean> {
       const { deletedCount } = await connector_credentials.deleteOne({ _id: idOf(key) })

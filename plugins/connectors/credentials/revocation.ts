@@ -1,6 +1,7 @@
 import type { CustomFetch, ServerMetadata } from 'openid-client'
 import type { ConnectorTarget } from '#plugin-api'
 import { withDeadline } from '#toolbox'
+import { boundedFetch } from '../connections/bounded-fetch.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import type { CredentialsKey } from './credentials.ts'
@@ -8,6 +9,8 @@ import type { OAuthState } from './oauth-client.ts'
 
 /** The time for the authorization servers of all accounts of a connector to answer, in milliseconds. */
 const REVOCATION_MS = 5000
+/** The most bytes of a server's answer. */
+const MAX_REPLY_BYTES = 64 * 1024
 /** The most sign-ins of a connector that are revoked when it is removed. */
 const MAX_REVOKED = 500
 
@@ -35,7 +38,11 @@ export function createRevocation({
     const target = kind.target(connectorConfigs.open(connector))
     if (target.transport !== 'http') return
     const ask = connector.is_trusted ? fetch : connectorFetch.fetch
-    await revokeTokens(found.oauth, target, (url, init) => ask(url, { ...init, signal }))
+    await revokeTokens(
+      found.oauth,
+      target,
+      boundedFetch((url, init) => ask(url, { ...init, signal }), MAX_REPLY_BYTES),
+    )
   }
 
   const revokeAll = (connector: ConnectorDocument, user_ids: readonly string[]) =>

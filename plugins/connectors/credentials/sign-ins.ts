@@ -6,6 +6,7 @@ import type { ConnectorDocument } from '../types.ts'
 import { joinScopes } from './challenge.ts'
 import type { Challenge } from './missing-credentials.ts'
 import { createOAuthClient, type OAuthState } from './oauth-client.ts'
+import { runAuth } from './run-auth.ts'
 
 /** The time that a person has to sign in, in seconds: after asking for it, and after a turn has asked. */
 const ATTEMPT_SECONDS = 600
@@ -38,6 +39,7 @@ export function createSignIns({
   checks,
   clock,
   collections,
+  config: { connect_seconds: seconds },
   connectorConfigs,
   connectorFetch,
   connectorKinds,
@@ -73,13 +75,13 @@ export function createSignIns({
       const isKept = known?.oauth?.client && known.wanted_scope === undefined
       const kept: OAuthState = isKept ? { client: known.oauth!.client } : {}
       const client = createOAuthClient(target, { redirect_uri, challenge: state, kept })
-      const { auth } = await import('@modelcontextprotocol/client')
       try {
-        await auth(client.provider, {
+        await runAuth(client.provider, {
           serverUrl: target.url,
           resourceMetadataUrl: toUrl(challenge.resource_metadata_url),
           scope: joinScopes(target.oauth_scope ?? challenge.scope, known?.wanted_scope),
-          fetchFn: fetch,
+          fetch,
+          seconds,
         })
       } catch (error) {
         throw new AppError('CONNECTOR_SIGN_IN_FAILED', { detail: toFailure(error).message }, { cause: error })
@@ -138,10 +140,9 @@ export function createSignIns({
       const kept = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
       const { target, redirect_uri, fetch } = serverOf(connector)
       const client = createOAuthClient(target, { redirect_uri, kept })
-      const { auth } = await import('@modelcontextprotocol/client')
       try {
-        const options = { serverUrl: target.url, authorizationCode: code, iss, fetchFn: fetch }
-        await auth(client.provider, options)
+        const options = { serverUrl: target.url, authorizationCode: code, iss, fetch, seconds }
+        await runAuth(client.provider, options)
         if (!client.state.tokens) return { reason: 'failed' }
       } catch (error) {
         log.info({ error, connector: connector_id }, 'a sign-in to a connector failed')

@@ -19,6 +19,7 @@ export type Targets = ReturnType<typeof createTargets>
 
 /** Creates the service. */
 export function createTargets({
+  config,
   connectorConfigs,
   connectorFetch,
   connectorKinds,
@@ -51,6 +52,7 @@ export function createTargets({
         fetch: connector.is_trusted ? fetch : connectorFetch.fetch,
         redirect_uri: redirectUri ?? '',
         credentials,
+        seconds: config.connect_seconds,
       })
       return { ...found, auth }
     },

@@ -5,11 +5,12 @@ import { readChallenge } from './challenge.ts'
 import type { Credentials, CredentialsKey } from './credentials.ts'
 import { type Challenge, MissingCredentials } from './missing-credentials.ts'
 import { createOAuthClient, type OAuthState } from './oauth-client.ts'
+import { runAuth } from './run-auth.ts'
 
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 
-/** The time for which one process may refresh tokens before another does, in milliseconds. */
-const CLAIM_MS = 30_000
+/** The time after the latest end of a refresh at which another process may refresh, in milliseconds. */
+const CLAIM_EXTRA_MS = 10_000
 const POLL_MS = 200
 
 /** The parts of an account's sign-in besides its key. */
@@ -18,6 +19,8 @@ interface TokenParts {
   fetch: typeof globalThis.fetch
   redirect_uri: string
   credentials: Credentials
+  /** The time for a refresh. */
+  seconds: number
 }
 
 /**
@@ -27,23 +30,28 @@ interface TokenParts {
 export function createTokenAuth(
   key: CredentialsKey,
   first: { oauth?: OAuthState; revision: number } | undefined,
-  { target, fetch, redirect_uri, credentials }: TokenParts,
+  { target, fetch, redirect_uri, credentials, seconds }: TokenParts,
 ): AuthProvider {
+  const claimMs = seconds * 1000 + CLAIM_EXTRA_MS
   let known = first
   let refreshing: Promise<void> | undefined
 
   const refresh = async (challenge: Challenge) => {
     const refused = known
-    for (let waited = 0; waited <= CLAIM_MS; waited += POLL_MS) {
+    for (let waited = 0; waited <= claimMs; waited += POLL_MS) {
       known = await credentials.find(key)
       if (!known?.oauth?.tokens) throw new MissingCredentials({ challenge })
       if (known.revision !== refused?.revision) return
-      if (await credentials.claim(key, known.revision, CLAIM_MS)) break
+      if (await credentials.claim(key, known.revision, claimMs)) break
       await pause(POLL_MS)
     }
-    const { auth } = await import('@modelcontextprotocol/client')
     const client = createOAuthClient(target, { redirect_uri, kept: known!.oauth })
-    const result = await auth(client.provider, { serverUrl: target.url, fetchFn: fetch })
+    const result = await runAuth(client.provider, { serverUrl: target.url, fetch, seconds }).catch(
+      async (error) => {
+        await credentials.release(key, known!.revision)
+        throw error
+      },
+    )
     if (result !== 'AUTHORIZED' || !client.state.tokens) {
       await credentials.remove(key)
       throw new MissingCredentials({ challenge })

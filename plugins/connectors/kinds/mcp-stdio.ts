@@ -2,12 +2,6 @@ import { objectOf } from '#kernel'
 import { defineConnectorKind } from '#plugin-api'
 import { secretTexts } from './mcp.ts'
 
-interface Config {
-  command: string
-  args?: string[]
-  env?: Record<string, string>
-}
-
 /** Programs of the machine that speak the protocol on their standard input and output. */
 export const mcpStdio = defineConnectorKind({
   kind: 'mcp_stdio',
@@ -35,8 +29,5 @@ export const mcpStdio = defineConnectorKind({
     },
     ['command'],
   ),
-  target: (config) => {
-    const { command, args = [], env = {} } = config as unknown as Config
-    return { transport: 'stdio', command, args, env }
-  },
+  target: ({ command, args = [], env = {} }) => ({ transport: 'stdio', command, args, env }),
 })

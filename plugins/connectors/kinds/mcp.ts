@@ -1,5 +1,5 @@
 import { objectOf } from '#kernel'
-import { defineConnectorKind } from '#plugin-api'
+import { type ConfigOf, defineConnectorKind } from '#plugin-api'
 
 /** The schema of headers or variables: texts by name. */
 export const secretTexts = {
@@ -34,16 +34,14 @@ export const clientSettings = {
   },
 } as const
 
-interface Config {
-  url: string
-  headers?: Record<string, string>
-  client_id?: string
-  client_secret?: string
-  oauth_scope?: string
-}
+type ClientSettings = ConfigOf<{
+  type: 'object'
+  properties: typeof clientSettings
+  additionalProperties: false
+}>
 
 /** Returns the OAuth settings of a config as a target has them. */
-export const clientOf = ({ client_id, client_secret, oauth_scope }: Omit<Config, 'url'>) => ({
+export const clientOf = ({ client_id, client_secret, oauth_scope }: ClientSettings) => ({
   ...(client_id !== undefined && { client: { client_id, ...(client_secret && { client_secret }) } }),
   ...(oauth_scope !== undefined && { oauth_scope }),
 })
@@ -74,8 +72,10 @@ export const mcp = defineConnectorKind({
     ['url'],
   ),
   addresses: ['url'],
-  target: (config) => {
-    const { url, headers, ...client } = config as unknown as Config
-    return { transport: 'http', url, ...(headers && { headers }), ...clientOf(client) }
-  },
+  target: ({ url, headers, ...client }) => ({
+    transport: 'http',
+    url,
+    ...(headers && { headers }),
+    ...clientOf(client),
+  }),
 })

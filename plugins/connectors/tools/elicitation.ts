@@ -13,6 +13,8 @@ type Field = {
 /** The most times that a question is asked again because the answer does not have the form that the server wants. */
 const MAX_TRIES = 3
 const MAX_MESSAGE = 4000
+/** The most characters of a question with its fields; a longer one is not asked. */
+const MAX_QUESTION = 16_000
 
 /** Asks the user what a server wants to know, in words; the answer is brought into the form that the server wants. */
 export async function elicit(
@@ -43,6 +45,7 @@ export async function elicit(
   const question = [`${connector}: ${params.message.slice(0, MAX_MESSAGE)}`, ...lines, form]
     .filter(Boolean)
     .join('\n')
+  if (question.length > MAX_QUESTION) return { action: 'cancel' }
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     let answer: string
     try {

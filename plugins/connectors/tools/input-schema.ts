@@ -1,3 +1,4 @@
+import { createContext, Script } from 'node:vm'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { JSONSchema } from '#kernel'
 
@@ -7,6 +8,8 @@ type Json = Record<string, unknown>
 const MAX_DEPTH = 12
 /** The most parts of a schema that models are shown. */
 const MAX_PARTS = 2000
+/** The time for compiling a schema and checking an input by it, in milliseconds. */
+const MAX_CHECK_MS = 500
 
 /** The keywords that every provider takes, or that its client library converts. */
 const KEPT = new Set([
@@ -56,7 +59,7 @@ function resolve(root: unknown, reference: string): unknown {
 
 /**
  * Compiles the check of a tool's input by the schema as the server wrote it; throws a sentence for the model. A schema
- * that cannot be compiled, or that could hang this process, is left to the server.
+ * that cannot be compiled, or whose check takes too long, is left to the server.
  */
 export function compileCheck(name: string, original: unknown): (input: unknown) => unknown {
   let validate: ((input: unknown) => boolean) | null | undefined
@@ -72,13 +75,33 @@ export function compileCheck(name: string, original: unknown): (input: unknown) 
   }
   return (input) => {
     if (!isObject(input)) throw new Error(`${name} was called with arguments that are not an object`)
-    if (validate === undefined) validate = compile()
-    if (!validate || validate(input)) return input
+    if (validate === null) return input
+    const isValid = runBriefly(() => {
+      if (validate === undefined) validate = compile()
+      return !validate || validate(input)
+    })
+    if (isValid === undefined) validate = null
+    if (isValid !== false) return input
     const { errors = [] } = validate as unknown as { errors?: { instancePath: string; message?: string }[] }
     const reasons = (errors ?? [])
       .slice(0, 8)
       .map(({ instancePath, message }) => `${instancePath || 'input'} ${message}`)
     throw new Error(`${name} was called with an input that is not valid: ${reasons.join('; ')}`)
+  }
+}
+
+/** Only scripts can be ended after some time; one context serves all checks, because making one takes longer. */
+const script = new Script('work()')
+const scope: { work?: () => boolean } = createContext({})
+
+/** Returns the result of synchronous work; undefined if it takes too long, as a few nested references suffice for. */
+function runBriefly(work: () => boolean): boolean | undefined {
+  scope.work = work
+  try {
+    return script.runInContext(scope, { timeout: MAX_CHECK_MS })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined
+    throw error
   }
 }
 

@@ -21,6 +21,8 @@ const chat = createRoute({
   beforeLoad: enterFirstRun,
 })
 
+const anyChat = createRoute({ getParentRoute: () => root, path: '/chat', component: chatPage })
+
 const agentChat = createRoute({ getParentRoute: () => root, path: '/chat/$agent', component: chatPage })
 
 const threadChat = createRoute({
@@ -93,6 +95,7 @@ const pluginPage = page('$', () => import('./plugin-pages/plugin-page.tsx'))
 export const router = createRouter({
   routeTree: root.addChildren([
     chat,
+    anyChat,
     agentChat,
     threadChat,
     account,

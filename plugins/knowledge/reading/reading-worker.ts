@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { cutPassages, type Passage, type PassageSizes } from '../passages/passages.ts'
 import { toWords } from '../passages/words.ts'
@@ -37,7 +37,10 @@ let length = 0
 async function answer(task: ReadingTask): Promise<ReadingAnswer> {
   if (task.task === 'read') {
     const read = await readDocument(readFileSync(task.file), task.kind)
-    writeFileSync(task.output, JSON.stringify(read), { mode: 0o600 })
+    // Half a text, of a server that was killed meanwhile, would be taken for a damaged document.
+    const part = `${task.output}.part`
+    writeFileSync(part, JSON.stringify(read), { mode: 0o600, flush: true })
+    renameSync(part, task.output)
     return { pages: read.pages ?? null }
   }
   if (task.task === 'cut') {

@@ -4,7 +4,7 @@ import { AppError } from '#kernel'
 import type { Cradle } from '../manifest.ts'
 import type { IndexDescription } from '../types.ts'
 import { type Lance, type LanceConnection, type LanceTable, loadLance } from './lance.ts'
-import { describeTable, indexColumns, indexVectors } from './passage-table.ts'
+import { describeTable, indexColumns, indexVectors, indexWords } from './passage-table.ts'
 
 /** A passage in the index. */
 export interface IndexedPassage {
@@ -35,6 +35,8 @@ export interface FoundPassage extends Pick<IndexedPassage, 'document_id' | 'run'
 
 /** The caches of the index in bytes. */
 const CACHES = [64n * 1024n * 1024n, 16n * 1024n * 1024n] as const
+/** The rows of a table whose index of words is made anew with each addition. */
+const SMALL_TABLE_ROWS = 1000
 /** The writes after which a table is tidied: what was added is indexed, and small files are joined. */
 const WRITES_PER_TIDYING = 64
 /** The passages for each one that is wanted whose whole vectors are compared; the index has a bit for each number. */
@@ -125,15 +127,24 @@ export function createPassageIndex({
     return next
   }
 
+  /** Does work on which no result depends: another process does the same, or does it with its next write. */
+  const attempt = async (work: () => Promise<unknown>) => {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      log.warn({ error }, 'the index of knowledge bases could not be tidied')
+      return false
+    }
+  }
+
   const tidy = async (index: IndexDescription) => {
     const table = await tableOf(index)
-    try {
-      await table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) })
-      await indexVectors(table, index, (await connect()).lance)
-    } catch (error) {
-      // Another process has tidied at the same time, or will with its next write.
-      log.warn({ error }, 'the index of knowledge bases could not be tidied')
-    }
+    const { lance } = await connect()
+    const isTidy = await attempt(() => table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) }))
+    // After removals, LanceDB 0.30 may fail to merge the parts of the index of words, and then always does.
+    if (!isTidy) await attempt(() => indexWords(table, lance))
+    await attempt(() => indexVectors(table, index, lance))
   }
 
   return {
@@ -151,8 +162,17 @@ export function createPassageIndex({
       return (await connection.tableNames()).includes(nameOf(index))
     },
 
+    /**
+     * Adds passages. The words of a small table are indexed at once: in rows that are not indexed yet, LanceDB finds no
+     * word that occurs more often than the table has rows.
+     */
     add: (index: IndexDescription, passages: readonly NewPassage[]) =>
-      inOrder(index, (table) => table.add(passages.map((passage) => ({ ...passage })))),
+      inOrder(index, async (table) => {
+        await table.add(passages.map((passage) => ({ ...passage })))
+        if ((await table.countRows()) >= SMALL_TABLE_ROWS) return
+        const { lance } = await connect()
+        await attempt(() => indexWords(table, lance))
+      }),
 
     /** Removes the passages of a document, except those of a run. */
     removeDocument: (index: IndexDescription, document_id: string, keptRun?: string) =>

@@ -25,24 +25,26 @@ export function describeTable(
   ])
 }
 
+/** Makes the index of words, in place of one that may exist. */
+export async function indexWords(table: LanceTable, lance: Lance['lance']): Promise<void> {
+  const config = lance.Index.fts({
+    baseTokenizer: 'whitespace',
+    language: 'English',
+    stem: true,
+    removeStopWords: true,
+    lowercase: true,
+    asciiFolding: true,
+    withPosition: false,
+    maxTokenLength: 64,
+  })
+  await table.createIndex('words', { config, replace: true })
+}
+
 /** Makes the indexes of words, bases and documents that a table lacks. */
 export async function indexColumns(table: LanceTable, lance: Lance['lance']): Promise<void> {
   const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
-  const wanted = {
-    words: () =>
-      lance.Index.fts({
-        baseTokenizer: 'whitespace',
-        language: 'English',
-        stem: true,
-        removeStopWords: true,
-        lowercase: true,
-        asciiFolding: true,
-        withPosition: false,
-        maxTokenLength: 64,
-      }),
-    base_id: () => lance.Index.bitmap(),
-    document_id: () => lance.Index.btree(),
-  }
+  if (!indexed.has('words')) await indexWords(table, lance)
+  const wanted = { base_id: () => lance.Index.bitmap(), document_id: () => lance.Index.btree() }
   for (const [column, config] of Object.entries(wanted))
     if (!indexed.has(column)) await table.createIndex(column, { config: config(), replace: true })
 }

@@ -102,6 +102,7 @@ export function createQueue({
       waking = new AbortController()
       const signal = AbortSignal.any([ending.signal, waking.signal])
       try {
+        await rebuilding.restoreLost()
         const count = await look()
         if (count === 0 && working.size === 0) await rebuilding.proceed(waking)
       } catch (error) {

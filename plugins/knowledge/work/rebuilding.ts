@@ -1,6 +1,6 @@
 import type { Cradle } from '../manifest.ts'
 
-/** Brings the indexes in line with the settings and the documents, when nothing else is to be done. */
+/** Brings the indexes in line with the settings and the documents. */
 export type Rebuilding = ReturnType<typeof createRebuilding>
 
 /** Creates the work. */
@@ -12,21 +12,24 @@ export function createRebuilding({
 }: Pick<Cradle, 'documents' | 'log' | 'passageIndex' | 'settings'>) {
   let isChecked = false
 
-  /** Queues what an index lacks, e.g. because its folder was lost. */
-  const checkActive = async (): Promise<boolean> => {
-    const { active } = await settings.read()
-    if (!(await documents.isIndexed(active.id))) return false
-    if (await passageIndex.exists(active)) return false
-    log.warn({ index: active.id }, 'the index of knowledge bases is missing; it is made again')
-    await documents.forgetIndex(active.id)
-    return (await documents.queueMissing(active.id)) > 0
-  }
-
   return {
-    /** Does what is due; aborts `waking` if documents were queued. */
-    async proceed(waking: AbortController): Promise<void> {
-      if (!isChecked && (await checkActive())) waking.abort()
+    /**
+     * Queues all documents again if the index in use was lost, e.g. with its folder; looks once. Must come before the
+     * first passage is written, which would make an index of that alone.
+     */
+    async restoreLost(): Promise<void> {
+      if (isChecked) return
+      const { active } = await settings.read()
+      if ((await documents.isIndexed(active.id)) && !(await passageIndex.exists(active))) {
+        log.warn({ index: active.id }, 'the index of knowledge bases is missing; it is made again')
+        await documents.forgetIndex(active.id)
+        await documents.queueMissing(active.id)
+      }
       isChecked = true
+    },
+
+    /** Brings the index of changed settings in line with the documents; aborts `waking` if documents were queued. */
+    async proceed(waking: AbortController): Promise<void> {
       const { active, next } = await settings.read()
       if (!next) return
       if ((await documents.queueMissing(next.id)) > 0) {

@@ -7,7 +7,7 @@ const text = { type: 'string', minLength: 1 } as const
 const limits = { dialect: 'plain', max_length: 350, length_unit: 'bytes' } as const
 const closed = () => new ChannelFailure('unreachable', 'The connection was closed.')
 
-async function connect(settings: ChannelSettings, nick: string, signal: AbortSignal) {
+async function connect(settings: ChannelSettings<{ password: string }>, nick: string, signal: AbortSignal) {
   const { server = '' } = settings.endpoints
   await settings.assertAllowed(server)
   const { protocol, hostname: host, port } = new URL(server)
@@ -20,7 +20,7 @@ async function connect(settings: ChannelSettings, nick: string, signal: AbortSig
     client.on('irc error', ({ error, reason = error }) =>
       reject(new ChannelFailure(error === 'password_mismatch' ? 'invalid_credentials' : 'unknown', reason)),
     )
-    client.connect({ ...options, nick, password: String(settings.config.password) })
+    client.connect({ ...options, nick, password: settings.config.password })
   })
   return client
 }
@@ -36,10 +36,10 @@ export default defineChannelKind({
   },
   endpoints: { server: 'ircs://irc.libera.chat:6697' },
   capabilities: { direct: limits, group: limits },
-  identity: ({ nick }) => String(nick),
+  identity: ({ nick }) => nick,
   probe: async (settings, signal) => (await connect(settings, `probe-${Date.now()}`, signal)).quit(),
   async open(settings, link) {
-    const nick = String(settings.config.nick)
+    const { nick } = settings.config
     const client = await connect(settings, nick, link.signal)
     const ended = new AbortController()
     client.on('close', () => ended.abort(link.lost(closed())))
@@ -50,7 +50,7 @@ export default defineChannelKind({
       const from = { conversation: { id: target, type }, sender: { id: sender }, target }
       link.receive({ id: tags.msgid ?? randomUUID(), ...from, text, mentioned, sent_at }).catch(link.lost)
     })
-    client.join(String(settings.config.channel))
+    client.join(settings.config.channel)
     return {
       async send(target, { text, key }) {
         client.say(String(target), text)

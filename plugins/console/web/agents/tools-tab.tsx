@@ -1,4 +1,4 @@
-import { Select, Stack, Text } from '@mantine/core'
+import { Group, Select, Stack, Text } from '@mantine/core'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
@@ -82,16 +82,18 @@ export default function ToolsTab() {
               value={policyOf(tool)}
               onChange={(policy) => setPolicy(tool, (policy ?? '') as Policy)}
             />
-            {'disableable' in tool && !tool.disableable ? (
-              <State tone="on">{t('agents.tool_always')}</State>
-            ) : (
-              <Toggle
-                aria-label={tool.label}
-                checked={tool.enabled}
-                disabled={!tool.available}
-                onToggle={(checked) => toggle(tool, checked)}
-              />
-            )}
+            <Group w={80} justify="flex-end">
+              {'disableable' in tool && !tool.disableable ? (
+                <State tone="on">{t('agents.tool_always')}</State>
+              ) : (
+                <Toggle
+                  aria-label={tool.label}
+                  checked={tool.enabled}
+                  disabled={!tool.available}
+                  onToggle={(checked) => toggle(tool, checked)}
+                />
+              )}
+            </Group>
           </ListRow>
         )}
       </List>

@@ -1,17 +1,20 @@
 import { ActionIcon, Drawer } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
-import { Outlet } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { Menu, PanelLeft } from 'lucide-react'
 import { Suspense } from 'react'
 import { t } from '../i18n/words.ts'
 import { PHONE_BAR, useIsPhone } from '../ui/phone-bar.tsx'
 import classes from './frame.module.css'
+import { useIsOpen } from './menu.ts'
+import { NotFound } from './not-found.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 /** The frame of all pages: the menu at the left, on phones in a drawer, and the page. */
 export function Frame() {
   const isPhone = useIsPhone()
+  const isOpen = useIsOpen(useLocation({ select: ({ pathname }) => pathname }))
   const [isMenuOpen, menu] = useDisclosure()
   const [isShown, setShown] = useLocalStorage({
     key: 'svc.menu',
@@ -67,9 +70,7 @@ export function Frame() {
         </aside>
       )}
       <div className={classes.content}>
-        <Suspense>
-          <Outlet />
-        </Suspense>
+        <Suspense>{isOpen ? <Outlet /> : <NotFound />}</Suspense>
       </div>
     </div>
   )

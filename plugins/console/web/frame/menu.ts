@@ -103,6 +103,13 @@ const MENU: MenuEntry[] = [
   { to: '/account', label: 'frame.account', icon: UserRound, group: 'account' },
 ]
 
+/** True unless an address belongs to a page of the menu that the account cannot use on this server. */
+export function useIsOpen(address: string): boolean {
+  const menu = useMenu()
+  const isWithin = ({ to }: MenuEntry) => to !== '/' && (address === to || address.startsWith(`${to}/`))
+  return !MENU.some(isWithin) || menu.some(isWithin)
+}
+
 /** Returns the pages that an account can use on this server, in the order of the menu. */
 export function useMenu(): MenuEntry[] {
   const account = useAccount()

@@ -6,6 +6,7 @@ import { FormFailure, IssuesProvider } from './issues.tsx'
 import { useIsPhone } from './phone-bar.tsx'
 import classes from './sheet.module.css'
 import { useAction } from './use-action.ts'
+import { useSteadyFocus } from './use-steady-focus.ts'
 
 interface Props {
   title: string
@@ -58,12 +59,10 @@ export function Sheet(props: Props) {
     >
       <IssuesProvider error={error}>
         <form ref={form} className={classes.form} onSubmit={save} noValidate>
-          <div className={classes.fields}>
-            <Stack gap="lg">
-              {children}
-              {error !== undefined && <FormFailure error={error} />}
-            </Stack>
-          </div>
+          <Fields>
+            {children}
+            {error !== undefined && <FormFailure error={error} />}
+          </Fields>
           <footer className={classes.foot}>
             <div className={classes.aside}>{aside}</div>
             <Button variant="default" onClick={close}>
@@ -88,5 +87,16 @@ export function Sheet(props: Props) {
         </Confirm>
       )}
     </Drawer>
+  )
+}
+
+/** The scrolled part of a sheet, mounted with its contents: the drawer mounts them later than the sheet. */
+function Fields({ children }: { children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null)
+  useSteadyFocus(box)
+  return (
+    <div ref={box} className={classes.fields}>
+      <Stack gap="lg">{children}</Stack>
+    </div>
   )
 }

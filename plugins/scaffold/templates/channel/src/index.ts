@@ -18,7 +18,7 @@ export default defineChannelKind({
   },
   endpoints: { api: 'https://api.example.com' },
   capabilities: { direct: limits, group: limits },
-  identity: ({ token }) => String(token),
+  identity: ({ token }) => token,
   probe: (settings, signal) => call(settings, signal, 'GET', '/me'),
   async open(settings, link) {
     await call(settings, link.signal, 'GET', '/me')

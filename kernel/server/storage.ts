@@ -1,7 +1,7 @@
-import { statfsSync } from 'node:fs'
+import { accessSync, constants, statfsSync } from 'node:fs'
 import bytes from 'bytes'
-import { AppError } from './errors.ts'
-import type { Logger } from './log.ts'
+import { AppError } from '../errors.ts'
+import type { Logger } from '../log.ts'
 
 /** The free space of the file system with the home. */
 export interface Storage {
@@ -95,7 +95,18 @@ const REASONS: Record<string, string> = {
 /** Explains in one sentence why a file of the home cannot be written; undefined for any other error. */
 export function explainUnwritable(error: unknown, home: string): string | undefined {
   const { code = '', path, syscall } = error as NodeJS.ErrnoException
-  const reason = REASONS[code]
+  // Node reports ENOENT if it cannot make the last folder of a path on a file system that is read-only.
+  const reason = REASONS[code === 'ENOENT' && syscall === 'mkdir' ? refusalOf(home) : code]
   if (!reason || !(path?.startsWith(home) || syscall === 'write')) return undefined
   return `the home ${home} ${reason}${path ? ` (${path})` : ''}; SVC_HOME chooses another folder`
+}
+
+/** Returns the code of the system for a folder that cannot be written, or an empty text. */
+function refusalOf(folder: string): string {
+  try {
+    accessSync(folder, constants.W_OK)
+    return ''
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code!
+  }
 }

@@ -3,10 +3,10 @@ import type { QueuedTurnDocument } from '../documents.ts'
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
+import { createTurn, type Refusal, type TurnRequest } from '../turns/turn.ts'
+import type { TurnOrder } from '../turns/turn-answer.ts'
 import type { KnownTurn } from './client-messages.ts'
 import { createKeyedQueue } from './keyed-queue.ts'
-import type { TurnOrder } from './turn-execution.ts'
-import type { TurnRequest } from './turn-runner.ts'
 
 /** The most queued turns of one thread. */
 const MAX_WAITING_IN_THREAD = 8
@@ -43,7 +43,7 @@ export interface TurnQueue {
 
 /** Creates the queue over the stored turns. The lease of a thread decides which process starts its next turn. */
 export function createTurnQueue(cradle: Cradle): TurnQueue {
-  const { turns, queuedTurns, turnRunner, running, recovery, agents, users, hub, ids, limits, log } = cradle
+  const { agents, clientMessages, hub, ids, limits, log, queuedTurns, recovery, running, users } = cradle
   const { explainError } = cradle
   const inLine = createKeyedQueue().run
   const ofAccount = createKeyedQueue().run
@@ -63,7 +63,11 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   const isHeld = (thread_id: string) => [...held.values()].some((threads) => threads.has(thread_id))
 
   /** Returns the current request of a turn, or why it fails; undefined if that is not known yet. */
-  const prepare = async ({ user_id, agent_id, ...queued }: QueuedTurnDocument) => {
+  const prepare = async ({
+    user_id,
+    agent_id,
+    ...queued
+  }: QueuedTurnDocument): Promise<TurnOrder | Refusal | undefined> => {
     const { content, model, settings, locale, request_id, scopes } = queued
     const account = await users.find(user_id)
     // The process that removes an account or an agent removes its threads.
@@ -75,9 +79,9 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       const { state } = agent
       if (state === 'starting' || state === 'stopping') return undefined
       if (state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state })
-      return { agent, user, content, model, settings, locale, request_id } satisfies TurnOrder
+      return { agent, user, content, model, settings, locale, request_id }
     } catch (error) {
-      if (error instanceof AppError) return { refusal: error }
+      if (error instanceof AppError) return { refusal: error, locale, request_id }
       throw error
     }
   }
@@ -90,21 +94,23 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
     while (state === 'at work' && !running.get(thread_id)) {
       const next = await queuedTurns.first(thread_id)
       if (!next) {
-        const tail = await turns.queueTailOf(thread_id)
+        const tail = await queuedTurns.tailOf(thread_id)
         // A turn that was added meanwhile has changed the tail, or is about to.
         if (await queuedTurns.first(thread_id)) continue
-        if (tail !== undefined) await turns.clearQueue(thread_id, tail)
+        if (tail !== undefined) await queuedTurns.clearMark(thread_id, tail)
         watched.delete(thread_id)
         return
       }
       const order = await prepare(next)
       if (!order) return
       if (isFull(next.user_id)) return hold(next.user_id, thread_id)
-      const opened = await turnRunner.openQueued(next, order)
-      if (opened.outcome === 'taken') return
-      if (opened.outcome === 'repeated') tellRemoved(thread_id, next._id)
-      if (opened.outcome !== 'opened') continue
-      opened.run().catch((error) => log.error({ error, turn_id: next._id }, 'a queued turn failed'))
+      const { _id: turn_id, user_id, agent_id, client_message_id } = next
+      const turn = createTurn({ thread_id, user_id, agent_id, client_message_id }, cradle)
+      const { outcome } = await turn.openQueued(next, order)
+      if (outcome === 'taken') return
+      if (outcome === 'repeated') tellRemoved(thread_id, turn_id)
+      if (outcome !== 'opened') continue
+      turn.run(order).catch((error) => log.error({ error, turn_id }, 'a queued turn failed'))
       return
     }
   }
@@ -134,7 +140,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
     const threads = [...watched].filter((thread_id) => !running.get(thread_id) && !isHeld(thread_id))
     if (threads.length === 0) return
     await recovery.adopt()
-    const { free, missing } = await turns.listFree(threads)
+    const { free, missing } = await queuedTurns.listFree(threads)
     for (const thread_id of missing) {
       await queuedTurns.removeAllOf(thread_id)
       watched.delete(thread_id)
@@ -192,14 +198,15 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
         const turn_id = ids.make('trn_')
         const turn = { turn_id, thread_id, ...owner, first_seq: null }
         await queuedTurns.store(turn_id, request)
-        const known = client_message_id === undefined ? undefined : await turns.note(turn, client_message_id)
+        const known =
+          client_message_id === undefined ? undefined : await clientMessages.note(turn, client_message_id)
         if (known) {
           await queuedTurns.remove(turn_id)
           return { outcome: 'repeated', turn: known }
         }
-        if (!(await turns.markQueued(turn))) {
+        if (!(await queuedTurns.mark(turn))) {
           await queuedTurns.remove(turn_id)
-          await turns.forgetMessage(turn_id)
+          await clientMessages.forget(turn_id)
           throw new AppError('THREAD_NOT_FOUND')
         }
         watch(thread_id)
@@ -208,7 +215,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       }),
     async takeBack(owner, thread_id, queue_id) {
       if (!(await queuedTurns.takeBack(owner, thread_id, queue_id))) return false
-      await turns.forgetMessage(queue_id)
+      await clientMessages.forget(queue_id)
       tellRemoved(thread_id, queue_id)
       // If it was the last queued turn, the thread is free again.
       void start(thread_id)

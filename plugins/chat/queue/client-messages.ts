@@ -1,7 +1,7 @@
-import type { Collection, IndexDescription } from 'mongodb'
-import { type Clock, isDuplicateKey } from '#kernel'
+import type { IndexDescription } from 'mongodb'
+import { isDuplicateKey } from '#kernel'
 import { jointWriterOf } from '#toolbox'
-import type { ClientMessageDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 
 /** The time for which a repeated client_message_id is recognized, in seconds. */
@@ -31,7 +31,7 @@ export interface ClientMessages {
   /** Stores the client message of a turn; returns the other turn that has the same one. */
   note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined>
   /** Removes the client message of a turn that will not start, so that it can be sent again. */
-  forgetMessage(turn_id: string): Promise<void>
+  forget(turn_id: string): Promise<void>
   /** Marks the client message of a turn as queued again, because the turn has not started. */
   unstart(turn_id: string): Promise<void>
   /** Removes a thread's client messages. */
@@ -40,12 +40,9 @@ export interface ClientMessages {
 
 /** Creates the client messages over their collection. */
 export function createClientMessages({
-  clientMessages,
+  collections: { client_messages: clientMessages },
   clock,
-}: {
-  clientMessages: Collection<ClientMessageDocument>
-  clock: Clock
-}): ClientMessages {
+}: Pick<Cradle, 'collections' | 'clock'>): ClientMessages {
   /** Stores a message; false if this turn or another one has already stored it. */
   const insert = async (
     { turn_id, thread_id, first_seq, user_id, agent_id }: KnownTurn,
@@ -79,7 +76,7 @@ export function createClientMessages({
       if (first_seq !== null) await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq } })
       return undefined
     },
-    async forgetMessage(turn_id) {
+    async forget(turn_id) {
       await clientMessages.deleteOne({ _id: turn_id })
     },
     async unstart(turn_id) {

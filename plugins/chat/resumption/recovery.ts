@@ -1,9 +1,9 @@
 import { AppError } from '#kernel'
-import type { ThreadDocument } from '../documents.ts'
-import { isTerminal, seqOf } from '../ledger/ledger-event.ts'
+import { isTerminal } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
-import { toStoppedEnd } from './settlement.ts'
-import type { Turn } from './turns.ts'
+import { createTurn } from '../turns/turn.ts'
+import type { LeasedThread } from '../turns/turn-leases.ts'
+import { toStoppedEnd } from '../turns/turn-outcome.ts'
 
 /** Closes turns whose process has died. */
 export interface Recovery {
@@ -19,57 +19,41 @@ export interface Recovery {
  * nothing was done about the decision yet. A turn that never began is queued again if it was queued before; otherwise
  * it is forgotten, so that it can be sent again.
  */
-export function createRecovery({
-  ledger,
-  turns,
-  queuedTurns,
-  running,
-  resumption,
-  settlement,
-  log,
-}: Pick<
-  Cradle,
-  'ledger' | 'turns' | 'queuedTurns' | 'running' | 'resumption' | 'settlement' | 'log'
->): Recovery {
-  const close = async (taken: { turn: Turn; thread: ThreadDocument }) => {
-    const { turn, thread } = taken
-    const { turn_id, thread_id, first_seq } = turn
+export function createRecovery(cradle: Cradle): Recovery {
+  const { clientMessages, ledger, log, queuedTurns, resumption, running, turnLeases, turnOutcomes } = cradle
+
+  const close = async (leased: LeasedThread) => {
+    const { lease, thread } = leased
+    const { turn_id, thread_id, first_seq, user_id, agent_id } = lease
     const events = await ledger.readTurn(thread_id, turn_id, first_seq)
     const last = events.at(-1)
     if (!last) {
-      if (await queuedTurns.release(turn_id)) await turns.unstart(turn_id)
-      else await turns.forgetMessage(turn_id)
-      await turns.release(turn)
+      if (await queuedTurns.release(turn_id)) await clientMessages.unstart(turn_id)
+      else await clientMessages.forget(turn_id)
+      await turnLeases.release(lease)
       return
     }
     await queuedTurns.remove(turn_id)
-    if (isTerminal(last) || last.type === 'hitl_required') return settlement.complete(turn, events)
-    if (last.type === 'hitl_resolved' && last.frame.outcome !== 'stopped' && thread.active_turn?.resuming) {
-      resumption.proceed(taken, events)
-      return
+    if (isTerminal(last) || last.type === 'hitl_required') return turnOutcomes.complete(lease, events)
+    const isStopped = last.type === 'hitl_resolved' && last.frame.outcome === 'stopped'
+    if (last.type === 'hitl_resolved' && !isStopped && thread.active_turn?.resuming)
+      return resumption.proceed(leased, events)
+    const turn = createTurn({ thread_id, user_id, agent_id }, cradle)
+    try {
+      turn.adopt(leased, events)
+      const error = new AppError('TURN_INTERRUPTED')
+      await turn.end(
+        isStopped ? toStoppedEnd(events) : { type: 'error', error, locale: 'en', request_id: turn_id },
+      )
+    } finally {
+      turn.leave()
     }
-    const wasStopped = last.type === 'hitl_resolved' && last.frame.outcome === 'stopped'
-    const turnLog = ledger.open({
-      thread_id,
-      turn_id,
-      lastSeq: seqOf(last),
-      before: events,
-      onLost: () => log.warn({ turn_id }, 'another process is closing this turn'),
-    })
-    const interrupted = new AppError('TURN_INTERRUPTED')
-    await settlement.end(
-      turn,
-      turnLog,
-      wasStopped
-        ? toStoppedEnd(events)
-        : { type: 'error', error: interrupted, locale: 'en', request_id: turn_id },
-    )
     log.info({ turn_id, thread_id }, 'closed an interrupted turn')
   }
 
   let hasBegun = false
   const next = () =>
-    turns.adopt(
+    turnLeases.adopt(
       ({ _id, active_turn }) =>
         running.get(_id) !== undefined || (!hasBegun && active_turn?.resuming === true),
     )

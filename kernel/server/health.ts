@@ -1,5 +1,5 @@
+import type { HealthReport } from '../types.ts'
 import type { Runtime } from './runtime.ts'
-import type { HealthReport } from './types.ts'
 
 /** The time after which a database that does not answer counts as unavailable, in milliseconds. */
 const PATIENCE_MS = 2000

@@ -5,13 +5,13 @@ import { readAnswer } from '../loop/model-answer.ts'
 import { createSummaryCall, divideMessages } from '../loop/thread-summary.ts'
 import type { TurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
-import type { Turn } from './turns.ts'
+import type { TurnLease } from './turn-leases.ts'
 
 /** The most messages, the newest ones, that are summarized at once the first time. */
 const MOST_SUMMED_UP = 400
 
 /** The part of a thread that a model receives: its newest messages, and a summary of those before. */
-interface Conversation {
+interface TurnHistory {
   history: readonly MessageDocument[]
   summary: ThreadSummary | undefined
 }
@@ -20,10 +20,10 @@ interface Conversation {
  * Reads the history that a turn continues. If it has become too long for the model, the model first summarizes the
  * older part, and the summary is stored with the thread; if that fails, the older part is left out.
  */
-export async function readConversation(
+export async function readTurnHistory(
   {
     newest,
-    turn,
+    lease,
     thread,
     opened,
     account,
@@ -32,7 +32,7 @@ export async function readConversation(
   }: {
     /** The newest messages before the turn. */
     newest: readonly MessageDocument[]
-    turn: Turn
+    lease: TurnLease
     thread: ThreadDocument
     opened: OpenedModel
     account: ModelAccount
@@ -40,7 +40,7 @@ export async function readConversation(
     signal: AbortSignal
   },
   { messages, threads, ids, log }: Pick<Cradle, 'messages' | 'threads' | 'ids' | 'log'>,
-): Promise<Conversation> {
+): Promise<TurnHistory> {
   const { context_window: window, max_output_tokens: most_tokens } = opened.description
   const { summary } = thread
   const isOpen = ({ position }: MessageDocument) => position > (summary?.position ?? 0)
@@ -71,13 +71,13 @@ export async function readConversation(
       .trim()
     if (!text) throw new Error('the summary is empty')
     const made = { text, position: older.at(-1)!.position }
-    await threads.storeSummary(turn.thread_id, turn.turn_id, made)
+    await threads.storeSummary(lease.thread_id, lease.turn_id, made)
     return { history: newer, summary: made }
   } catch (error) {
     signal.throwIfAborted()
     // A quota that refuses the summary refuses the answer as well.
     if (error instanceof AppError && error.code === 'TOKEN_QUOTA_EXCEEDED') throw error
-    log.warn({ error, turn_id: turn.turn_id }, 'older messages could not be summarized')
+    log.warn({ error, turn_id: lease.turn_id }, 'older messages could not be summarized')
     return { history: newer, summary }
   }
 }

@@ -1,24 +1,23 @@
 import { AppError, type Locale } from '#kernel'
-import type { TokenUsage } from '#plugin-api'
 import type { AgentDocument } from '../../agents/types.ts'
 import type { OpenedModel } from '../../providers/types.ts'
-import type { Block, Source, ThreadDocument, TurnSettings } from '../documents.ts'
+import type { Block, ThreadDocument, TurnSettings } from '../documents.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
-import { type Request, toPendingApproval } from '../loop/approvals.ts'
+import type { Request } from '../loop/approvals.ts'
 import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
 import { buildInstructions } from '../loop/instructions.ts'
 import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
-import { PAUSED } from '../loop/running-call.ts'
 import { readImages } from '../loop/turn-images.ts'
 import { runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnTools, offerTools, type TurnUser } from '../loop/turn-tools.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
-import { readConversation } from './conversation.ts'
-import type { RunningTurn, StopReason } from './running-turns.ts'
-import type { Turn } from './turns.ts'
+import type { StopReason } from './turn.ts'
+import { readTurnHistory } from './turn-history.ts'
+import type { TurnLease } from './turn-leases.ts'
+import type { TurnEnd } from './turn-outcome.ts'
 
 /** The request that a turn carries out. */
 export interface TurnOrder {
@@ -32,70 +31,22 @@ export interface TurnOrder {
   request_id: string
 }
 
-/** A turn that has its thread, and its log; `before` are the events already stored. */
-export interface StartedTurn {
-  turn: Turn
+/** The place in which an order is carried out; `before` are the stored events of a turn that was paused. */
+interface Stage {
+  lease: TurnLease
   thread: ThreadDocument
   log: TurnLog
   before: readonly LedgerEvent[]
-  current: RunningTurn
-}
-
-/** Runs turns that have their thread, until they end or pause. */
-export interface TurnExecution {
-  run(order: TurnOrder, started: StartedTurn): Promise<void>
-}
-
-/** The end of a turn as its last event describes it. */
-export type TurnEnd =
-  | {
-      type: 'done'
-      message_id: string | null
-      stop_reason: 'end' | 'stopped' | 'max_steps'
-      usage: TokenUsage
-      sources: readonly Source[]
-    }
-  | { type: 'error'; error: unknown; locale: Locale; request_id: string }
-
-/** Creates the execution of turns. */
-export function createTurnExecution(cradle: Cradle): TurnExecution {
-  const { running, settlement, events, ids, clock, config } = cradle
-
-  return {
-    async run(order, started) {
-      const { turn, log, current } = started
-      const { abort } = current
-      const end = await converse({ cradle, order, started })
-      if (abort.signal.reason === ('lost' satisfies StopReason)) return
-      const onSettled = () => running.remove(current)
-      if (end.type === 'paused') {
-        const expires_at = clock.seconds() + config.approval_seconds
-        const { thread_id, agent_id } = turn
-        const names = { pending_id: ids.make('apr_'), thread_id, agent_id }
-        const asked = toPendingApproval(end.requests, { ...names, expires_at })
-        await settlement.pause(turn, log, asked, onSettled)
-        const { first_seq, ...paused } = turn
-        const { pending_id } = names
-        void events.emit('approval.requested', { ...paused, pending_id, expires_at })
-        // Whatever still runs in the turn's tools is aborted, except held calls.
-        abort.abort(PAUSED)
-      } else await settlement.end(turn, log, end, onSettled)
-    },
-  }
+  signal: AbortSignal
 }
 
 /** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
-async function converse({
-  cradle,
-  order: { agent, user, content, model: wanted, settings: asked, locale, request_id },
-  started: { turn, thread, log, before, current },
-}: {
-  cradle: Cradle
-  order: TurnOrder
-  started: StartedTurn
-}): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
+export async function answer(
+  { agent, user, content, model: wanted, settings: asked, locale, request_id }: TurnOrder,
+  { lease, thread, log, before, signal }: Stage,
+  cradle: Cradle,
+): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
   const { recent, models, agents, ids, clock, explainError, heldCalls } = cradle
-  const { signal } = current.abort
   // A turn keeps its initial settings, whatever is changed while it waits.
   const settings =
     before.length > 0 ? (before[0]!.settings ?? {}) : toTurnSettings({ agent, settings: asked }, agents)
@@ -107,7 +58,7 @@ async function converse({
     agent_id: agent._id,
     before,
     onTool({ name, is_error, ms = 0 }) {
-      const { first_seq, ...owned } = turn
+      const { first_seq, ...owned } = lease
       void cradle.events.emit('tool.called', { ...owned, name, is_error, ms, ended_ms: clock.now() })
     },
   })
@@ -121,7 +72,7 @@ async function converse({
   })
   try {
     const [newest, model, system, offered, lent] = await Promise.all([
-      recent.before(thread, turn.first_seq),
+      recent.before(thread, lease.first_seq),
       // A turn keeps its initial model, whatever is chosen while it waits.
       models.open([findLastModel(before), wanted, thread.model], user.id, agent),
       buildInstructions(agent, thread, cradle),
@@ -134,10 +85,10 @@ async function converse({
       token_quota: user.token_quota,
       agent_id: agent._id,
       thread_id: thread._id,
-      turn_id: turn.turn_id,
+      turn_id: lease.turn_id,
     }
-    const { history, summary } = await readConversation(
-      { newest, turn, thread, opened, account, writer, signal },
+    const { history, summary } = await readTurnHistory(
+      { newest, lease, thread, opened, account, writer, signal },
       cradle,
     )
     const said = [...history.flatMap((message) => message.content), ...content]
@@ -170,7 +121,7 @@ async function converse({
         signal,
       },
       writer,
-      held: heldCalls.of(turn),
+      held: heldCalls.of(lease),
       recorded: readRecordedLoop(before),
       delegate: writer.delegate,
       explain(error) {

@@ -1,9 +1,11 @@
-import type { Collection, IndexDescription } from 'mongodb'
-import type { Clock, TypeOf } from '#kernel'
+import type { IndexDescription } from 'mongodb'
+import type { TypeOf } from '#kernel'
 import type { Block, QueuedTurnDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
 import type { queuedTurns as queuedTurnRows } from '../message-schemas.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
-import type { TurnRequest } from './turn-runner.ts'
+import type { TurnRequest } from '../turns/turn.ts'
+import type { KnownTurn } from './client-messages.ts'
 
 /** The indexes for reading the turns of a thread in order, and for counting those of an account. */
 export const queuedTurnIndexes: IndexDescription[] = [
@@ -17,7 +19,7 @@ const SHOWN_CHARACTERS = 8000
 /** A queued turn as clients see it; `created_at` is Unix seconds. */
 export type QueuedRow = TypeOf<typeof queuedTurnRows>[number]
 
-/** The queued turns of all threads, in the order of their ids. */
+/** The queued turns of all threads, in the order of their ids. A mark of the thread keeps others from overtaking. */
 export interface QueuedTurns {
   store(turn_id: string, request: TurnRequest): Promise<void>
   countInThread(thread_id: string): Promise<number>
@@ -38,16 +40,21 @@ export interface QueuedTurns {
   remove(turn_id: string): Promise<void>
   /** Removes all turns of a thread and returns them. */
   removeAllOf(thread_id: string): Promise<QueuedTurnDocument[]>
+  /** Marks a thread with this queued turn; false if the thread is not the owner's, or was removed. */
+  mark(queued: Omit<KnownTurn, 'first_seq'>): Promise<boolean>
+  /** Returns the newest turn that a thread is marked with. */
+  tailOf(thread_id: string): Promise<string | undefined>
+  /** Removes the mark from a thread without queued turns, unless the mark is a newer one. */
+  clearMark(thread_id: string, queue_tail: string): Promise<void>
+  /** Returns which of these threads have no turn, and which do not exist. */
+  listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }>
 }
 
-/** Creates the queued turns over their collection. */
+/** Creates the queued turns over their collection and the threads. */
 export function createQueuedTurns({
-  queuedTurns,
+  collections: { queued_turns: queuedTurns, threads },
   clock,
-}: {
-  queuedTurns: Collection<QueuedTurnDocument>
-  clock: Clock
-}): QueuedTurns {
+}: Pick<Cradle, 'collections' | 'clock'>): QueuedTurns {
   return {
     async store(turn_id, { thread_id, user, agent, ...request }) {
       const { client_message_id, content, model, settings, locale, request_id } = request
@@ -101,6 +108,30 @@ export function createQueuedTurns({
       const waiting = await queuedTurns.find({ thread_id }).sort({ _id: 1 }).toArray()
       if (waiting.length > 0) await queuedTurns.deleteMany({ thread_id })
       return waiting
+    },
+    async mark({ thread_id, user_id, agent_id, turn_id }) {
+      const { matchedCount } = await threads.updateOne(
+        { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } },
+        { $max: { queue_tail: turn_id } },
+      )
+      return matchedCount === 1
+    },
+    async tailOf(thread_id) {
+      const thread = await threads.findOne({ _id: thread_id }, { projection: { queue_tail: 1 } })
+      return thread?.queue_tail
+    },
+    async clearMark(thread_id, queue_tail) {
+      await threads.updateOne({ _id: thread_id, queue_tail }, { $unset: { queue_tail: 1 } })
+    },
+    async listFree(thread_ids) {
+      const found = await threads
+        .find({ _id: { $in: [...thread_ids] } }, { projection: { 'active_turn.turn_id': 1 } })
+        .toArray()
+      const known = new Set(found.map(({ _id }) => _id))
+      return {
+        free: found.filter(({ active_turn }) => !active_turn).map(({ _id }) => _id),
+        missing: thread_ids.filter((thread_id) => !known.has(thread_id)),
+      }
     },
   }
 }

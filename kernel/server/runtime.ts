@@ -1,35 +1,34 @@
-import { randomUUID } from 'node:crypto'
-import { type Clock, systemClock } from './clock.ts'
-import { ConfigError } from './config/config.ts'
-import type { Database } from './database/database.ts'
-import { createExpiryJob } from './database/expiry.ts'
-import { ensureIndexes } from './database/indexes.ts'
-import type { LeaseDocument } from './database/lease.ts'
-import { migrateData, WHOLE } from './database/migrations.ts'
-import { ownCollections } from './database/own-collections.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { ConfigError } from '../config/config.ts'
+import type { Database } from '../database/database.ts'
+import { createExpiryJob } from '../database/expiry.ts'
+import { ensureIndexes } from '../database/indexes.ts'
+import type { LeaseDocument } from '../database/lease.ts'
+import { migrateData, WHOLE } from '../database/migrations.ts'
+import { ownCollections } from '../database/own-collections.ts'
+import { createErrorDescriber, createErrorExplainer } from '../http/error-reply.ts'
+import { createIds } from '../ids.ts'
+import { type Blueprint, extensionsOf, foreignFolders, type PlannedPlugin } from '../loading/blueprint.ts'
+import { isRequired, SWITCHED_OFF } from '../loading/selection.ts'
+import type { Logger } from '../log.ts'
+import { createContainer } from '../plugin/container.ts'
+import { createEventBus, type OpenEventBus } from '../plugin/events.ts'
+import { type AllExtensions, createExtensions, type Extensions } from '../plugin/extensions.ts'
+import { findCulprit } from '../plugin/isolation.ts'
+import { startJobs } from '../plugin/jobs.ts'
+import type { Announce, Permission } from '../plugin/plugin.ts'
+import { runStep, type Step } from '../plugin/plugin-step.ts'
+import { deferKeyRing } from '../security/key-ring.ts'
+import { createLimits, type Limits, type UsageCounter } from '../security/limits.ts'
+import { assertKeyKept } from '../security/lost-key.ts'
+import { noteSealedFields } from '../security/sealed-fields.ts'
+import { createSecretRotation } from '../security/secret-rotation.ts'
+import { createSecrets } from '../security/secrets.ts'
+import { createSocketDirectory, type OpenSocketDirectory } from '../socket/directory.ts'
+import type { CradleOf, Manifests, ServerFacts, SomeCradle } from '../types.ts'
 import { createHealth } from './health.ts'
-import { createErrorDescriber, createErrorExplainer } from './http/error-reply.ts'
-import { isOwnOrigin, isSameOrigin, isSecure } from './http/network.ts'
-import { createIds } from './ids.ts'
-import { type Blueprint, extensionsOf, foreignFolders, type PlannedPlugin } from './loading/blueprint.ts'
-import { isRequired, SWITCHED_OFF } from './loading/selection.ts'
-import { countDroppedLines, type Logger } from './log.ts'
-import { createContainer } from './plugin/container.ts'
-import { createEventBus, type OpenEventBus } from './plugin/events.ts'
-import { type AllExtensions, createExtensions, type Extensions } from './plugin/extensions.ts'
-import { findCulprit } from './plugin/isolation.ts'
-import { startJobs } from './plugin/jobs.ts'
-import type { Announce, Permission } from './plugin/plugin.ts'
-import { runStep, type Step } from './plugin/plugin-step.ts'
-import { deferKeyRing } from './security/key-ring.ts'
-import { createLimits, type Limits, type UsageCounter } from './security/limits.ts'
-import { assertKeyKept } from './security/lost-key.ts'
-import { noteSealedFields } from './security/sealed-fields.ts'
-import { createSecretRotation } from './security/secret-rotation.ts'
-import { createSecrets } from './security/secrets.ts'
-import { createSocketDirectory, type OpenSocketDirectory } from './socket/directory.ts'
+import { createServerFacts } from './server-facts.ts'
 import { createStorage, type Storage } from './storage.ts'
-import type { CradleOf, Manifests, ServerFacts, SomeCradle } from './types.ts'
 
 /** The running plugins, with their services and hooks, without a port. */
 export interface Runtime {
@@ -83,7 +82,7 @@ export async function openRuntime({
   database?: boolean
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Runtime> {
-  const { home, version, config } = blueprint
+  const { home, config } = blueprint
   const events = createEventBus({ names: blueprint.events, log })
   const sockets = createSocketDirectory()
   const failed = new Map(
@@ -102,39 +101,13 @@ export async function openRuntime({
   const keyRing = deferKeyRing(home)
   const secrets = createSecrets(keyRing)
   const open = async (url: string | undefined) => {
-    const { openDatabase } = await import('./database/database.ts')
+    const { openDatabase } = await import('../database/database.ts')
     return openDatabase({ url, home, log })
   }
   // Opened last, because nothing after it may fail without closing it.
   const database = wanted ? await open(config.values.database.url) : undefined
   const storage = createStorage({ home, settings: config.values.disk, log })
-  const facts: ServerFacts = {
-    version,
-    home,
-    node_id: randomUUID(),
-    started_at: clock.seconds(),
-    public_url: config.values.http.public_url,
-    isOwnOrigin: (headers) => isOwnOrigin(headers, config.values.http),
-    isSameOrigin: (headers) => isSameOrigin(headers, config.values.http),
-    isSecure: (headers) => isSecure(headers, config.values.http),
-    plugins: () => [
-      ...blueprint.plugins.map(({ plugin: { name }, version, source }) => ({
-        name,
-        version,
-        source,
-        state: runtime.failed.has(name) ? ('failed' as const) : ('running' as const),
-      })),
-      ...blueprint.absent.map(({ name, version, source, failed }) => ({
-        name,
-        version,
-        source,
-        state: failed ? ('failed' as const) : ('disabled' as const),
-      })),
-    ],
-    assertStorage: storage.assertRoom,
-    droppedLogLines: countDroppedLines,
-    health: () => examine(),
-  }
+  const facts = createServerFacts({ blueprint, failed, clock, storage, health: () => examine() })
   const limits = createLimits({
     settings: config.values.limits,
     counters: new Map([

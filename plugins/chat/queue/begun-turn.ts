@@ -4,7 +4,8 @@ import type { Reader } from '../ledger/hub.ts'
 import { isTerminal, type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
-import type { StartableTurn } from './turn-runner.ts'
+import type { Turn } from '../turns/turn.ts'
+import type { TurnOrder } from '../turns/turn-answer.ts'
 
 /** The interval at which a queued turn is looked for, in milliseconds. */
 const POLL_MS = 1000
@@ -28,37 +29,34 @@ interface Place extends ThreadOwner {
 
 type Parts = Pick<
   Cradle,
-  'hub' | 'ledger' | 'ledgerReader' | 'queuedTurns' | 'running' | 'threads' | 'turnQueue' | 'turns'
+  'hub' | 'ledger' | 'ledgerReader' | 'queuedTurns' | 'running' | 'threads' | 'turnQueue' | 'turnLeases'
 >
 
 /** Runs a turn that has its thread, in the background. */
-export function beginOpened(
-  place: Omit<Place, 'turn_id'>,
-  { log, run, stop }: StartableTurn,
-  parts: Parts & Pick<Cradle, 'log'>,
-): BegunTurn {
-  const { turn_id } = log
-  const ended = run().catch((error) => parts.log.error({ error, turn_id }, 'a turn failed'))
+export function beginOpened(turn: Turn, order: TurnOrder, parts: Parts & Pick<Cradle, 'log'>): BegunTurn {
+  const { lease, log } = turn.opened!
+  const { turn_id } = lease
+  const ended = turn.run(order).catch((error) => parts.log.error({ error, turn_id }, 'a turn failed'))
   return {
     turn_id,
     async *follow(signal) {
       let position = 0
-      for await (const event of followLog({ ...place, log, ended, signal }, parts)) {
+      for await (const event of followLog({ lease, log, ended, signal }, parts)) {
         position = seqOf(event)
         yield event
         if (isLast(event)) return
       }
       // Another process has taken over the turn.
-      yield* followLedger({ ...place, turn_id }, { after: position, signal }, parts)
+      yield* followLedger(lease, { after: position, signal }, parts)
     },
-    cancel: stop,
+    cancel: () => turn.stop('stopped'),
   }
 }
 
 /** Follows a turn that waits for its thread or its account. */
 export function beginQueued(place: Place, parts: Parts): BegunTurn {
   const { turn_id, thread_id, user_id, agent_id } = place
-  const { turnQueue, running, threads, turns } = parts
+  const { turnQueue, running, threads, turnLeases } = parts
   return {
     turn_id,
     async *follow(signal) {
@@ -68,9 +66,9 @@ export function beginQueued(place: Place, parts: Parts): BegunTurn {
     async cancel() {
       const owner = { user_id, agent_id }
       if (await turnQueue.takeBack(owner, thread_id, turn_id)) return
-      await running.stop(({ opened }) => opened?.turn.turn_id === turn_id, 'stopped')
+      await running.stop(({ opened }) => opened?.lease.turn_id === turn_id, 'stopped')
       const { active_turn } = await threads.get(owner, thread_id)
-      if (active_turn?.turn_id === turn_id) await turns.requestStop(thread_id)
+      if (active_turn?.turn_id === turn_id) await turnLeases.requestStop(thread_id)
     },
   }
 }
@@ -81,12 +79,11 @@ const isLast = (event: LedgerEvent) => isTerminal(event) || event.type === 'hitl
 /** Yields the events of a turn that this process runs as they become durable, without reading the database. */
 async function* followLog(
   {
-    thread_id,
-    user_id,
+    lease: { thread_id, user_id },
     log: { committed },
     ended,
     signal,
-  }: Omit<Place, 'turn_id'> & Pick<StartableTurn, 'log'> & { ended: Promise<void>; signal: AbortSignal },
+  }: Pick<NonNullable<Turn['opened']>, 'lease' | 'log'> & { ended: Promise<void>; signal: AbortSignal },
   { hub }: Pick<Parts, 'hub'>,
 ): AsyncGenerator<LedgerEvent, void, void> {
   let wake = () => {}

@@ -2,16 +2,8 @@ import { hostname } from 'node:os'
 import type { Collection, Filter } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
 import { processRuns, type Write } from '#toolbox'
-import type {
-  ActiveTurn,
-  ClientMessageDocument,
-  Holder,
-  PausedTurn,
-  QueuedTurnDocument,
-  ThreadDocument,
-} from '../documents.ts'
+import type { ActiveTurn, Holder, PausedTurn, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
-import { type ClientMessages, createClientMessages, type KnownTurn } from './client-messages.ts'
 
 /** The duration of a turn's lease, after which another process may close the turn, in milliseconds. */
 const LEASE_MS = 15_000
@@ -20,73 +12,58 @@ const ADOPTED_AT_ONCE = 64
 /** The first event of a turn, which comes behind the lease in the journal, makes both durable. */
 const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
 
-/** One turn and its owner. */
-export interface Turn extends ThreadOwner {
+/** The lease of a turn on its thread, whose owner is that of the turn. */
+export interface TurnLease extends ThreadOwner {
   turn_id: string
   thread_id: string
   first_seq: number
 }
 
-/** The outcome of opening a turn: the turn, or the reason why it cannot run. */
-export type Opened =
-  | { outcome: 'opened'; turn: Turn; thread: ThreadDocument }
-  /** The same client_message_id was sent before. */
-  | { outcome: 'repeated'; turn: KnownTurn }
-  /** Another turn has this thread or is queued for it. */
-  | { outcome: 'taken' }
-
-/** A turn that is resumed. */
-export type Resumed = Extract<Opened, { outcome: 'opened' }>
+/** A thread whose lease a turn has, as it was when the turn got it. */
+export interface LeasedThread {
+  lease: TurnLease
+  thread: ThreadDocument
+}
 
 /** Assigns each thread to one turn at a time, across processes: a lease inside the thread's document. */
-export interface Turns extends ClientMessages {
-  /** Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed. */
-  open(
-    owner: ThreadOwner,
-    thread_id: string,
-    client_message_id?: string,
-    scopes?: readonly string[],
-  ): Promise<Opened>
+export interface TurnLeases {
+  /**
+   * Assigns the thread to a new turn; null if another turn has it or is queued for it. Throws THREAD_NOT_FOUND if the
+   * thread is not the owner's, or was removed.
+   */
+  take(owner: ThreadOwner, thread_id: string, scopes?: readonly string[]): Promise<LeasedThread | null>
   /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
-  openQueued(queued: QueuedTurnDocument): Promise<Resumed | null>
+  takeForQueued(queued: QueuedTurnDocument): Promise<LeasedThread | null>
   /** Releases a thread to which nothing was written. */
-  release(turn: Turn): Promise<void>
-  /** Marks a thread with this queued turn; false if the thread is not the owner's, or was removed. */
-  markQueued(queued: Omit<KnownTurn, 'first_seq'>): Promise<boolean>
-  /** Returns the newest turn that a thread is marked with. */
-  queueTailOf(thread_id: string): Promise<string | undefined>
-  /** Removes the mark from a thread without queued turns, unless the mark is a newer one. */
-  clearQueue(thread_id: string, queue_tail: string): Promise<void>
-  /** Returns which of these threads have no turn, and which do not exist. */
-  listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }>
+  release(lease: TurnLease): Promise<void>
   /**
    * Returns the write that pauses a turn until a person has decided; `isHeld` means that this process keeps holding its
    * calls.
    */
-  toPauseWrite(turn: Turn, paused: PausedTurn, isHeld?: boolean): Write
+  toPauseWrite(lease: TurnLease, paused: PausedTurn, isHeld?: boolean): Write
   /** Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. */
   resume(
     owner: ThreadOwner,
     thread_id: string,
     pending_id: string,
     allow?: readonly string[],
-  ): Promise<Resumed | null>
+  ): Promise<LeasedThread | null>
   /** Notes that a decision takes effect; false if another process, or none any more, has to act on it. */
-  proceed(turn: Turn): Promise<boolean>
+  proceed(lease: TurnLease): Promise<boolean>
   /**
    * Leaves a decision to another process, which polls every second; if that process is dead, any other one takes it.
    */
-  handOver(turn: Turn, to: Holder): Promise<void>
+  handOver(lease: TurnLease, to: Holder): Promise<void>
   /** Returns those of these turns that are still paused or about to be resumed. */
-  listWaiting(turns: readonly Turn[]): Promise<string[]>
+  listWaiting(leases: readonly TurnLease[]): Promise<string[]>
   /** Returns threads whose turns have waited too long for a person. */
   listExpired(): Promise<ThreadDocument[]>
   /** Renews the leases of these turns; returns how many are still ours. */
-  renew(turns: readonly Turn[]): Promise<number>
+  renew(leases: readonly TurnLease[]): Promise<number>
   /** Asks the process that runs a thread's turn to stop it; false if the thread has no turn. */
   requestStop(thread_id: string): Promise<boolean>
   /** Returns the threads among these whose turns must be stopped. */
-  listStopRequests(turns: readonly Turn[]): Promise<string[]>
+  listStopRequests(leases: readonly TurnLease[]): Promise<string[]>
   /** Counts the turns that any process runs. */
   countLive(): Promise<number>
   /** True if the process that holds a turn is known to have ended. */
@@ -95,13 +72,12 @@ export interface Turns extends ClientMessages {
    * Takes over turns that no process runs any more, here or elsewhere, except for turns to be left alone; none if there
    * are none.
    */
-  adopt(isLeftAlone: (thread: ThreadDocument) => boolean): Promise<{ turn: Turn; thread: ThreadDocument }[]>
+  adopt(isLeftAlone: (thread: ThreadDocument) => boolean): Promise<LeasedThread[]>
 }
 
-/** Creates the turns over the threads. `isAlive` checks if a process of this machine runs. */
-export function createTurns({
+/** Creates the leases over the threads. `isAlive` checks if a process of this machine runs. */
+export function createTurnLeases({
   threads,
-  clientMessages,
   clock,
   ids,
   node_id,
@@ -110,7 +86,6 @@ export function createTurns({
   isAlive = processRuns,
 }: {
   threads: Collection<ThreadDocument>
-  clientMessages: Collection<ClientMessageDocument>
   clock: Clock
   ids: Ids
   node_id: string
@@ -118,13 +93,15 @@ export function createTurns({
   isGone?: (node_id: string) => boolean
   onStopRequested?: (thread_id: string) => void
   isAlive?: (pid: number) => boolean
-}): Turns {
-  const messages = createClientMessages({ clientMessages, clock })
+}): TurnLeases {
   const holder: Holder = { node_id, host: hostname(), pid: process.pid }
   const isDead = (other: Holder) =>
     isGone(other.node_id) || (other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid)))
 
-  const toTurn = ({ _id, user_id, agent_id }: ThreadDocument, { turn_id, first_seq }: ActiveTurn): Turn => ({
+  const toLease = (
+    { _id, user_id, agent_id }: ThreadDocument,
+    { turn_id, first_seq }: ActiveTurn,
+  ): TurnLease => ({
     turn_id,
     thread_id: _id,
     user_id,
@@ -132,7 +109,12 @@ export function createTurns({
     first_seq,
   })
 
-  const release: Turns['release'] = async ({ thread_id, turn_id }) => {
+  const toLeased = (thread: ThreadDocument): LeasedThread => ({
+    lease: toLease(thread, thread.active_turn!),
+    thread,
+  })
+
+  const release: TurnLeases['release'] = async ({ thread_id, turn_id }) => {
     await threads.updateOne(
       { _id: thread_id, 'active_turn.turn_id': turn_id },
       { $set: { active_turn: null } },
@@ -161,50 +143,19 @@ export function createTurns({
   }
 
   return {
-    async open(owner, thread_id, client_message_id, scopes) {
+    async take(owner, thread_id, scopes) {
       const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
       const thread = await occupy({ ...mine, queue_tail: { $exists: false } }, ids.make('trn_'), scopes)
-      if (!thread) {
-        if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
-        return { outcome: 'taken' }
-      }
-      const turn = toTurn(thread, thread.active_turn!)
-      const known = client_message_id === undefined ? undefined : await messages.note(turn, client_message_id)
-      if (!known) return { outcome: 'opened', turn, thread }
-      await release(turn)
-      return { outcome: 'repeated', turn: known }
+      if (thread) return toLeased(thread)
+      if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
+      return null
     },
-    async openQueued({ _id: turn_id, thread_id, user_id, agent_id, scopes }) {
+    async takeForQueued({ _id: turn_id, thread_id, user_id, agent_id, scopes }) {
       const mine = { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } }
       const thread = await occupy(mine, turn_id, scopes)
-      return thread && { outcome: 'opened', turn: toTurn(thread, thread.active_turn!), thread }
+      return thread && toLeased(thread)
     },
-    ...messages,
     release,
-    async markQueued({ thread_id, user_id, agent_id, turn_id }) {
-      const { matchedCount } = await threads.updateOne(
-        { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } },
-        { $max: { queue_tail: turn_id } },
-      )
-      return matchedCount === 1
-    },
-    async queueTailOf(thread_id) {
-      const thread = await threads.findOne({ _id: thread_id }, { projection: { queue_tail: 1 } })
-      return thread?.queue_tail
-    },
-    async clearQueue(thread_id, queue_tail) {
-      await threads.updateOne({ _id: thread_id, queue_tail }, { $unset: { queue_tail: 1 } })
-    },
-    async listFree(thread_ids) {
-      const found = await threads
-        .find({ _id: { $in: [...thread_ids] } }, { projection: { 'active_turn.turn_id': 1 } })
-        .toArray()
-      const known = new Set(found.map(({ _id }) => _id))
-      return {
-        free: found.filter(({ active_turn }) => !active_turn).map(({ _id }) => _id),
-        missing: thread_ids.filter((thread_id) => !known.has(thread_id)),
-      }
-    },
     toPauseWrite: ({ thread_id, turn_id }, paused, isHeld = false) => ({
       name: 'updateOne',
       namespace: threads.namespace,
@@ -236,7 +187,7 @@ export function createTurns({
         },
         { returnDocument: 'after' },
       )
-      return thread && { outcome: 'opened', turn: toTurn(thread, thread.active_turn!), thread }
+      return thread && toLeased(thread)
     },
     async proceed({ thread_id, turn_id }) {
       const { matchedCount } = await threads.updateOne(
@@ -261,10 +212,10 @@ export function createTurns({
         { $set: { 'active_turn.holder': to, 'active_turn.lease_until': clock.now() + LEASE_MS } },
       )
     },
-    async listWaiting(turns) {
+    async listWaiting(leases) {
       const waiting = {
-        _id: { $in: turns.map(({ thread_id }) => thread_id) },
-        'active_turn.turn_id': { $in: turns.map(({ turn_id }) => turn_id) },
+        _id: { $in: leases.map(({ thread_id }) => thread_id) },
+        'active_turn.turn_id': { $in: leases.map(({ turn_id }) => turn_id) },
         $or: [{ 'active_turn.paused': { $exists: true } }, { 'active_turn.resuming': true }],
         deleted_at: { $exists: false },
       }
@@ -275,11 +226,11 @@ export function createTurns({
       threads
         .find({ 'active_turn.paused.expires_at': { $lte: clock.seconds() }, deleted_at: { $exists: false } })
         .toArray(),
-    async renew(turns) {
+    async renew(leases) {
       const { matchedCount } = await threads.updateMany(
         {
-          _id: { $in: turns.map(({ thread_id }) => thread_id) },
-          'active_turn.turn_id': { $in: turns.map(({ turn_id }) => turn_id) },
+          _id: { $in: leases.map(({ thread_id }) => thread_id) },
+          'active_turn.turn_id': { $in: leases.map(({ turn_id }) => turn_id) },
           'active_turn.holder.node_id': node_id,
           'active_turn.paused': { $exists: false },
         },
@@ -295,9 +246,9 @@ export function createTurns({
       onStopRequested(thread_id)
       return matchedCount === 1
     },
-    async listStopRequests(turns) {
+    async listStopRequests(leases) {
       const asked = {
-        _id: { $in: turns.map(({ thread_id }) => thread_id) },
+        _id: { $in: leases.map(({ thread_id }) => thread_id) },
         'active_turn.stop_requested': true,
       }
       const found = await threads.find(asked, { projection: { _id: 1 } }).toArray()
@@ -324,7 +275,7 @@ export function createTurns({
           },
           { $set: { 'active_turn.holder': holder, 'active_turn.lease_until': now + LEASE_MS } },
         )
-        return matchedCount === 1 ? [{ turn: toTurn(thread, turn), thread }] : []
+        return matchedCount === 1 ? [{ lease: toLease(thread, turn), thread }] : []
       }
       return (await Promise.all(abandoned.slice(0, ADOPTED_AT_ONCE).map(adopt))).flat()
     },

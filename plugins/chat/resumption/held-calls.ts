@@ -1,0 +1,39 @@
+import type { HeldCall, HeldCallsOfTurn } from '../loop/running-call.ts'
+import type { StopReason } from '../turns/turn.ts'
+import type { TurnLease } from '../turns/turn-leases.ts'
+
+/** The calls that this process holds for paused turns. */
+export interface HeldCalls {
+  of(lease: TurnLease): HeldCallsOfTurn
+  /** Lists the turns with held calls. */
+  turns(): TurnLease[]
+  /** Abandons the calls of the matching turns. */
+  abandon(match: (lease: TurnLease) => boolean, reason: StopReason): void
+}
+
+/** Creates an empty record. */
+export function createHeldCalls(): HeldCalls {
+  const byTurn = new Map<string, { lease: TurnLease; calls: Map<string, HeldCall> }>()
+
+  return {
+    of: (lease) => ({
+      keep(call_id, call) {
+        const held = byTurn.get(lease.turn_id) ?? { lease, calls: new Map() }
+        byTurn.set(lease.turn_id, held)
+        held.calls.set(call_id, call)
+      },
+      take(call_id) {
+        const held = byTurn.get(lease.turn_id)
+        const call = held?.calls.get(call_id)
+        held?.calls.delete(call_id)
+        if (held?.calls.size === 0) byTurn.delete(lease.turn_id)
+        return call
+      },
+    }),
+    turns: () => [...byTurn.values()].map(({ lease }) => lease),
+    abandon(match, reason) {
+      for (const { lease, calls } of [...byTurn.values()])
+        if (match(lease)) for (const call of [...calls.values()]) call.abandon(reason)
+    },
+  }
+}

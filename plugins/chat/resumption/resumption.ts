@@ -1,0 +1,168 @@
+import { AppError, type Locale } from '#kernel'
+import type { ThreadDocument } from '../documents.ts'
+import type {
+  ActionRequest,
+  Decision,
+  LedgerEvent,
+  PendingApproval,
+  ResolvedApproval,
+} from '../ledger/ledger-event.ts'
+import { toTurnUser } from '../loop/turn-tools.ts'
+import type { Cradle } from '../manifest.ts'
+import { createTurn, type Refusal, type Turn } from '../turns/turn.ts'
+import type { TurnOrder } from '../turns/turn-answer.ts'
+import type { LeasedThread, TurnLease } from '../turns/turn-leases.ts'
+import { toStoppedEnd } from '../turns/turn-outcome.ts'
+
+/** Resumes paused turns. */
+export interface Resumption {
+  /** Reads the approval that the turn of a thread waits for; null if it waits for none. */
+  readPending(thread: ThreadDocument): Promise<PendingApproval | null>
+  /** Reads all arguments of one request of a paused turn; throws HITL_NOT_PENDING, NOT_FOUND. */
+  readArguments(
+    thread: ThreadDocument,
+    pending_id: string,
+    index: number,
+  ): Promise<Pick<ActionRequest, 'id' | 'name' | 'args'>>
+  /** Takes over the turn and resumes it in the background; throws HITL_NOT_PENDING if another decision came first. */
+  decide(thread: ThreadDocument, pending: PendingApproval, decisions: Decision[]): Promise<void>
+  /** Ends the turn of a thread; false if it is not paused (any more). */
+  stop(thread: ThreadDocument): Promise<boolean>
+  /** Rejects, in the users' names, approvals that have expired. */
+  expire(): Promise<void>
+  /** Abandons held calls whose turns will not be resumed by anyone. */
+  releaseHeld(): Promise<void>
+  /** Resumes a turn whose process died after a decision and before acting on it. */
+  proceed(leased: LeasedThread, events: readonly LedgerEvent[]): void
+}
+
+const EXPIRED: Record<Locale, string> = {
+  en: 'Nobody decided in time, so this counts as rejected.',
+  zh: '无人在规定时间内处理，视为拒绝。',
+}
+
+/** Creates the resumption of paused turns. */
+export function createResumption(cradle: Cradle): Resumption {
+  const { agents, heldCalls, ledger, running, server, turnLeases, users, log: logger } = cradle
+
+  const createTurnOf = ({ _id: thread_id, agent_id, user_id }: ThreadDocument) =>
+    createTurn({ thread_id, agent_id, user_id }, cradle)
+
+  /** Returns the order of a decided turn, or why it cannot be carried out; null if it is no longer ours. */
+  const prepare = async ({ lease, thread, log }: NonNullable<Turn['opened']>) => {
+    const { input: content = [], model, locale = 'en' } = log.committed[0]!
+    const request_id = lease.turn_id
+    try {
+      const [agent, user, isOurs] = await Promise.all([
+        agents.find(lease.agent_id),
+        users.find(lease.user_id),
+        turnLeases.proceed(lease),
+      ])
+      if (!isOurs) return null
+      if (agent?.state !== 'running')
+        throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
+      if (!user?.enabled) throw new AppError('USER_DISABLED')
+      const turnUser = toTurnUser(user, thread.active_turn?.scopes, cradle)
+      return { agent, user: turnUser, content, model, locale, request_id } satisfies TurnOrder
+    } catch (refusal) {
+      return { refusal, locale, request_id } satisfies Refusal
+    }
+  }
+
+  /** Runs a turn whose decisions are durable, in the background. */
+  const run = (turn: Turn) => {
+    prepare(turn.opened!)
+      .then((order) => order && turn.run(order))
+      .catch((error) =>
+        logger.error({ error, turn_id: turn.opened!.lease.turn_id }, 'a turn could not be resumed'),
+      )
+      .finally(turn.leave)
+  }
+
+  /** Resumes a turn in this process, or hands it to the process that holds its calls. */
+  const runWhereHeld = async (turn: Turn, { active_turn }: ThreadDocument) => {
+    const holder = active_turn?.paused?.held_by
+    const isElsewhere = holder && holder.node_id !== server.node_id && !turnLeases.isDead(holder)
+    if (!isElsewhere) return run(turn)
+    try {
+      await turnLeases.handOver(turn.opened!.lease, holder)
+    } finally {
+      turn.leave()
+    }
+  }
+
+  /** Writes the end of the wait; returns the turn if it belongs to this process now. */
+  const resolve = async (
+    thread: ThreadDocument,
+    resolved: ResolvedApproval,
+    allow: readonly string[] = [],
+  ) => {
+    const turn = createTurnOf(thread)
+    return (await turn.resume(resolved, allow)) ? turn : undefined
+  }
+
+  const findPause = async ({ _id, active_turn }: ThreadDocument) => {
+    const event = active_turn?.paused && (await ledger.find(_id, active_turn.paused.seq))
+    return event?.type === 'hitl_required' ? event : null
+  }
+  const readPending: Resumption['readPending'] = async (thread) => (await findPause(thread))?.frame ?? null
+
+  return {
+    readPending,
+    async readArguments(thread, pending_id, index) {
+      const pause = await findPause(thread)
+      if (pause?.frame.pending_id !== pending_id) throw new AppError('HITL_NOT_PENDING')
+      const request = pause.frame.action_requests[index]
+      if (!request) throw new AppError('NOT_FOUND')
+      const { id, name, args } = request
+      const whole = pause.whole_args?.[index]
+      return { id, name, args: whole === undefined ? args : JSON.parse(whole) }
+    },
+    async decide(thread, { pending_id, action_requests }, decisions) {
+      const allow = decisions.flatMap((decision, index) =>
+        decision.type === 'approve' && decision.for_thread ? [action_requests[index]!.name] : [],
+      )
+      const turn = await resolve(thread, { pending_id, outcome: 'decided', decisions }, allow)
+      if (!turn) throw new AppError('HITL_NOT_PENDING')
+      await runWhereHeld(turn, thread)
+    },
+    async stop(thread) {
+      const { pending_id } = thread.active_turn!.paused!
+      const turn = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
+      if (!turn) return false
+      const { lease, log } = turn.opened!
+      heldCalls.abandon(({ turn_id }) => turn_id === lease.turn_id, 'stopped')
+      try {
+        await turn.end(toStoppedEnd(log.committed))
+      } finally {
+        turn.leave()
+      }
+      return true
+    },
+    async expire() {
+      for (const thread of await turnLeases.listExpired()) {
+        const [pending, user] = await Promise.all([readPending(thread), users.find(thread.user_id)])
+        if (!pending) continue
+        const { pending_id, action_requests } = pending
+        const message = EXPIRED[user?.locale ?? 'en']
+        const decisions = action_requests.map(() => ({ type: 'reject', message }) as const)
+        const turn = await resolve(thread, { pending_id, outcome: 'expired', decisions })
+        if (turn) await runWhereHeld(turn, thread)
+      }
+    },
+    async releaseHeld() {
+      const runsHere = ({ thread_id }: TurnLease) => running.get(thread_id) !== undefined
+      const held = heldCalls.turns().filter((lease) => !runsHere(lease))
+      if (held.length === 0) return
+      const waiting = await turnLeases.listWaiting(held)
+      const isOver = (lease: TurnLease) =>
+        held.includes(lease) && !waiting.includes(lease.turn_id) && !runsHere(lease)
+      heldCalls.abandon(isOver, 'lost')
+    },
+    proceed(leased, events) {
+      const turn = createTurnOf(leased.thread)
+      turn.adopt(leased, events)
+      run(turn)
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import type { Collection } from 'mongodb'
+import type { ThreadDocument } from '../documents.ts'
+import { visible } from './thread-facts.ts'
+
+/** The channel type of threads that programs create, often one for each request. */
+export const API = 'api'
+
+/** Finds threads that may be removed without anybody asking for it. */
+export interface PrunableThreads {
+  /**
+   * Lists threads that programs have created and that nobody pinned, which neither run nor wait, except those that were
+   * active last of each account.
+   */
+  listSurplus(most: number): Promise<string[]>
+  /** Selects threads that nobody pinned, which neither run nor wait, and were not active from then on (Unix seconds). */
+  listIdle(before: number): AsyncIterable<Pick<ThreadDocument, '_id'>>
+}
+
+export function createPrunableThreads(threads: Collection<ThreadDocument>): PrunableThreads {
+  return {
+    async listSurplus(most) {
+      const made = { channel_type: API, pinned: false, ...visible }
+      const accounts = await threads
+        .aggregate<{ _id: string }>([
+          { $match: made },
+          { $group: { _id: '$user_id', count: { $sum: 1 } } },
+          { $match: { count: { $gt: most } } },
+        ])
+        .toArray()
+      const surplus: string[] = []
+      for (const { _id: user_id } of accounts) {
+        const older = threads
+          .find({ user_id, ...made })
+          .sort({ last_active: -1 })
+          .skip(most)
+        for await (const { _id, active_turn, queue_tail } of older.project({ active_turn: 1, queue_tail: 1 }))
+          if (!active_turn && queue_tail === undefined) surplus.push(_id)
+      }
+      return surplus
+    },
+    listIdle: (before) =>
+      threads.find(
+        {
+          last_active: { $lt: before },
+          pinned: false,
+          active_turn: null,
+          queue_tail: { $exists: false },
+          ...visible,
+        },
+        { projection: { _id: 1 } },
+      ),
+  }
+}

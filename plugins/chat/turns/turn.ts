@@ -1,0 +1,271 @@
+import type { QueuedTurnDocument } from '../documents.ts'
+import { type LedgerEvent, type ResolvedApproval, seqOf } from '../ledger/ledger-event.ts'
+import type { LastEvent, TurnLog } from '../ledger/turn-log.ts'
+import { type Request, toPendingApproval } from '../loop/approvals.ts'
+import { toTurnSettings } from '../loop/call-settings.ts'
+import { PAUSED } from '../loop/running-call.ts'
+import type { Cradle } from '../manifest.ts'
+import type { KnownTurn } from '../queue/client-messages.ts'
+import type { ThreadOwner } from '../threads/threads.ts'
+import { answer, type TurnOrder } from './turn-answer.ts'
+import type { LeasedThread, TurnLease } from './turn-leases.ts'
+import { findReply, type TurnEnd, type TurnOutcome, toPausedTurn } from './turn-outcome.ts'
+
+/** The thread that a turn is meant for, its owner, and the message that asks for the turn. */
+export interface TurnPlace extends ThreadOwner {
+  thread_id: string
+  client_message_id?: string | undefined
+}
+
+/** A user's message to an agent in a thread. */
+export interface TurnRequest extends TurnOrder {
+  thread_id: string
+  client_message_id?: string
+}
+
+/** The reason why a queued or decided turn ends before it is carried out. */
+export interface Refusal extends Pick<TurnOrder, 'locale' | 'request_id'> {
+  refusal: unknown
+}
+
+/** The reason why a turn ends before its reply is complete. */
+export type StopReason = 'stopped' | 'shutdown' | 'lost' | typeof PAUSED
+
+/** The outcome of opening a turn: it has its thread, its message was sent before, or the thread is not free. */
+export type Opening = { outcome: 'opened' } | { outcome: 'repeated'; turn: KnownTurn } | { outcome: 'taken' }
+
+/**
+ * A turn in this process: `opening` until it has its thread, then `running` until it is `paused` or `ended`. It has also
+ * ended here if it did not get its thread, or if another process has taken it over. A paused turn is resumed as a new one.
+ */
+export interface Turn extends TurnPlace {
+  readonly state: 'opening' | 'running' | 'paused' | 'ended'
+  /** The lease of its thread, the thread as it was then, and its log; undefined while it is opening. */
+  readonly opened: (LeasedThread & { log: TurnLog }) | undefined
+  /**
+   * Takes the thread for a message if no turn has it or is queued for it, and writes the first event. Throws
+   * THREAD_NOT_FOUND if the thread is not the owner's, or was removed.
+   */
+  open(request: TurnRequest): Promise<Opening>
+  /**
+   * Takes the thread for a queued message. The outcome is `gone` if it is no longer queued, and `repeated` if it has
+   * started another turn meanwhile.
+   */
+  openQueued(
+    queued: QueuedTurnDocument,
+    order: TurnOrder | Refusal,
+  ): Promise<{ outcome: 'opened' | 'taken' | 'gone' | 'repeated' }>
+  /** Takes over the paused turn of the thread and writes the decision; false if another one came first. */
+  resume(resolved: ResolvedApproval, allow: readonly string[]): Promise<boolean>
+  /** Continues a turn that this process has adopted, after its stored events. */
+  adopt(leased: LeasedThread, before: readonly LedgerEvent[]): void
+  /** Carries out an order until the turn ends or pauses. */
+  run(order: TurnOrder | Refusal): Promise<void>
+  /** Stores the end of the turn and shows it. */
+  end(end: TurnEnd): Promise<void>
+  /** Ends the turn early and waits until that is stored; a lost turn is only ended in this process. */
+  stop(reason: StopReason): Promise<void>
+  /** Lets go of the turn in this process without an end, because another process has it. */
+  leave(): void
+  /** Resolves when the turn is paused or has ended in this process. */
+  readonly left: Promise<void>
+}
+
+/** Creates a turn, which is one of this process from now on and can be stopped. */
+export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
+  const { agents, clientMessages, clock, config, events, ids, ledger, queuedTurns, running } = cradle
+  const { turnLeases, turnOutcomes, log: logger } = cradle
+  const { thread_id, client_message_id, user_id, agent_id } = place
+  const owner = { user_id, agent_id }
+  const abort = new AbortController()
+  const isLost = () => abort.signal.reason === ('lost' satisfies StopReason)
+  let state: Turn['state'] = 'opening'
+  let opened: Turn['opened']
+  let isNew = false
+  let isQueued = false
+  let resolveLeft = () => {}
+  const left = new Promise<void>((resolve) => {
+    resolveLeft = resolve
+  })
+
+  const leaveAs = (last: 'paused' | 'ended') => {
+    if (state === 'paused' || state === 'ended') return
+    state = last
+    running.remove(turn)
+    resolveLeft()
+  }
+
+  /** Opens the log of a turn that has its thread. */
+  const hold = (leased: LeasedThread, before: readonly LedgerEvent[] = []): TurnLog => {
+    const { turn_id, first_seq } = leased.lease
+    const last = before.at(-1)
+    const log = ledger.open({ thread_id, turn_id, lastSeq: last ? seqOf(last) : first_seq - 1, before })
+    void log.lost.then(() => abort.abort('lost' satisfies StopReason))
+    opened = { ...leased, log }
+    state = 'running'
+    return log
+  }
+
+  /** Writes the first event of a turn that has its thread. */
+  const begin = (
+    leased: LeasedThread,
+    { content: input, model, locale }: Pick<TurnOrder, 'content' | 'model' | 'locale'>,
+    order: TurnOrder | Refusal,
+  ) => {
+    const log = hold(leased)
+    isNew = true
+    const settings = 'refusal' in order ? {} : toTurnSettings(order, agents)
+    const record = { input, model, locale, ...(Object.keys(settings).length > 0 && { settings }) }
+    log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, record)
+    const { first_seq, ...started } = leased.lease
+    // Listeners must not delay the turn.
+    void log.durable({ urgent: false }).then(() => events.emit('turn.started', started))
+  }
+
+  /** Stores the message of a turn that has its thread; returns the other turn that the message has started before. */
+  const noteMessage = async (lease: TurnLease) =>
+    client_message_id === undefined ? undefined : clientMessages.note(lease, client_message_id)
+
+  /** Tries to get the thread; the turn is over if that fails. */
+  const attempt = async <Result>(take: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await take()
+    } finally {
+      if (state === 'opening') leaveAs('ended')
+    }
+  }
+
+  /** Stores the last event with all that follows from it. Only then others notice that the turn is over. */
+  const settle = async (last: LastEvent, outcome: TurnOutcome, next: 'paused' | 'ended'): Promise<void> => {
+    try {
+      if (!(await last.store(outcome.writes))) return leaveAs('ended')
+    } catch (error) {
+      const { lease } = opened!
+      const { turn_id } = lease
+      logger.error({ error, turn_id }, 'the outcome of a turn cannot be stored')
+      const instead = last.replace(turnOutcomes.explainRefused(lease))
+      return settle(instead, turnOutcomes.of(lease, instead.events), 'ended')
+    }
+    outcome.note()
+    leaveAs(next)
+    last.publish()
+  }
+
+  const pause = async (requests: Request[]) => {
+    const { lease, log } = opened!
+    const expires_at = clock.seconds() + config.approval_seconds
+    const pending_id = ids.make('apr_')
+    const asked = toPendingApproval(requests, { pending_id, thread_id, agent_id, expires_at })
+    const { pending, whole_args } = asked
+    const last = log.finish('hitl_required', pending, whole_args && { whole_args })
+    const isHeld = pending.action_requests.some(({ is_step }) => is_step)
+    const write = turnLeases.toPauseWrite(lease, toPausedTurn(last.events.at(-1)!), isHeld)
+    await settle(last, { writes: [write], note: () => {} }, 'paused')
+    const { first_seq, ...paused } = lease
+    if (turn.state === 'paused') void events.emit('approval.requested', { ...paused, pending_id, expires_at })
+    // Whatever still runs in the turn's tools is aborted, except held calls.
+    abort.abort(PAUSED)
+  }
+
+  const turn: Turn = {
+    ...place,
+    get state() {
+      return state
+    },
+    get opened() {
+      return opened
+    },
+    left,
+    open: (request) =>
+      attempt(async () => {
+        const leased = await turnLeases.take(owner, thread_id, request.user.credential?.scopes)
+        if (!leased) return { outcome: 'taken' }
+        const known = await noteMessage(leased.lease)
+        if (known) {
+          await turnLeases.release(leased.lease)
+          return { outcome: 'repeated', turn: known }
+        }
+        begin(leased, request, request)
+        return { outcome: 'opened' }
+      }),
+    openQueued: (queued, order) =>
+      attempt(async () => {
+        const leased = await turnLeases.takeForQueued(queued)
+        if (!leased) return { outcome: 'taken' }
+        const isClaimed = await queuedTurns.claim(queued._id)
+        const known = isClaimed ? await noteMessage(leased.lease) : undefined
+        if (!isClaimed || known) {
+          await queuedTurns.remove(queued._id)
+          await turnLeases.release(leased.lease)
+          return { outcome: known ? 'repeated' : 'gone' }
+        }
+        isQueued = true
+        begin(leased, queued, order)
+        return { outcome: 'opened' }
+      }),
+    async resume(resolved, allow) {
+      let isResumed = false
+      try {
+        const leased = await turnLeases.resume(owner, thread_id, resolved.pending_id, allow)
+        if (!leased) return false
+        const { first_seq, ...paused } = leased.lease
+        const before = await ledger.readTurn(thread_id, paused.turn_id, first_seq)
+        const asked = before.at(-1)
+        // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
+        if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== resolved.pending_id) return false
+        const log = hold(leased, before)
+        log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts) })
+        isResumed = await log.durable()
+        const { pending_id, outcome } = resolved
+        if (isResumed) void events.emit('approval.resolved', { ...paused, pending_id, outcome })
+        return isResumed
+      } finally {
+        if (!isResumed) leaveAs('ended')
+      }
+    },
+    adopt: (leased, before) => void hold(leased, before),
+    async run(order) {
+      const { lease, thread, log } = opened!
+      try {
+        if (isQueued) {
+          // The message leaves the queue only once the beginning of its turn is durable.
+          if (!(await log.durable())) return
+          await queuedTurns.remove(lease.turn_id)
+        }
+        if ('refusal' in order) {
+          const { refusal: error, locale, request_id } = order
+          return await turn.end({ type: 'error', error, locale, request_id })
+        }
+        const before = isNew ? [] : [...log.committed]
+        const end = await answer(order, { lease, thread, log, before, signal: abort.signal }, cradle)
+        if (isLost()) return
+        await (end.type === 'paused' ? pause(end.requests) : turn.end(end))
+      } finally {
+        leaveAs('ended')
+      }
+    },
+    async end(end) {
+      const { lease, log } = opened!
+      const known = end.type === 'done' ? end.message_id : null
+      await (known ?? log.durable())
+      const message_id = known ?? findReply(lease, log.committed)
+      const last =
+        end.type === 'error'
+          ? log.finish('error', { ...turnOutcomes.explain(end), message_id })
+          : log.finish('done', {
+              message_id,
+              usage: { ...end.usage },
+              stop_reason: end.stop_reason,
+              ...(end.sources.length > 0 && { sources: [...end.sources] }),
+            })
+      await settle(last, turnOutcomes.of(lease, last.events), 'ended')
+    },
+    async stop(reason) {
+      abort.abort(reason)
+      await left
+    },
+    leave: () => leaveAs('ended'),
+  }
+  running.add(turn)
+  return turn
+}
