@@ -59,7 +59,7 @@ export function assertSchema(schema: JSONSchema): void {
   if (metaSchema.validateSchema(schema)) return
   // The first error names the keyword; those that follow are of the other forms that it could have.
   const [error] = metaSchema.errors!
-  throw new Error(`${error!.instancePath || 'it'} ${error!.message}`)
+  throw new Error(`${error!.instancePath} ${error!.message}`)
 }
 
 type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>

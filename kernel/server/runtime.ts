@@ -247,6 +247,7 @@ export async function openRuntime({
     try {
       await step(planned, name, announce)
     } catch (error) {
+      failed.set(planned.name, (error as Error).message)
       if (isRequired(config, planned)) throw error
       leaveOut(planned.name, (error as Error).message, error as Error)
     }
@@ -275,8 +276,13 @@ export async function openRuntime({
     storage.stop()
     try {
       await stopPart('the jobs', async () => jobs?.stop())
+      // One that did not start seldom stops, and the reason is known already.
       for (const planned of started.reverse())
-        await stopPart(`plugin "${planned.plugin.name}"`, () => step(planned, 'stop'))
+        await stopPart(
+          `plugin "${planned.name}"`,
+          () => step(planned, 'stop'),
+          failed.has(planned.name) ? 'debug' : 'error',
+        )
       await beforeClosing?.()
     } finally {
       await database?.close()
@@ -284,11 +290,11 @@ export async function openRuntime({
   }
 
   /** A part that does not stop must not keep the others from stopping. */
-  async function stopPart(part: string, act: () => Promise<void>) {
+  async function stopPart(part: string, act: () => Promise<void>, level: 'error' | 'debug' = 'error') {
     try {
       await act()
     } catch (error) {
-      log.error({ error }, `${part} failed to stop`)
+      log[level]({ error }, `${part} failed to stop`)
     }
   }
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ConfigError } from '../../kernel/config/config.ts'
 import { joinEngine } from '../../kernel/database/engine.ts'
 import type { Extensions } from '../../kernel/plugin/extensions.ts'
 import { definePlugin } from '../../kernel/plugin/plugin.ts'
@@ -106,6 +107,22 @@ t.test(
     t.same(diary, ['start a', 'stop a'])
   },
 )
+
+t.test('an error in the configuration of a plugin stays one when its start fails', async (t) => {
+  const strict = definePlugin({
+    name: 'strict',
+    summary: 'A plugin that reads its addresses when it starts',
+    kernel: 1,
+    setup() {},
+    start() {
+      throw new ConfigError('plugins.strict.address is not known')
+    },
+  })
+  await t.rejects(
+    startKernel(t, { given: [strict], config: { plugins: { strict: { required: true } } } }),
+    new ConfigError('plugin "strict" failed to start: plugins.strict.address is not known'),
+  )
+})
 
 t.test('a plugin that takes too long is reported by name, and its signal is aborted', async (t) => {
   const slow = (step: string) =>
