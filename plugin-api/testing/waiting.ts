@@ -2,18 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 /** The longest time that something may take to happen, in milliseconds. */
 const PATIENCE_MS = 60_000
-const LOOK_AGAIN_MS = 10
+/** Looks again soon at first, and later after a fifth of the time that has passed: each look may be a request. */
+const LOOK_AGAIN_MS = { first: 10, last: 100 }
 
 /** Waits until `look` returns something true, and returns it. Throws after a minute; `what` says what never happened. */
 export async function eventually<Value>(
   what: string,
   look: () => Value | undefined | false | null | Promise<Value | undefined | false | null>,
 ): Promise<Value> {
-  for (const end = Date.now() + PATIENCE_MS; ; ) {
+  const { first, last } = LOOK_AGAIN_MS
+  for (const begin = Date.now(); ; ) {
     const value = await look()
     if (value) return value
-    if (Date.now() > end) throw new Error(`waited in vain: ${what}`)
-    await pause(LOOK_AGAIN_MS)
+    const waited = Date.now() - begin
+    if (waited > PATIENCE_MS) throw new Error(`waited in vain: ${what}`)
+    await pause(Math.min(Math.max(first, waited / 5), last))
   }
 }
 
