@@ -27,7 +27,7 @@ export {
   readCursor,
   writeCursor,
 } from './paging.ts'
-export { processRuns } from './process-runs.ts'
+export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'
 export { askOnTerminal } from './terminal-question.ts'
 export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from './token-estimate.ts'

@@ -1,5 +1,6 @@
 import type { Locale, TypeOf } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
+import type { ProcessIdentity } from '#toolbox'
 import type { ModelSettings, ToolChoices } from '../agents/types.ts'
 import type { artifacts, block, sources } from './message-schemas.ts'
 
@@ -92,11 +93,9 @@ export interface MessageDocument {
   error?: TurnError
 }
 
-/** The process that runs a turn; `host` and `pid` reveal at once that a process of the same machine is dead. */
-export interface Holder {
+/** The server that runs a turn, and its process, of which others on the same machine know at once if it is dead. */
+export interface Holder extends ProcessIdentity {
   node_id: string
-  host: string
-  pid: number
 }
 
 /** A summary of a thread's messages up to a position, which models receive instead of them. */

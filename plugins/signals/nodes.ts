@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import type { IndexDescription } from 'mongodb'
+import { thisProcess } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import { createPeerWatch } from './peer-watch.ts'
 import type { NodeDocument } from './types.ts'
@@ -64,7 +65,7 @@ export function createNodes({
     const delete_at = new Date((self.seen_at + SILENCE_SECONDS) * 1000)
     await nodes.replaceOne(
       { _id: node_id },
-      { ...self, beats, is_busy: wasBusy, delete_at },
+      { ...self, ...thisProcess, beats, is_busy: wasBusy, delete_at },
       { upsert: true },
     )
   }
@@ -123,7 +124,14 @@ export function createNodes({
     /** Lists the running processes, the oldest first. */
     async list(): Promise<Node[]> {
       const rows: Node[] = (await listOthers()).map(
-        ({ _id: id, delete_at: _, beats: __, is_busy: ___, ...facts }) => ({ id, ...facts }),
+        ({ _id: id, host, pid, version, started_at, seen_at }) => ({
+          id,
+          host,
+          pid,
+          version,
+          started_at,
+          seen_at,
+        }),
       )
       if (started) rows.push({ id: node_id, ...describeSelf() })
       return rows.sort((a, b) => a.started_at - b.started_at || (a.id < b.id ? -1 : 1))

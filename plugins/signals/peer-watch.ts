@@ -1,5 +1,4 @@
-import { hostname } from 'node:os'
-import { processRuns } from '#toolbox'
+import { hasEnded, thisProcess } from '#toolbox'
 import type { NodeDocument } from './types.ts'
 
 /** The silence of a busy process on another machine after which it counts as dead, in milliseconds. */
@@ -7,7 +6,7 @@ const SILENCE_MS = 2000
 /** A look that took this long, or came this long after the one before it, proves nothing, in milliseconds. */
 const SLOW_MS = { look: 1000, pause: 3000 }
 
-type Peer = Pick<NodeDocument, '_id' | 'host' | 'pid' | 'beats' | 'is_busy'>
+type Peer = Pick<NodeDocument, '_id' | 'machine' | 'pid' | 'launch' | 'beats' | 'is_busy'>
 
 /** The other processes as one process knows them from their heartbeats, without comparing clocks. */
 export interface PeerWatch {
@@ -19,14 +18,13 @@ export interface PeerWatch {
   reset(): void
 }
 
-/** Creates the watch. `isAlive` checks if a process of this machine runs. */
-export function createPeerWatch(isAlive: (pid: number) => boolean = processRuns): PeerWatch {
-  const host = hostname()
+/** Creates the watch. */
+export function createPeerWatch(): PeerWatch {
   let peers = new Map<string, { peer: Peer; since: number }>()
   let lookedAt = Number.NEGATIVE_INFINITY
 
   const isDead = ({ peer, since }: { peer: Peer; since: number }, askedAt: number) =>
-    peer.host === host ? !isAlive(peer.pid) : peer.is_busy && askedAt - since >= SILENCE_MS
+    peer.machine === thisProcess.machine ? hasEnded(peer) : peer.is_busy && askedAt - since >= SILENCE_MS
 
   return {
     get count() {

@@ -1,10 +1,10 @@
 import type { Document } from 'mongodb'
+import type { ProcessIdentity } from '#toolbox'
 
 /** One server process; `_id` is its `node_id`, times are Unix seconds. */
-export interface NodeDocument {
+export interface NodeDocument extends ProcessIdentity {
   _id: string
   host: string
-  pid: number
   version: string
   started_at: number
   seen_at: number

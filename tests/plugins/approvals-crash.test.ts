@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { createFakeOpenAI, type Script } from '../../plugin-api/testing/fake-openai.ts'
+import { thisProcess } from '../../plugin-api/toolbox/process-identity.ts'
 import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t, { type Test } from '../run/file-test.ts'
@@ -48,7 +48,7 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
   const threads = db.collection<ThreadDocument>('threads')
   const events = db.collection<LedgerEvent>('events')
   const dead = {
-    holder: { node_id: 'another', host: hostname(), pid: spawnSync(process.execPath, ['--version']).pid },
+    holder: { node_id: 'another', ...thisProcess, pid: spawnSync(process.execPath, ['--version']).pid },
     lease_until: Date.now() + 60_000,
   }
   const left: (() => Promise<void>)[] = []
@@ -165,7 +165,11 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
 
   await t.test('A process that was too slow leaves the turn to the one that took it over', async (t) => {
     const slow = await pauseAt('slow')
-    await leave(slow, { resuming: true, holder: { ...dead.holder, host: 'elsewhere' } }, resolved([approve]))
+    await leave(
+      slow,
+      { resuming: true, holder: { ...dead.holder, machine: 'elsewhere' } },
+      resolved([approve]),
+    )
     const { resumption, running, ledger } = server.server.runtime.cradleOf('chat')
     const thread = (await threads.findOne({ _id: slow.thread_id }))!
     const { user_id, agent_id } = thread

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
+import { thisProcess } from '../../plugin-api/toolbox/process-identity.ts'
 import type { ActiveTurn, ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { chatUrl, connectChat, createHold, range, startChat, textOf } from '../support/chat.ts'
+import { startServer } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
 
 const chat = await startChat(t)
@@ -25,7 +26,7 @@ async function abandonTurn(
   const socket = await chat.connect()
   const { turn_id, frames } = await socket.ask({ thread_id, text: 'one two three' })
   const first_seq = frames[0]!.seq as number
-  const holder = { node_id: 'another', host: hostname(), pid: deadPid(), ...change.holder }
+  const holder = { node_id: 'another', ...thisProcess, pid: deadPid(), ...change.holder }
   const active_turn = {
     turn_id,
     first_seq,
@@ -45,10 +46,10 @@ async function abandonTurn(
 
 const dead: [what: string, change: Parameters<typeof abandonTurn>[1]][] = [
   ['whose process on this machine is dead', {}],
-  ['of an earlier process of this number', { holder: { pid: process.pid } }],
+  ['of an earlier process of this number', { holder: { pid: process.pid, launch: 'earlier' } }],
   [
     'whose lease has run out, wherever it ran',
-    { holder: { host: 'elsewhere', pid: 1 }, lease_until: Date.now() - 1 },
+    { holder: { machine: 'elsewhere', pid: 1 }, lease_until: Date.now() - 1 },
   ],
   [
     'that this very process has lost',
@@ -114,11 +115,23 @@ t.test('Turns whose process died are also closed when a server starts, and while
   await server.restart()
   for (const thread_id of made) {
     t.match(await history(thread_id), { turn_active: false, messages: [{}, { status: 'failed' }] })
-    await abandonTurn(thread_id, { holder: { host: 'elsewhere' }, lease_until: Date.now() + 500 })
+    await abandonTurn(thread_id, { holder: { machine: 'elsewhere' }, lease_until: Date.now() + 500 })
   }
   const { body } = await threads('GET', '')
   t.equal(body.filter(({ turn_active }: { turn_active: boolean }) => turn_active).length, 3)
   for (const thread_id of made) while ((await history(thread_id)).turn_active) await pause(100)
+})
+
+t.test('Two servers of one process leave each other’s turns alone', async (t) => {
+  const other = await startServer(t, { home: server.home })
+  const { hold, release } = createHold()
+  fake.next({ text: ['to the', ' end'], hold, holdAfter: 1 })
+  const socket = await chat.connect()
+  const sent = socket.say({ thread_id: await createThread(), text: 'talk' })
+  await socket.until(({ content }) => content === 'to the')
+  t.equal(await other.server.runtime.cradleOf('chat').recovery.adopt(), 0)
+  release()
+  t.match((await socket.seeTurn(sent)).end, { type: 'done' })
 })
 
 t.test('Two servers on one database run one turn of a thread at a time', async (t) => {

@@ -27,7 +27,7 @@ export async function crashInTurn(
   const lost = written.slice(random.int(1, written.length))
   await events.deleteMany({ _id: { $in: lost.map(({ _id }) => _id) } })
   await server.db.collection('messages').deleteMany({ thread_id })
-  const holder = { node_id: 'another', host: 'elsewhere', pid: 1 }
+  const holder = { node_id: 'another', machine: 'elsewhere', pid: 1, launch: '' }
   const active_turn = { turn_id: last.turn_id, first_seq: 1, holder, lease_until: 1, started_at: 1 }
   await threads.replaceOne({ _id: thread_id }, { ...before, active_turn })
 }

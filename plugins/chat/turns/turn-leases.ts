@@ -1,7 +1,6 @@
-import { hostname } from 'node:os'
 import type { Collection, Filter } from 'mongodb'
 import { AppError, type Clock, type Ids } from '#kernel'
-import { processRuns, type Write } from '#toolbox'
+import { hasEnded, thisProcess, type Write } from '#toolbox'
 import type { ActiveTurn, Holder, PausedTurn, QueuedTurnDocument, ThreadDocument } from '../documents.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 
@@ -75,7 +74,7 @@ export interface TurnLeases {
   adopt(isLeftAlone: (thread: ThreadDocument) => boolean): Promise<LeasedThread[]>
 }
 
-/** Creates the leases over the threads. `isAlive` checks if a process of this machine runs. */
+/** Creates the leases over the threads. */
 export function createTurnLeases({
   threads,
   clock,
@@ -83,7 +82,6 @@ export function createTurnLeases({
   node_id,
   isGone = () => false,
   onStopRequested = () => undefined,
-  isAlive = processRuns,
 }: {
   threads: Collection<ThreadDocument>
   clock: Clock
@@ -92,11 +90,9 @@ export function createTurnLeases({
   /** True if another process is known to have ended. */
   isGone?: (node_id: string) => boolean
   onStopRequested?: (thread_id: string) => void
-  isAlive?: (pid: number) => boolean
 }): TurnLeases {
-  const holder: Holder = { node_id, host: hostname(), pid: process.pid }
-  const isDead = (other: Holder) =>
-    isGone(other.node_id) || (other.host === holder.host && (other.pid === holder.pid || !isAlive(other.pid)))
+  const holder: Holder = { node_id, ...thisProcess }
+  const isDead = (other: Holder) => isGone(other.node_id) || hasEnded(other)
 
   const toLease = (
     { _id, user_id, agent_id }: ThreadDocument,

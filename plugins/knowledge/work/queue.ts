@@ -1,6 +1,6 @@
-import { hostname } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { acquireLease, isUnavailable } from '#kernel'
+import { hasEnded, type ProcessIdentity, thisProcess } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 
 /** The documents that this process works on at a time, each of another account. */
@@ -37,7 +37,7 @@ export function createQueue({
   let running: Promise<void> | undefined
 
   /** Names the process too, so that leases of one that was killed are known to be free. */
-  const holder = JSON.stringify([hostname(), process.pid, server.node_id])
+  const holder = JSON.stringify({ ...thisProcess, node_id: server.node_id })
 
   const lease = (user_id: string) => {
     const now = clock.now()
@@ -91,8 +91,7 @@ export function createQueue({
   /** Frees the accounts that a process of this machine worked for when it was killed. */
   const freeLeases = async () => {
     for (const { _id, holder } of await leases.find().toArray()) {
-      const [host, pid] = JSON.parse(holder) as [string, number]
-      if (host === hostname() && !isRunning(pid)) await leases.deleteOne({ _id, holder })
+      if (hasEnded(JSON.parse(holder) as ProcessIdentity)) await leases.deleteOne({ _id, holder })
     }
   }
 
@@ -124,16 +123,5 @@ export function createQueue({
       await running
       await Promise.all(working.values())
     },
-  }
-}
-
-/** True if another process has this id. */
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
