@@ -85,7 +85,13 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
     const running = t.spawn(
       'env',
       // Replaces tap's own coverage hooks, which double the cost of starting a process.
-      [`NODE_OPTIONS=${hook ?? ''}`, process.execPath, fileURLToPath(new URL('worker.js', import.meta.url))],
+      [
+        `NODE_OPTIONS=${hook ?? ''}`,
+        process.execPath,
+        // Servers that come and go leave much garbage; collecting it less often saves a twentieth of the processor time.
+        '--max-semi-space-size=64',
+        fileURLToPath(new URL('worker.js', import.meta.url)),
+      ],
       {
         name: id,
         timeout: limit,
