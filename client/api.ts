@@ -2025,7 +2025,12 @@ export interface components {
     /** UpdateOwnAccountBody */
     UpdateOwnAccountBody: {
       display_name?: string | null;
+      /**
+       * Format: bcp47
+       * @description A language tag such as zh-CN; stored as the nearest language that messages are written in
+       */
       locale?: string | null;
+      /** Format: email */
       email?: string | null;
     };
     PreconditionFailedError: {
@@ -2344,11 +2349,17 @@ export interface components {
       client_secret?: string | null;
       /** @description Separated by spaces */
       scopes?: string;
-      /** @description The issuer of OpenID Connect */
+      /**
+       * Format: uri
+       * @description The issuer of OpenID Connect
+       */
       issuer?: string | null;
       /** @description The id of the application at WeCom */
       agent_id?: string | null;
-      /** @description The console to return to, if it is not on this server; only administrators change it */
+      /**
+       * Format: uri
+       * @description The console to return to, if it is not on this server; only administrators change it
+       */
       dashboard_origin?: string | null;
       /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
@@ -2399,11 +2410,17 @@ export interface components {
       client_secret?: string | null;
       /** @description Separated by spaces */
       scopes?: string;
-      /** @description The issuer of OpenID Connect */
+      /**
+       * Format: uri
+       * @description The issuer of OpenID Connect
+       */
       issuer?: string | null;
       /** @description The id of the application at WeCom */
       agent_id?: string | null;
-      /** @description The console to return to, if it is not on this server; only administrators change it */
+      /**
+       * Format: uri
+       * @description The console to return to, if it is not on this server; only administrators change it
+       */
       dashboard_origin?: string | null;
       /** @description Rights that new accounts get by the claims of their users */
       rules?: components["schemas"]["ClaimRule"][];
@@ -2871,9 +2888,11 @@ export interface components {
       id: string;
       name: string;
       scopes: string[];
+      /** @description Unix seconds; null if the key never expires */
       expires_at: number | null;
       /** @description Unix seconds */
       created_at: number;
+      /** @description Unix seconds, by the minute; null before the first use */
       last_used_at: number | null;
     };
     /** NewApiKey */
@@ -2918,6 +2937,7 @@ export interface components {
       id: string;
       name: string;
       scopes: string[];
+      /** @description Unix seconds; null if the key never expires */
       expires_at: number | null;
       /** @description Unix seconds */
       created_at: number;
@@ -5576,7 +5596,9 @@ export interface components {
       knowledge_base_ids: string[];
       /** @description Connectors that lend its runs tools besides those of the agent */
       connector_ids: string[];
+      /** @description Unix seconds; null if nothing is due */
       next_run_at: number | null;
+      /** @description Unix seconds; null before the first run */
       last_run_at: number | null;
       /** @description The state of the newest run; null before it */
       last_status: components["schemas"]["RunStatus"] | null;
@@ -5645,7 +5667,9 @@ export interface components {
       knowledge_base_ids: string[];
       /** @description Connectors that lend its runs tools besides those of the agent */
       connector_ids: string[];
+      /** @description Unix seconds; null if nothing is due */
       next_run_at: number | null;
+      /** @description Unix seconds; null before the first run */
       last_run_at: number | null;
       /** @description The state of the newest run; null before it */
       last_status: components["schemas"]["RunStatus"] | null;
@@ -5760,9 +5784,11 @@ export interface components {
     /** ScheduleRun */
     ScheduleRun: {
       id: string;
+      /** @description Unix seconds; null if a person started it */
       due_at: number | null;
       /** @description Unix seconds; if it was skipped, the time of this note */
       started_at: number;
+      /** @description Unix seconds; null until it has ended */
       ended_at: number | null;
       /** @description `waiting` is for a person; `skipped` has not started */
       status: components["schemas"]["RunStatus"];
@@ -6276,6 +6302,7 @@ export interface components {
           tool_call_id?: string;
           [key: string]: unknown;
         })[];
+      /** @description Answers with server-sent events */
       stream?: boolean | null;
       stream_options?: {
         include_usage?: boolean;
@@ -6283,7 +6310,9 @@ export interface components {
       } | null;
       temperature?: number | null;
       top_p?: number | null;
+      /** @description The limit of one answer of the model; that of the agent applies if it is lower */
       max_tokens?: number | null;
+      /** @description The limit of one answer of the model; that of the agent applies if it is lower */
       max_completion_tokens?: number | null;
       reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
       [key: string]: unknown;
@@ -6449,9 +6478,11 @@ export interface components {
         })[]);
       instructions?: string | null;
       previous_response_id?: string | null;
+      /** @description Answers with server-sent events */
       stream?: boolean | null;
       temperature?: number | null;
       top_p?: number | null;
+      /** @description The limit of one answer of the model; that of the agent applies if it is lower */
       max_output_tokens?: number | null;
       reasoning?: ({
         effort?: components["schemas"]["ReasoningEffort"] | null;
@@ -6997,7 +7028,10 @@ export interface components {
       name: string;
       /** @description One of `GET /providers/kinds` */
       kind: string;
-      /** @description Null for the address of the kind */
+      /**
+       * Format: uri
+       * @description Null for the address of the kind
+       */
       base_url?: string | null;
       /** @description Stored encrypted */
       api_key?: string | null;
@@ -7062,7 +7096,10 @@ export interface components {
       name?: string;
       /** @description One of `GET /providers/kinds` */
       kind: string;
-      /** @description Null for the address of the kind */
+      /**
+       * Format: uri
+       * @description Null for the address of the kind
+       */
       base_url?: string | null;
       /** @description Stored encrypted */
       api_key?: string | null;
@@ -7145,7 +7182,10 @@ export interface components {
     UpdateProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
       name?: string;
-      /** @description Null for the address of the kind */
+      /**
+       * Format: uri
+       * @description Null for the address of the kind
+       */
       base_url?: string | null;
       /** @description Stored encrypted */
       api_key?: string | null;
@@ -7266,7 +7306,10 @@ export interface components {
       name: string;
       /** @description One of `GET /providers/kinds` */
       kind: string;
-      /** @description Null for the address of the kind */
+      /**
+       * Format: uri
+       * @description Null for the address of the kind
+       */
       base_url?: string | null;
       /** @description Stored encrypted */
       api_key?: string | null;
@@ -7317,7 +7360,10 @@ export interface components {
       name?: string;
       /** @description One of `GET /providers/kinds` */
       kind: string;
-      /** @description Null for the address of the kind */
+      /**
+       * Format: uri
+       * @description Null for the address of the kind
+       */
       base_url?: string | null;
       /** @description Stored encrypted */
       api_key?: string | null;
@@ -7370,7 +7416,10 @@ export interface components {
     UpdateGlobalProviderBody: {
       /** @description Begins the names of its models: `<name>:<model>` */
       name?: string;
-      /** @description Null for the address of the kind */
+      /**
+       * Format: uri
+       * @description Null for the address of the kind
+       */
       base_url?: string | null;
       /** @description Stored encrypted */
       api_key?: string | null;
@@ -8094,10 +8143,16 @@ export interface components {
       password: string;
       role?: components["schemas"]["Role"];
       display_name?: string | null;
+      /** Format: email */
       email?: string | null;
+      /**
+       * Format: bcp47
+       * @description A language tag such as zh-CN; stored as the nearest language that messages are written in
+       */
       locale?: string | null;
       /** @description Keys of `GET /users/permissions`; they replace the present ones */
       permissions?: string[];
+      /** @description An absolute path of a folder that the account's agents may write to, in addition to their workspaces */
       workspace_root_dir?: string | null;
       /** @description Tokens that the account may use in a window of the server; null for no limit */
       token_quota?: number | null;
@@ -8162,11 +8217,17 @@ export interface components {
     UpdateUserBody: {
       role?: components["schemas"]["Role"];
       display_name?: string | null;
+      /** Format: email */
       email?: string | null;
       enabled?: boolean;
+      /**
+       * Format: bcp47
+       * @description A language tag such as zh-CN; stored as the nearest language that messages are written in
+       */
       locale?: string | null;
       /** @description Keys of `GET /users/permissions`; they replace the present ones */
       permissions?: string[];
+      /** @description An absolute path of a folder that the account's agents may write to, in addition to their workspaces */
       workspace_root_dir?: string | null;
       /** @description Tokens that the account may use in a window of the server; null for no limit */
       token_quota?: number | null;

@@ -38,7 +38,7 @@ export function createComponents(): Components {
     const { title } = schema as Json
     const ownName = isName(title) ? title : name
     const parts = Object.entries(schema as Json).map(([key, part]) => [key, describePart(key, part, ownName)])
-    const described = withMapping(withFreedom(withType(Object.fromEntries(parts))), schemas)
+    const described = withMapping(withFreedom(withType(withNull(Object.fromEntries(parts)))), schemas)
     if (described.type === undefined && !described.oneOf && !described.anyOf) return described
     if (isName(title)) return refer(title, described)
     return Array.isArray(described.enum) && described.enum.length > 1 ? refer(name, described) : described
@@ -94,6 +94,19 @@ export const isName = (title: unknown): title is string =>
 
 const mapValues = (object: Json, map: (value: unknown, key: string) => unknown): Json =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
+
+/**
+ * Writes "a text, a number or the like, or null" as two types of one schema: openapi-generator lets null into other
+ * properties if such a property is a union, and out of it if an object has two types.
+ */
+function withNull(schema: Json): Json {
+  const { anyOf, ...ofPlace } = schema
+  const [value, none, ...others] = (anyOf ?? []) as Json[]
+  const isNullable = none?.type === 'null' && others.length === 0
+  const isPlain =
+    typeof value?.type === 'string' && value.type !== 'object' && !value.enum && value.const === undefined
+  return isNullable && isPlain ? { ...value, type: [value.type, 'null'], ...ofPlace } : schema
+}
 
 /** Adds the type of an enum or a constant, which validation does not need but generators of clients do. */
 function withType(schema: Json): Json {

@@ -22,6 +22,9 @@ export const toolOutput = rowOf({
   thread_id: { ...threadId, description: 'The thread of the message, for the next one' },
 } as const)
 
+/** The id of a call; null if it could not be read. */
+const callId = { type: ['string', 'number', 'null'], examples: [1] } as const
+
 /** A message of JSON-RPC 2.0; the protocol defines the fields of each. */
 export const jsonRpcMessage = {
   title: 'JsonRpcMessage',
@@ -29,7 +32,7 @@ export const jsonRpcMessage = {
   type: 'object',
   properties: {
     jsonrpc: { const: '2.0' },
-    id: { type: ['string', 'number', 'null'] },
+    id: callId,
     method: { type: 'string', examples: ['tools/call'] },
     params: { type: 'object', additionalProperties: true },
     result: { type: 'object', additionalProperties: true },
@@ -45,7 +48,7 @@ export const refusal = {
   type: 'object',
   properties: {
     jsonrpc: { const: '2.0' },
-    id: { type: ['string', 'number', 'null'] },
+    id: callId,
     error: {
       type: 'object',
       properties: {

@@ -462,6 +462,25 @@ t.test('enums and members of unions become components, with their types', async 
   t.match(schemas.SnowStormWeatherFall, { properties: { kind: { type: 'string', const: 'snow_storm' } } })
 })
 
+t.test('a text or a number that may be null has two types', (t) => {
+  const { describe } = createComponents()
+  const none = { type: 'null' }
+  const text = { type: 'string', maxLength: 9, description: 'A word' }
+  const ofPlace = { description: 'A word; null for none', examples: ['yes'] }
+  t.strictSame(describe({ anyOf: [text, none], ...ofPlace }, 'Word'), {
+    type: ['string', 'null'],
+    maxLength: 9,
+    ...ofPlace,
+  })
+  for (const other of [{ type: 'object', properties: {} }, { type: 'string', const: 'yes' }, {}]) {
+    const union = { anyOf: [other, none] }
+    t.strictSame(describe(union, 'Other'), union)
+  }
+  const three = { anyOf: [text, none, { type: 'integer' }] }
+  t.strictSame(describe(three, 'Three'), three)
+  t.end()
+})
+
 t.test('a union names the member that each value of its discriminator selects', (t) => {
   const { describe } = createComponents()
   const member = (kind: object, a: object = {}) => ({ type: 'object', properties: { kind, a } })
