@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
+import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
@@ -17,6 +18,9 @@ const CRASHES = amount({ short: 2, long: 12 })
 /** The number of times that it is killed while a message is sent. */
 const SENDS = amount({ short: 1, long: 12 })
 
+/** Removes a lease, like a crash of the database that did not have it in its journal. */
+const LOST = { $set: { active_turn: null } }
+
 const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n} 😀 `)
 
 /** Kills the database engine like a crash. */
@@ -28,6 +32,30 @@ function killEngine(): void {
 /** Waits until the database answers again. */
 const engineIsBack = () =>
   eventually('the engine is back', async () => (await server.request('GET', '/health')).status === 200)
+
+t.test(
+  'A turn takes its thread again if the database died before the lease was in its journal',
+  async (t) => {
+    fake.script(() => ({ text: ['fine'] }))
+    const thread_id = await createThread()
+    const { clientMessages } = server.server.runtime.cradleOf('chat')
+    const { note } = clientMessages
+    clientMessages.note = async (...args: Parameters<typeof note>) => {
+      clientMessages.note = note
+      await server.db.collection<ThreadDocument>('threads').updateOne({ _id: thread_id }, LOST)
+      return note(...args)
+    }
+    const socket = await chat.connect()
+    for (const text of ['one', 'two']) t.match((await socket.ask({ thread_id, text })).end, { type: 'done' })
+    const frames = socket.of(thread_id)
+    t.strictSame(
+      frames.map(({ seq }) => seq),
+      range(1, frames.length),
+    )
+    const page = await history(thread_id)
+    t.match(page, { turn_active: false, last_seq: frames.length, messages: { length: 4 } })
+  },
+)
 
 t.test('Turns survive crashes of the database engine, and nothing of them is lost', async (t) => {
   const [socket, reader] = [await chat.connect(), await chat.connect()]

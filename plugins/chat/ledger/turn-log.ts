@@ -52,12 +52,13 @@ export interface LastEvent {
   publish(): void
 }
 
-/** The place of a turn in the ledger: after `lastSeq`, or after the events in `before`. */
+/** The place of a turn in the ledger: after `lastSeq`, or after the events in `before`; `opening` is written before all. */
 export interface LogPlace {
   thread_id: string
   turn_id: string
   lastSeq: number
   before?: readonly LedgerEvent[]
+  opening?: readonly Write[]
 }
 
 /** The parts that all logs of a process share. */
@@ -82,7 +83,7 @@ const RETRY_MS = { first: 50, most: 2000 }
 
 /** Opens the log of a turn. Its events are written in order, those that wait at the same time together. */
 export function openTurnLog(
-  { thread_id, turn_id, lastSeq, before = [] }: LogPlace,
+  { thread_id, turn_id, lastSeq, before = [], opening = [] }: LogPlace,
   { events, clock, log: logger, jointWriter, pace, writer, publish, unsettled, noteFailure }: LogParts,
 ): TurnLog {
   const committed: LedgerEvent[] = [...before]
@@ -95,6 +96,7 @@ export function openTurnLog(
   let began = before[0]?.ts
   /** The message whose first text has been sent. */
   let spoken: string | undefined
+  let isOpened = false
   let isRequested = false
   /** True if more has to be written as soon as the present write succeeds. */
   let isUrgent = false
@@ -145,12 +147,14 @@ export function openTurnLog(
         waiting = []
         isUrgent = false
       }
-      const inserts = sent.filter((event) => !written.has(event)).map((event) => toInsert(event, events))
+      const missing = sent.filter((event) => !written.has(event))
+      const inserts = [...(isOpened ? [] : opening), ...missing.map((event) => toInsert(event, events))]
       if (!isLast(sent)) return inserts
       const { event, writes, isRefused } = last!
       return [...inserts, ...(isRefused ? [toReplacement(event, events)] : []), ...writes]
     },
     written() {
+      isOpened = true
       isRequested = false
       retryMs = RETRY_MS.first
       noteFailure(undefined)

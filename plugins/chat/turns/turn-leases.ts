@@ -8,7 +8,7 @@ import type { ThreadOwner } from '../threads/threads.ts'
 const LEASE_MS = 15_000
 /** The most turns that are adopted at once. */
 const ADOPTED_AT_ONCE = 64
-/** The first event of a turn, which comes behind the lease in the journal, makes both durable. */
+/** The first event of a turn makes its lease durable too, as both are written again if the database has died. */
 const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
 
 /** The lease of a turn on its thread, whose owner is that of the turn. */
@@ -33,6 +33,11 @@ export interface TurnLeases {
   take(owner: ThreadOwner, thread_id: string, scopes?: readonly string[]): Promise<LeasedThread | null>
   /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
   takeForQueued(queued: QueuedTurnDocument): Promise<LeasedThread | null>
+  /**
+   * Returns the write that takes the thread again if nobody has it: the database may have died before the lease was in
+   * its journal.
+   */
+  toRestoreWrite(leased: LeasedThread): Write
   /** Releases a thread to which nothing was written. */
   release(lease: TurnLease): Promise<void>
   /**
@@ -151,6 +156,12 @@ export function createTurnLeases({
       const thread = await occupy(mine, turn_id, scopes)
       return thread && toLeased(thread)
     },
+    toRestoreWrite: ({ lease: { thread_id, first_seq }, thread: { active_turn } }) => ({
+      name: 'updateOne',
+      namespace: threads.namespace,
+      filter: { _id: thread_id, active_turn: null, last_seq: first_seq - 1, deleted_at: { $exists: false } },
+      update: { $set: { active_turn } },
+    }),
     release,
     toPauseWrite: ({ thread_id, turn_id }, paused, isHeld = false) => ({
       name: 'updateOne',

@@ -99,7 +99,9 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
   const hold = (leased: LeasedThread, before: readonly LedgerEvent[] = []): TurnLog => {
     const { turn_id, first_seq } = leased.lease
     const last = before.at(-1)
-    const log = ledger.open({ thread_id, turn_id, lastSeq: last ? seqOf(last) : first_seq - 1, before })
+    const lastSeq = last ? seqOf(last) : first_seq - 1
+    const opening = last ? [] : [turnLeases.toRestoreWrite(leased)]
+    const log = ledger.open({ thread_id, turn_id, lastSeq, before, opening })
     void log.lost.then(() => abort.abort('lost' satisfies StopReason))
     opened = { ...leased, log }
     state = 'running'
