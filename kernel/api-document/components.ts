@@ -151,5 +151,6 @@ function toPortable(pattern: string): string | undefined {
     .replaceAll('\\p{Cc}', CONTROLS)
     // No JSON in UTF-8 has halves of surrogate pairs.
     .replaceAll('\\p{Cs}', '')
+    .replaceAll('\\ud800-\\udfff', '')
   return /\\[pP]\{|\\u\{|\(\?</.test(portable) ? undefined : portable
 }

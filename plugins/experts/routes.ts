@@ -18,7 +18,13 @@ import {
 } from './schemas.ts'
 import type { PublishedExpertSummary } from './types.ts'
 
-const AGENT_ERRORS = ['NOT_FOUND', 'AGENT_NAME_TAKEN', 'PROVIDER_NOT_VISIBLE', 'LIMIT_REACHED'] as const
+const AGENT_ERRORS = [
+  'NOT_FOUND',
+  'AGENT_NAME_TAKEN',
+  'PROVIDER_NOT_VISIBLE',
+  'KNOWLEDGE_BASE_NOT_FOUND',
+  'LIMIT_REACHED',
+] as const
 
 const showExpert = ({ files, quick_prompts, task_examples, ...shown }: Expert) => ({
   ...shown,

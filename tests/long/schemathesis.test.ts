@@ -37,6 +37,7 @@ const REFUSALS: readonly { statuses: readonly string[]; operations: readonly str
       ...['createAgent', 'updateAgent', 'createAgentFromExpert', 'publishExpert', 'installPublishedExpert'],
       ...['polishPrompt', 'setActiveModel', 'createChatCompletion', 'createResponse'],
       ...['createApiKey', 'createInvite', 'createUser', 'updateUser', 'setToolSettings'],
+      ...['updateThread', 'setKnowledgeSettings'],
     ],
   },
   {
@@ -46,7 +47,7 @@ const REFUSALS: readonly { statuses: readonly string[]; operations: readonly str
       ...['createProvider', 'updateProvider', 'probeProvider', 'testProvider'],
       ...['createGlobalProvider', 'updateGlobalProvider', 'probeGlobalProvider', 'testGlobalProvider'],
       ...['createChannel', 'updateChannel', 'probeChannel', 'createChannelQrCode', 'pollChannelQrCode'],
-      ...['setSignInSettings', 'setOidcSettings'],
+      ...['setSignInSettings', 'setOidcSettings', 'createConnector', 'updateConnector', 'probeConnector'],
     ],
   },
   {
@@ -57,6 +58,22 @@ const REFUSALS: readonly { statuses: readonly string[]; operations: readonly str
       ...['exchangeSignInCode', 'exchangeOidcCode'],
     ],
   },
+  {
+    // Passwords, codes and challenges are right or wrong, or too old.
+    statuses: ['400', '422'],
+    operations: [
+      ...[
+        'beginPasskey',
+        'addPasskey',
+        'signInWithPasskey',
+        'beginTotp',
+        'renewRecoveryCodes',
+        'resetPassword',
+      ],
+    ],
+  },
+  // A file must be of a kind that can be read.
+  { statuses: ['413', '415'], operations: ['addKnowledgeDocuments'] },
   // No pattern tells valid expressions, time zones, and times that are still to come.
   {
     statuses: ['400', '422'],
@@ -158,12 +175,18 @@ const OWN_WORDS = ['cursor', 'If-Match', 'Idempotency-Key']
 
 /** Reads the document, without the errors of the server itself, which would allow every status. */
 async function readDocument({ request }: TestServer): Promise<object> {
-  type Operation = { responses: Record<string, object>; parameters: { name: string }[] }
+  type Content = Record<string, { schema: object }>
+  type Operation = { responses: Record<string, { content?: Content }>; parameters: { name: string }[] }
   const { body } = await request('GET', '/openapi.json')
   for (const methods of Object.values<Record<string, Operation>>(body.paths))
     for (const operation of Object.values(methods)) {
       delete operation.responses.default
       operation.parameters = operation.parameters.filter(({ name }) => !OWN_WORDS.includes(name))
+      for (const { content } of Object.values(operation.responses)) {
+        const stream = content?.['text/event-stream']
+        // The document describes the data of events, which are checked as a whole here.
+        if (stream) stream.schema = { type: 'object', properties: { data: { type: 'string' } } }
+      }
     }
   return body
 }
