@@ -3411,6 +3411,20 @@ export interface components {
       /** @description The knowledge bases that its conversations search; its owner must be able to search them */
       knowledge_base_ids?: string[];
     };
+    KnowledgeBaseNotFoundOrNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+      };
+    };
     /** PublishExpertBody */
     PublishExpertBody: {
       /** @description 1 to 64 characters, none of them a control character; by default the agent's name */
@@ -5933,20 +5947,6 @@ export interface components {
       is_shared?: boolean;
       /** @description True if your new threads use it */
       is_default?: boolean;
-    };
-    KnowledgeBaseNotFoundOrNotFoundError: {
-      error: {
-        /** @enum {string} */
-        code: "KNOWLEDGE_BASE_NOT_FOUND" | "NOT_FOUND";
-        /** @description For people, in English or Chinese */
-        message: string;
-        /** @description Facts by name, such as the field that is missing */
-        details: {
-          [key: string]: unknown;
-        };
-        /** @description Also in the header `X-Request-Id` and in the log */
-        request_id: string;
-      };
     };
     /** UpdateKnowledgeBaseBody */
     UpdateKnowledgeBaseBody: {
@@ -9770,6 +9770,15 @@ export interface components {
       };
     };
     /**
+     * @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
+     * - `NOT_FOUND`: Not found.
+     */
+    KnowledgeBaseNotFoundOrNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["KnowledgeBaseNotFoundOrNotFoundError"];
+      };
+    };
+    /**
      * @description - `BODY_TOO_LARGE`: The body is larger than {limit} bytes.
      * - `WORKSPACE_TOO_LARGE`: The workspace is too large to publish: at most {max_files} files of {max_bytes} bytes in all, in folders at most {max_depth} deep.
      */
@@ -10342,15 +10351,6 @@ export interface components {
     EmbeddingFailedError: {
       content: {
         "application/json": components["schemas"]["EmbeddingFailedError"];
-      };
-    };
-    /**
-     * @description - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
-     * - `NOT_FOUND`: Not found.
-     */
-    KnowledgeBaseNotFoundOrNotFoundError: {
-      content: {
-        "application/json": components["schemas"]["KnowledgeBaseNotFoundOrNotFoundError"];
       };
     };
     /**
@@ -12931,7 +12931,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
       409: components["responses"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
@@ -13172,7 +13172,7 @@ export interface operations {
       400: components["responses"]["BadJsonOrBadRequestOrProviderNotVisibleError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundError"];
+      404: components["responses"]["KnowledgeBaseNotFoundOrNotFoundError"];
       409: components["responses"]["AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
