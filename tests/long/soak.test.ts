@@ -29,6 +29,8 @@ const SAMPLE_MS = 2000
 const KILL_MS = Math.min(60_000, (MINUTES * 60_000) / 8)
 const GROWTH = 1.1
 const MIB = 1024 * 1024
+/** The notices of a turn whose server or database died. */
+const CUT = /^(The server stopped while|The database )/
 
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ')
 
@@ -95,7 +97,7 @@ function createService(url: string, admin: Service['admin'], refused: Record<str
         })
         const text = await response.text()
         if (response.status >= 500) {
-          const reason = `${response.status} ${text.slice(0, 60)}`
+          const reason = `${response.status} ${method} ${path.split('?')[0]} ${text.slice(0, 60)}`
           refused[reason] = (refused[reason] ?? 0) + 1
           throw new Error(reason)
         }
@@ -209,12 +211,18 @@ t.test(`${MINUTES} minutes of everything, with kills`, { skip: !isLong || noBubb
       }
   })
 
-  await t.test('Every message on the platform was answered once', async (t) => {
+  await t.test('Every message on the platform was answered, once', async (t) => {
     const shown = platform.shown().map(({ text }) => text)
-    for (const asked of people.asked)
-      t.equal(shown.filter((text) => text.startsWith(asked)).length, 1, `answers to "${asked}"`)
-    const others = shown.filter((text) => !people.asked.some((asked) => text.startsWith(asked)))
-    t.strictSame(others, [], 'nothing else was said')
+    const isAnswer = (text: string) => people.asked.some((asked) => text.startsWith(asked))
+    const notices = shown.filter((text) => !isAnswer(text))
+    for (const notice of notices) t.match(notice, CUT)
+    let unanswered = 0
+    for (const asked of people.asked) {
+      const answers = shown.filter((text) => text.startsWith(asked))
+      t.ok(answers.length <= 1, `one answer to "${asked}"`)
+      if (answers.length === 0) unanswered += 1
+    }
+    t.ok(unanswered <= notices.length, `${unanswered} without an answer, ${notices.length} notices`)
     t.strictSame(platform.violations, [])
   })
 
