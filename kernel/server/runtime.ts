@@ -190,6 +190,7 @@ export async function openRuntime({
 
   let jobs: { stop(): Promise<void> } | undefined
   const started: PlannedPlugin[] = []
+  const unstarted = new Set<PlannedPlugin>()
 
   const collections = blueprint.plugins.flatMap(({ declarations }) => [...declarations.collections])
 
@@ -247,7 +248,7 @@ export async function openRuntime({
     try {
       await step(planned, name, announce)
     } catch (error) {
-      failed.set(planned.name, (error as Error).message)
+      if (name === 'start') unstarted.add(planned)
       if (isRequired(config, planned)) throw error
       leaveOut(planned.name, (error as Error).message, error as Error)
     }
@@ -276,12 +277,12 @@ export async function openRuntime({
     storage.stop()
     try {
       await stopPart('the jobs', async () => jobs?.stop())
-      // One that did not start seldom stops, and the reason is known already.
+      // One that did not start often fails to stop, for the reason that was reported already.
       for (const planned of started.reverse())
         await stopPart(
           `plugin "${planned.name}"`,
           () => step(planned, 'stop'),
-          failed.has(planned.name) ? 'debug' : 'error',
+          unstarted.has(planned) ? 'debug' : 'error',
         )
       await beforeClosing?.()
     } finally {

@@ -77,7 +77,7 @@ export function createUpgrader({
   let pingedAt = Number.POSITIVE_INFINITY
   const pingAll = () => {
     const now = performance.now()
-    // A server that was busy or asleep has not read the answers to its last pings yet.
+    // After a pause of this process, the answers to its last pings may still be unread.
     const isLate = now - pingedAt > pingIntervalMs * 1.05
     pingedAt = now
     const patienceMs = isLate ? Number.POSITIVE_INFINITY : pingIntervalMs * 1.4

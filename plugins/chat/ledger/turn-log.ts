@@ -52,12 +52,13 @@ export interface LastEvent {
   publish(): void
 }
 
-/** The place of a turn in the ledger: after `lastSeq`, or after the events in `before`; `opening` is written before all. */
+/** The place of a turn in the ledger: after `lastSeq`, or after the events in `before`. */
 export interface LogPlace {
   thread_id: string
   turn_id: string
   lastSeq: number
   before?: readonly LedgerEvent[]
+  /** Writes that are made in the command of the first event, before it; they may be repeated. */
   opening?: readonly Write[]
 }
 
