@@ -90,9 +90,13 @@ for (const [place, route] of routes.entries())
         }
         continue
       }
-      const whenBound = open ? 'ok' : '403 PASSWORD_CHANGE_REQUIRED'
-      t.equal((await call(bound, whenBound, on && 'missing')).answer, whenBound, bound.label)
-      for (const [caller, expected] of roundRobin(shutOut, place)) {
+      if (isLong || place % 2 === 0) {
+        const whenBound = open ? 'ok' : '403 PASSWORD_CHANGE_REQUIRED'
+        t.equal((await call(bound, whenBound, on && 'missing')).answer, whenBound, bound.label)
+      }
+      for (const [caller, expected] of isLong || place % 2 === 1
+        ? roundRobin(shutOut, (place - 1) / 2)
+        : []) {
         const { answer } = await calls.send({ route, sample, query, caller, object: on && 'missing' })
         t.equal(answer, expected, caller.label)
       }

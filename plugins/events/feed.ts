@@ -22,6 +22,8 @@ export interface Feed {
   /** The position after the newest event. */
   end(): number
   add(event: AccountEvent): void
+  /** Marks a gap, since events may be missing: every reader begins anew. */
+  interrupt(): void
   /** Returns the event at a position, undefined if it does not exist yet, and 'lost' if it is no longer kept. */
   at(position: number): AccountEvent | undefined | 'lost'
   /** Resolves when an event is added, or the signal is aborted. */
@@ -58,6 +60,11 @@ export function createFeed(account_id: string, { clock, ids }: { clock: Clock; i
     add(event) {
       kept.push({ event, at: clock.now() })
       forgetOld()
+      for (const wake of waiting) wake()
+    },
+    interrupt() {
+      first += kept.length + 1
+      kept = []
       for (const wake of waiting) wake()
     },
     at(position) {

@@ -80,6 +80,12 @@ export function createFeeds({
       for (const feed of feeds.values()) addTo(feed, () => describe(feed.account_id))
     },
 
+    /** Begins all streams anew, because what other processes told may have been lost. */
+    interruptAll(): void {
+      sweep()
+      for (const feed of feeds.values()) feed.interrupt()
+    },
+
     /** Yields an account's events after the one with this id, or from now on. */
     async *follow(
       account_id: string,

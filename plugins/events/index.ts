@@ -54,5 +54,8 @@ export default definePlugin({
     host.on('model.called', ({ account: { user_id } }, { relay }) => relay.give('usage', { user_id }))
     host.on('user.deleted', ({ user_id }, { feeds }) => feeds.forget(user_id))
   },
-  start: ({ relay }) => relay.start(),
+  start({ relay, feeds, signals }) {
+    relay.start()
+    signals.onMissed(() => feeds.interruptAll())
+  },
 })

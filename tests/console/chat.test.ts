@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import t from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
@@ -310,38 +310,42 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('tabs share one stream of events, which another one continues', async (t) => {
-    const { page: first } = await openConsole(browser, url, { path: `/chat/${chat.agent_id}` })
-    // A stream of the page before would be taken for that of this one.
-    await first.goto('about:blank')
-    const begun = first.waitForResponse('**/api/events')
-    await first.goto(`/chat/${chat.agent_id}`)
-    await begun
-    const opened = first.waitForEvent('popup')
-    const streams: string[] = []
-    first.context().on('request', (request) => {
-      if (request.url().endsWith('/api/events')) streams.push(request.frame().page() === first ? '1' : '2')
-    })
-    await first.evaluate(`void open('/usage')`)
-    const second = await opened
-    const rename = async (title: string) => {
-      const thread_id = await chat.createThread()
-      await chat.threads('PATCH', `/${thread_id}`, { body: { title } })
-    }
-    const link = (on: Page, name: string) => on.getByRole('link', { name }).waitFor()
-    await second.getByRole('link', { name: 'Account' }).waitFor()
-    await rename('For both')
-    await Promise.all([link(first, 'For both'), link(second, 'For both')])
-    t.strictSame(streams, [])
-    const taken = second.waitForRequest('**/api/events')
-    await first.goto('about:blank')
-    t.ok((await taken).headers()['last-event-id'], 'nothing is missed in between')
-    await rename('For the second')
-    await link(second, 'For the second')
-    await first.close()
-  })
+  await t.test(
+    'tabs share one stream of events, which another one continues',
+    { skip: onlyLong },
+    async (t) => {
+      const { page: first } = await openConsole(browser, url, { path: `/chat/${chat.agent_id}` })
+      // A stream of the page before would be taken for that of this one.
+      await first.goto('about:blank')
+      const begun = first.waitForResponse('**/api/events')
+      await first.goto(`/chat/${chat.agent_id}`)
+      await begun
+      const opened = first.waitForEvent('popup')
+      const streams: string[] = []
+      first.context().on('request', (request) => {
+        if (request.url().endsWith('/api/events')) streams.push(request.frame().page() === first ? '1' : '2')
+      })
+      await first.evaluate(`void open('/usage')`)
+      const second = await opened
+      const rename = async (title: string) => {
+        const thread_id = await chat.createThread()
+        await chat.threads('PATCH', `/${thread_id}`, { body: { title } })
+      }
+      const link = (on: Page, name: string) => on.getByRole('link', { name }).waitFor()
+      await second.getByRole('link', { name: 'Account' }).waitFor()
+      await rename('For both')
+      await Promise.all([link(first, 'For both'), link(second, 'For both')])
+      t.strictSame(streams, [])
+      const taken = second.waitForRequest('**/api/events')
+      await first.goto('about:blank')
+      t.ok((await taken).headers()['last-event-id'], 'nothing is missed in between')
+      await rename('For the second')
+      await link(second, 'For the second')
+      await first.close()
+    },
+  )
 
-  await t.test('the chat is accessible in both themes and fits a phone', { skip: !isLong }, async (t) => {
+  await t.test('the chat is accessible in both themes and fits a phone', { skip: onlyLong }, async (t) => {
     fake.next(
       {
         reasoning: ['I should look.'],
@@ -387,33 +391,37 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('a change is shown that comes while a list is read for the first time', async (t) => {
-    const { page: late } = await openConsole(browser, url, { path: '/usage' })
-    const thread_id = await chat.createThread()
-    const { id } = (await server.request('GET', '/auth/me')).body
-    await late.addInitScript(
-      `new BroadcastChannel('svc.events.${id}').onmessage = ({ data: { event } }) => {
+  await t.test(
+    'a change is shown that comes while a list is read for the first time',
+    { skip: onlyLong },
+    async (t) => {
+      const { page: late } = await openConsole(browser, url, { path: '/usage' })
+      const thread_id = await chat.createThread()
+      const { id } = (await server.request('GET', '/auth/me')).body
+      await late.addInitScript(
+        `new BroadcastChannel('svc.events.${id}').onmessage = ({ data: { event } }) => {
         if (event) document.documentElement.dataset.told += ' ' + event.type
       }`,
-    )
-    const told = (type: string) => late.locator(`html[data-told~="${type}"]`).waitFor({ state: 'attached' })
-    const listed = late.getByRole('link', { name: 'Told meanwhile' })
-    await late.route(
-      '**/threads?*',
-      async (route) => {
-        const old = await route.fetch()
-        await told('reset')
-        await chat.threads('PATCH', `/${thread_id}`, { body: { title: 'Told meanwhile' } })
-        await told('thread.changed')
-        await route.fulfill({ response: old })
-      },
-      { times: 1 },
-    )
-    await late.reload()
-    await listed.waitFor()
-    t.equal(await listed.count(), 1)
-    await late.close()
-  })
+      )
+      const told = (type: string) => late.locator(`html[data-told~="${type}"]`).waitFor({ state: 'attached' })
+      const listed = late.getByRole('link', { name: 'Told meanwhile' })
+      await late.route(
+        '**/threads?*',
+        async (route) => {
+          const old = await route.fetch()
+          await told('reset')
+          await chat.threads('PATCH', `/${thread_id}`, { body: { title: 'Told meanwhile' } })
+          await told('thread.changed')
+          await route.fulfill({ response: old })
+        },
+        { times: 1 },
+      )
+      await late.reload()
+      await listed.waitFor()
+      t.equal(await listed.count(), 1)
+      await late.close()
+    },
+  )
 
   await t.test('a restarted server ends the turn with its reason, and the page goes on', async (t) => {
     await begin()

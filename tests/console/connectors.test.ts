@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { isLong, onlyLong } from '../run/tier.ts'
 import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
@@ -98,7 +98,7 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
 
   await t.test(
     'an agent is given a connector, of which each tool is decided',
-    { skip: !isLong },
+    { skip: onlyLong },
     async (t) => {
       await page.goto(`/agents/${agent_id}/connectors`)
       await button('Add a connector').click()
@@ -128,7 +128,7 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
     },
   )
 
-  await t.test('a connector is changed, and a sign-in is forgotten', { skip: !isLong }, async (t) => {
+  await t.test('a connector is changed, and a sign-in is forgotten', { skip: onlyLong }, async (t) => {
     await page.goto('/connectors?connector_error=refused')
     await page.getByText('The service did not allow the sign-in.').waitFor()
     await button('tracker').click()
@@ -199,62 +199,66 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
     await on.keyboard.press('Enter')
   }
 
-  await t.test('a conversation has its own knowledge and connectors, and waits for a sign-in', async (t) => {
-    const { id } = (await server.request('POST', '/knowledge-bases', { body: { name: 'House' } })).body
-    const form = new FormData()
-    form.append('file', new Blob(['# Pets\n\nDogs wait outside.'], { type: 'text/markdown' }), 'rules.md')
-    await fetch(`${server.url}/api/knowledge-bases/${id}/documents`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.admin.token}` },
-      body: form,
-    })
-    await eventually('the document', async () => {
-      const [base] = (await server.request('GET', '/knowledge-bases')).body
-      return base.status === 'ready'
-    })
-    const tracker = await trackerOf()
-    await server.request('PUT', `/agents/${agent_id}/connectors`, { body: { connectors: [] } })
-    await server.request('PATCH', `/connectors/${tracker.id}`, {
-      body: { is_default: false, tools: { look: { seen: true } } },
-    })
-    await server.request('DELETE', `/connectors/${tracker.id}/credentials`)
+  await t.test(
+    'a conversation has its own knowledge and connectors, and waits for a sign-in',
+    { skip: onlyLong },
+    async (t) => {
+      const { id } = (await server.request('POST', '/knowledge-bases', { body: { name: 'House' } })).body
+      const form = new FormData()
+      form.append('file', new Blob(['# Pets\n\nDogs wait outside.'], { type: 'text/markdown' }), 'rules.md')
+      await fetch(`${server.url}/api/knowledge-bases/${id}/documents`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${server.admin.token}` },
+        body: form,
+      })
+      await eventually('the document', async () => {
+        const [base] = (await server.request('GET', '/knowledge-bases')).body
+        return base.status === 'ready'
+      })
+      const tracker = await trackerOf()
+      await server.request('PUT', `/agents/${agent_id}/connectors`, { body: { connectors: [] } })
+      await server.request('PATCH', `/connectors/${tracker.id}`, {
+        body: { is_default: false, tools: { look: { seen: true } } },
+      })
+      await server.request('DELETE', `/connectors/${tracker.id}/credentials`)
 
-    await page.getByRole('link', { name: 'New conversation with assistant' }).click()
-    await button('Model, knowledge and connectors').click()
-    await page.getByLabel('House').check()
-    await page.getByLabel('tracker').check()
-    await page.keyboard.press('Escape')
-    const search = { name: 'search_knowledge', arguments: { query: 'May dogs come in?' } }
-    fake.next({ toolCalls: [search] }, { text: 'They wait outside [1].' })
-    await say('May dogs come in?')
-    await button('rules.md, Pets').click()
-    const panel = page.getByRole('complementary', { name: 'Files and sources' })
-    await panel.locator('mark', { hasText: 'Dogs wait outside.' }).waitFor()
-    await panel.getByRole('button', { name: 'Close' }).click()
+      await page.getByRole('link', { name: 'New conversation with assistant' }).click()
+      await button('Model, knowledge and connectors').click()
+      await page.getByLabel('House').check()
+      await page.getByLabel('tracker').check()
+      await page.keyboard.press('Escape')
+      const search = { name: 'search_knowledge', arguments: { query: 'May dogs come in?' } }
+      fake.next({ toolCalls: [search] }, { text: 'They wait outside [1].' })
+      await say('May dogs come in?')
+      await button('rules.md, Pets').click()
+      const panel = page.getByRole('complementary', { name: 'Files and sources' })
+      await panel.locator('mark', { hasText: 'Dogs wait outside.' }).waitFor()
+      await panel.getByRole('button', { name: 'Close' }).click()
 
-    await page.getByText('1 knowledge base · 1 connector').waitFor()
-    fake.next({ toolCalls: [{ name: 'tracker__look', arguments: {} }] }, { text: 'It is there.' })
-    await say('Look it up')
-    await page.getByRole('region', { name: 'Needs your sign-in' }).waitFor()
-    t.ok(await page.getByPlaceholder('Message assistant…').isVisible(), 'the composer answers nothing')
-    if (isLong) await isAccessible(t, 'a sign-in')
-    await button('Sign in to tracker').click()
-    await inSheet('Continue').click()
-    await page.getByText('It is there.').first().waitFor()
+      await page.getByText('1 knowledge base · 1 connector').waitFor()
+      fake.next({ toolCalls: [{ name: 'tracker__look', arguments: {} }] }, { text: 'It is there.' })
+      await say('Look it up')
+      await page.getByRole('region', { name: 'Needs your sign-in' }).waitFor()
+      t.ok(await page.getByPlaceholder('Message assistant…').isVisible(), 'the composer answers nothing')
+      if (isLong) await isAccessible(t, 'a sign-in')
+      await button('Sign in to tracker').click()
+      await inSheet('Continue').click()
+      await page.getByText('It is there.').first().waitFor()
 
-    await button('Model, knowledge and connectors').click()
-    await page.getByLabel('House').uncheck()
-    await page.getByText('1 connector', { exact: true }).waitFor()
-    await eventually('the choice', async () => {
-      const [thread] = (await chat.threads('GET', '')).body
-      return thread.knowledge_base_ids.length === 0
-    })
-    t.strictSame(faults, [])
-  })
+      await button('Model, knowledge and connectors').click()
+      await page.getByLabel('House').uncheck()
+      await page.getByText('1 connector', { exact: true }).waitFor()
+      await eventually('the choice', async () => {
+        const [thread] = (await chat.threads('GET', '')).body
+        return thread.knowledge_base_ids.length === 0
+      })
+      t.strictSame(faults, [])
+    },
+  )
 
   await t.test(
     'guests enter their own credentials, and see no more than that',
-    { skip: !isLong },
+    { skip: onlyLong },
     async (t) => {
       mcp.onRequest = undefined
       const config = { url: mcp.url, headers: { Authorization: 'Bearer of-the-owner' } }
@@ -288,7 +292,7 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
     },
   )
 
-  await t.test('every page with something in it is accessible', { skip: !isLong }, async (t) => {
+  await t.test('every page with something in it is accessible', { skip: onlyLong }, async (t) => {
     const [base] = (await server.request('GET', '/knowledge-bases')).body
     mcp.tools = [...mcp.tools, fakeTool('late')]
     await server.request('POST', `/connectors/${(await trackerOf()).id}/test`)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { roundRobin } from '../run/tier.ts'
+import { onlyLong, roundRobin } from '../run/tier.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { pluginSource } from '../support/kernel.ts'
@@ -74,18 +74,22 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     return found.flat()
   }
 
-  await t.test('the page of a plugin is in the menu of those who may use it', async (t) => {
-    await go('Notes')
-    await heading('Notes')
-    await page.getByText('en notes of admin').waitFor()
-    await go('People')
-    t.equal(await page.getByText('en notes of admin').count(), 0)
-    const { page: other } = await openConsole(browser, url, { username: 'ada', password: ada.password })
-    await other.getByRole('link', { name: 'Account' }).waitFor()
-    t.equal(await other.getByRole('link', { name: 'Notes', exact: true }).count(), 0)
-    await other.close()
-    t.strictSame(faults, [])
-  })
+  await t.test(
+    'the page of a plugin is in the menu of those who may use it',
+    { skip: onlyLong },
+    async (t) => {
+      await go('Notes')
+      await heading('Notes')
+      await page.getByText('en notes of admin').waitFor()
+      await go('People')
+      t.equal(await page.getByText('en notes of admin').count(), 0)
+      const { page: other } = await openConsole(browser, url, { username: 'ada', password: ada.password })
+      await other.getByRole('link', { name: 'Account' }).waitFor()
+      t.equal(await other.getByRole('link', { name: 'Notes', exact: true }).count(), 0)
+      await other.close()
+      t.strictSame(faults, [])
+    },
+  )
 
   await t.test('an administrator creates, changes and deletes accounts', async (t) => {
     await heading('People')
@@ -217,7 +221,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await page.getByRole('list', { name: 'By person' }).getByText('admin').waitFor()
   })
 
-  await t.test('somebody edits their own account', async (t) => {
+  await t.test('somebody edits their own account', { skip: onlyLong }, async (t) => {
     await server.request('POST', '/auth/login', {
       token: null,
       body: { username: 'ada', password: ada.password },
@@ -273,27 +277,31 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     ['light', 1440],
   ] as const
   for (const [colorScheme, width] of roundRobin(looks, 0))
-    await t.test(`no page has a fault of accessibility or is too wide, ${colorScheme}`, async (t) => {
-      await page.emulateMedia({ colorScheme })
-      await page.setViewportSize({ width, height: 900 })
-      await page.goto('/account')
-      await heading('Account')
-      await page.evaluate(AXE)
-      for (const [path, title] of Object.entries(PAGES)) {
-        await page.evaluate(`history.pushState(null, '', '/${path}')`)
-        await heading(title)
-        await eventually(
-          'the page has loaded',
-          async () => (await page.locator('[aria-label="Loading…"]').count()) === 0,
-        )
-        t.strictSame(await page.evaluate(FIND_FAULTS), [], path)
-        t.equal(
-          await page.evaluate('document.documentElement.scrollWidth > innerWidth'),
-          false,
-          `${path} fits`,
-        )
-      }
-    })
+    await t.test(
+      `no page has a fault of accessibility or is too wide, ${colorScheme}`,
+      { skip: onlyLong },
+      async (t) => {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 900 })
+        await page.goto('/account')
+        await heading('Account')
+        await page.evaluate(AXE)
+        for (const [path, title] of Object.entries(PAGES)) {
+          await page.evaluate(`history.pushState(null, '', '/${path}')`)
+          await heading(title)
+          await eventually(
+            'the page has loaded',
+            async () => (await page.locator('[aria-label="Loading…"]').count()) === 0,
+          )
+          t.strictSame(await page.evaluate(FIND_FAULTS), [], path)
+          t.equal(
+            await page.evaluate('document.documentElement.scrollWidth > innerWidth'),
+            false,
+            `${path} fits`,
+          )
+        }
+      },
+    )
 
   t.strictSame(faults, [])
 })

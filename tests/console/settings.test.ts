@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { isLong, onlyLong } from '../run/tier.ts'
 import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
@@ -188,53 +188,60 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     t.equal((await server.request('GET', '/agents/numbers')).status, 404)
   })
 
-  await t.test('skills and files of an agent are written, shown, renamed and published', async (t) => {
-    const { id } = (await server.request('GET', '/agents/assistant')).body
-    await page.goto(`/agents/${id}/skills`)
-    await button('New skill').click()
-    await sheet.getByLabel('Name').fill('Weekly report')
-    await sheet.getByLabel('Description').fill('Writes the report of a week. Use it on Fridays.')
-    await inSheet('Create and write').click()
-    await sheet.getByLabel('Add a file').fill('notes/style.md')
-    await inSheet('Add').click()
-    await sheet.getByRole('textbox', { name: 'notes/style.md' }).fill('Short sentences.')
-    await inSheet('Save').click()
-    await closed()
-    const skill = await server.request('GET', `/agents/${id}/skills/weekly-report?contents=true`)
-    t.match(skill.body, { name: 'weekly-report', paths: ['SKILL.md', 'notes/style.md'] })
+  await t.test(
+    'skills and files of an agent are written, shown, renamed and published',
+    { skip: onlyLong },
+    async (t) => {
+      const { id } = (await server.request('GET', '/agents/assistant')).body
+      await page.goto(`/agents/${id}/skills`)
+      await button('New skill').click()
+      await sheet.getByLabel('Name').fill('Weekly report')
+      await sheet.getByLabel('Description').fill('Writes the report of a week. Use it on Fridays.')
+      await inSheet('Create and write').click()
+      await sheet.getByLabel('Add a file').fill('notes/style.md')
+      await inSheet('Add').click()
+      await sheet.getByRole('textbox', { name: 'notes/style.md' }).fill('Short sentences.')
+      await inSheet('Save').click()
+      await closed()
+      const skill = await server.request('GET', `/agents/${id}/skills/weekly-report?contents=true`)
+      t.match(skill.body, { name: 'weekly-report', paths: ['SKILL.md', 'notes/style.md'] })
 
-    await page.getByRole('link', { name: 'Files' }).click()
-    await button('New folder').click()
-    await sheet.getByLabel('Name of the folder').fill('reports')
-    await inSheet('Save').click()
-    await closed()
-    await page.getByRole('link', { name: 'reports' }).click()
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button('Upload').first().click()])
-    await chooser.setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('first') })
-    await button('a.txt').click()
-    await sheet.getByRole('textbox', { name: 'reports/a.txt' }).fill('second')
-    await inSheet('Save').click()
-    await closed()
-    await menu('a.txt', 'Rename or move')
-    await sheet.getByLabel('Path').fill('reports/b.txt')
-    await inSheet('Save').click()
-    await closed()
-    await button('b.txt').waitFor()
-    const [download] = await Promise.all([page.waitForEvent('download'), menu('b.txt', 'Download')])
-    t.equal(readFileSync(await download.path(), 'utf8'), 'second')
+      await page.getByRole('link', { name: 'Files' }).click()
+      await button('New folder').click()
+      await sheet.getByLabel('Name of the folder').fill('reports')
+      await inSheet('Save').click()
+      await closed()
+      await page.getByRole('link', { name: 'reports' }).click()
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        button('Upload').first().click(),
+      ])
+      await chooser.setFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('first') })
+      await button('a.txt').click()
+      await sheet.getByRole('textbox', { name: 'reports/a.txt' }).fill('second')
+      await inSheet('Save').click()
+      await closed()
+      await menu('a.txt', 'Rename or move')
+      await sheet.getByLabel('Path').fill('reports/b.txt')
+      await inSheet('Save').click()
+      await closed()
+      await button('b.txt').waitFor()
+      const [download] = await Promise.all([page.waitForEvent('download'), menu('b.txt', 'Download')])
+      t.equal(readFileSync(await download.path(), 'utf8'), 'second')
 
-    await page.getByRole('link', { name: 'Sharing' }).click()
-    await button('Publish…').click()
-    await sheet.getByText('files are copied').click()
-    await sheet.getByText('reports/b.txt').waitFor()
-    await sheet.getByLabel('Name').fill('Reporter')
-    await inSheet('Publish').click()
-    await sheet.getByText('Reporter is published.', { exact: false }).waitFor()
-    await inSheet('Close').last().click()
-    t.match((await server.request('GET', '/experts/published')).body, [{ name: 'Reporter' }])
-    await page.getByRole('switch').check({ force: true })
-    await reaches(server, `/agents/${id}`, ({ is_shared }) => is_shared)
-  })
+      await page.getByRole('link', { name: 'Sharing' }).click()
+      await button('Publish…').click()
+      await sheet.getByText('files are copied').click()
+      await sheet.getByText('reports/b.txt').waitFor()
+      await sheet.getByLabel('Name').fill('Reporter')
+      await inSheet('Publish').click()
+      await sheet.getByText('Reporter is published.', { exact: false }).waitFor()
+      await inSheet('Close').last().click()
+      t.match((await server.request('GET', '/experts/published')).body, [{ name: 'Reporter' }])
+      await page.getByRole('switch').check({ force: true })
+      await reaches(server, `/agents/${id}`, ({ is_shared }) => is_shared)
+    },
+  )
 
   await t.test('a channel is linked by a scan, checked, changed and deleted', async (t) => {
     await page.goto('/channels')
@@ -282,6 +289,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
 
   await t.test(
     'an example becomes a schedule, which delivers to a conversation, runs, pauses and goes',
+    { skip: onlyLong },
     async (t) => {
       const { id } = (await server.request('GET', '/agents/assistant')).body
       const channel = {
@@ -399,7 +407,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     },
   )
 
-  await t.test('a guest sees what a guest may do', async (t) => {
+  await t.test('a guest sees what a guest may do', { skip: onlyLong }, async (t) => {
     const ben = await server.createUser({ username: 'ben' })
     const { page, faults } = await openConsole(browser, url, {
       path: '/models',
@@ -420,7 +428,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     t.strictSame(faults, [])
   })
 
-  await t.test('every page fits a phone and is accessible in both themes', async (t) => {
+  await t.test('every page fits a phone and is accessible in both themes', { skip: onlyLong }, async (t) => {
     const { id } = (await server.request('GET', '/agents/assistant')).body
     const { page, faults } = await openConsole(browser, url, {
       path: '/models',

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import t, { type Test } from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { ssoConfig, useIssuer } from '../support/oidc-client.ts'
@@ -70,7 +71,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     await heading(page, 'Sign in')
   })
 
-  await t.test('a lock says when it ends', async (t) => {
+  await t.test('a lock says when it ends', { skip: onlyLong }, async (t) => {
     await server.createUser({ username: 'locked' })
     const page = await open(t, '/login')
     for (let attempt = 0; attempt < 3; attempt++)
@@ -126,7 +127,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     await heading(page, 'Account')
   })
 
-  await t.test('a session that ends leaves the page as it is', async (t) => {
+  await t.test('a session that ends leaves the page as it is', { skip: onlyLong }, async (t) => {
     const { page } = await openConsole(browser, url, {
       path: '/account',
       username: 'ada',
@@ -147,7 +148,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     t.equal((await server.request('GET', '/users/ada')).body.display_name, 'Ada Lovelace')
   })
 
-  await t.test('another service signs in, is linked and unlinked', async (t) => {
+  await t.test('another service signs in, is linked and unlinked', { skip: onlyLong }, async (t) => {
     issuer.person = { sub: 'lin', preferred_username: 'lin', name: 'Lin', email: 'lin@example.org' }
     await useIssuer(server, issuer.url, { display_name: 'Example ID' })
     const page = await open(t, '/account')

@@ -1,6 +1,7 @@
 import { generateSync } from 'otplib'
 import type { Page } from 'playwright-core'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { ALL_RULES, findBarriers } from '../support/axe.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { createFrozenClock } from '../support/clock.ts'
@@ -32,7 +33,7 @@ async function plugIn(page: Page): Promise<void> {
   })
 }
 
-t.test('two-factor sign-in in a browser', { skip: noChromium }, async (t) => {
+t.test('two-factor sign-in in a browser', { skip: onlyLong || noChromium }, async (t) => {
   const [server, browser] = await Promise.all([
     startServer(t, { clock, config: { plugins: { 'two-factor': { required_for: ['admin'] } } } }),
     startChromium(t),

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { runCommand } from '../support/kernel.ts'
 import { ADMIN } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
@@ -30,7 +30,7 @@ const freeOf = (folder: string) => {
 
 t.test(
   'a full disk refuses writes, loses nothing that was acknowledged, and heals',
-  { skip: !isLong },
+  { skip: onlyLong },
   async (t) => {
     const home = mountSmall(t, 700)
     if (!home) return t.pass('file systems cannot be mounted here')

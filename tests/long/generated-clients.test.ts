@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { givePress, punch, startPress } from '../plugins/approval-calls.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { ADMIN } from '../support/server.ts'
 
 const run = promisify(execFile)
@@ -16,7 +16,6 @@ const [generator, ...generatorArgs] = GENERATOR.endsWith('.jar') ? ['java', '-ja
 const works = (command: string, args: string[]) => spawnSync(command, args).status === 0
 
 /** The reasons to skip tests, or false. */
-const onlyLong = isLong ? false : 'in npm run test:long'
 const noGenerator =
   onlyLong ||
   (works(generator!, [...generatorArgs, 'version'])

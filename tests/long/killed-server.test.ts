@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { useUpstream } from '../../plugin-api/testing/agent-bench.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { noBubblewrap } from '../support/bubblewrap.ts'
 import { chatUrl, range } from '../support/chat.ts'
 import { noNats, startNats } from '../support/nats-server.ts'
@@ -226,11 +226,11 @@ async function killOne(t: Test, env: Record<string, string>) {
   t.ok(cut > 0, 'turns were cut')
 }
 
-t.test('a killed server costs its readers seconds, through the database', { skip: !isLong }, (t) =>
+t.test('a killed server costs its readers seconds, through the database', { skip: onlyLong }, (t) =>
   killOne(t, {}),
 )
 
-t.test('and through NATS', { skip: !isLong || noNats }, async (t) => {
+t.test('and through NATS', { skip: onlyLong || noNats }, async (t) => {
   const nats = await startNats(t)
   await killOne(t, { SVC_NATS_URL: nats.url })
 })

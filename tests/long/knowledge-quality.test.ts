@@ -6,7 +6,7 @@ import { PACKAGE_ROOT } from '../../kernel/loading/package.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import { createKnowledgeCalls, type TestFile } from '../plugins/knowledge-calls.ts'
 import t from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { PROVIDER } from '../support/chat.ts'
 import { startServer } from '../support/server.ts'
 import { serveStoredVectors } from '../support/stored-vectors.ts'
@@ -82,7 +82,7 @@ async function measure(
   }
 }
 
-t.test('Passages of real documents are found', { skip: !isLong && 'only in the long tier' }, async (t) => {
+t.test('Passages of real documents are found', { skip: onlyLong }, async (t) => {
   const vectors = await serveStoredVectors(
     join(FOLDER, 'vectors.bin.gz'),
     process.env.SVC_TEST_WANTED_VECTORS,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { noBubblewrap } from '../support/bubblewrap.ts'
 import { MODEL, PROVIDER } from '../support/chat.ts'
 import { startFakeTelegram } from '../support/fake-telegram.ts'
@@ -142,7 +142,7 @@ function watchMemory(service: Service, isEnded: () => boolean) {
   }
 }
 
-t.test(`${MINUTES} minutes of everything, with kills`, { skip: !isLong || noBubblewrap }, async (t) => {
+t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBubblewrap }, async (t) => {
   const { home, admin, platform, agent_id, schedule_id } = await prepare(t)
   const lasting = await spawnService(t, home, {}, { runsLong: true })
   let victim = await spawnService(t, home, {}, { runsLong: true })

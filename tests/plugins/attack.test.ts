@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
-import { amount, isLong } from '../run/tier.ts'
+import { amount, isLong, onlyLong } from '../run/tier.ts'
 import type { AttackOrders, AttackReport } from '../support/attacker.ts'
 import { chatUrl, connectChat, MODEL, PROVIDER } from '../support/chat.ts'
 import { createHome } from '../support/home.ts'
@@ -23,7 +23,7 @@ const LIMITS = {
   SVC_LIMIT_FRAMES_BURST: '200',
 }
 
-t.test('one attacking account does not block the others', async (t) => {
+t.test('one attacking account does not block the others', { skip: onlyLong }, async (t) => {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
   fake.script(({ body }) =>

@@ -1,4 +1,5 @@
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { costOf } from '../support/query-cost.ts'
 import type { TestReply } from '../support/server.ts'
 import { buy, logOf, rowsOf, startShop } from './audit-shop.ts'
@@ -102,7 +103,7 @@ t.test('Pages have no row twice and miss none while rows are written', async (t)
   t.same((await server.request('GET', '/admin/audit-log?cursor=1')).body, [])
 })
 
-t.test('Every filter uses an index that also has the order', async (t) => {
+t.test('Every filter uses an index that also has the order', { skip: onlyLong }, async (t) => {
   const server = await startShop(t)
   const rows = await logOf(server).find().toArray()
   const { hash: _, ...row } = rows[0]!

@@ -2,6 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { runCommand } from '../support/kernel.ts'
 import { ADMIN, startServer, type TestReply, type TestServer } from '../support/server.ts'
@@ -63,7 +64,7 @@ const svc = async ({ home, server }: TestServer, ...args: string[]): Promise<str
   return stdout
 }
 
-t.test('of more than 50 sessions the oldest ends', async (t) => {
+t.test('of more than 50 sessions the oldest ends', { skip: onlyLong }, async (t) => {
   const olga = await server.createUser({ username: 'olga' })
   const sockets = [await open(server, olga.token), await open(second, olga.token)]
   const login = { username: 'olga', password: olga.password }

@@ -14,7 +14,7 @@ import { gunzipSync } from 'node:zlib'
 import { BSON, MongoClient, ObjectId } from 'mongodb'
 import { readId, toIdDocument } from '../../plugins/backup/collections.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 import { runtimeDirectory } from '../support/home.ts'
 import { runCommand } from '../support/kernel.ts'
@@ -169,7 +169,7 @@ t.test('a backup is refused at a place that is taken or inside of the home', asy
   t.notOk(existsSync(`${file}.partial`))
 })
 
-t.test('an embedded database is moved to a server, and compared', async (t) => {
+t.test('an embedded database is moved to a server, and compared', { skip: onlyLong }, async (t) => {
   const home = createEmptyHome(t)
   const phrase = join(createEmptyHome(t), 'phrase')
   writeFileSync(phrase, `${PASSPHRASE.SVC_BACKUP_PASSPHRASE}\n`)

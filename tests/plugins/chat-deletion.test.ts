@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 
 // A paused reader answers no pings.
@@ -83,7 +83,7 @@ t.test('Deleting threads at the moment when turns begin in them leaves nothing b
   for (const { thread_id } of made) t.strictSame(await remains(thread_id), nothing)
 })
 
-t.test('A slow reader of a deleted thread stays connected', async (t) => {
+t.test('A slow reader of a deleted thread stays connected', { skip: onlyLong }, async (t) => {
   const [writer, reader] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
   for (const _ of range(1, 14)) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClientMessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { SEEDED_EVENTS, seedThread } from '../support/chat-seed.ts'
 
@@ -141,37 +141,41 @@ t.test('The ledger is read from any place at the same cost', async (t) => {
   })
 })
 
-t.test('A page of a trajectory costs the same wherever it is, also of one type or of one turn', async (t) => {
-  const page = async ({ thread_id }: Place, query: string) => {
-    const { status, body } = await threads('GET', `/${thread_id}/trajectory?${query}`)
-    if (status !== 200) throw new Error(JSON.stringify(body))
-    return body.events as { turn_id: string; seq: number }[]
-  }
-  const middle = ({ last_seq }: Place) => Math.floor(last_seq / 2)
-  const turnIds = new Map<Place, string>()
-  for (const place of [places.short, places.long])
-    turnIds.set(place, (await page(place, `limit=1&after_seq=${middle(place)}`))[0]!.turn_id)
-  const queries: [documents: number, query: (place: Place) => string][] = [
-    [51 + 10, () => ''],
-    [51 + 10, (place) => `after_seq=${middle(place)}`],
-    [51 + 10, (place) => `before_seq=${middle(place)}`],
-    [10, () => 'type=error'],
-    [10, () => 'type=reasoning'],
-    [3 + 10, () => 'type=done&limit=2'],
-    [2 * 5 + 10, () => 'type=content&limit=1'],
-    [10 + 10, (place) => `turn_id=${turnIds.get(place)}`],
-    [10 + 10, (place) => `turn_id=${turnIds.get(place)}&type=done`],
-    [10, () => 'turn_id=none'],
-  ]
-  for (const [documents, query] of queries)
-    await costsTheSame(t, documents, (place) => page(place, query(place)))
-  for (const place of [places.short, places.long]) {
-    const turn_id = turnIds.get(place)
-    const events = await page(place, `turn_id=${turn_id}`)
-    t.ok(events.length > 2 && events.every((event) => event.turn_id === turn_id))
-    t.strictSame(await page(place, `turn_id=${turn_id}&after_seq=0`), events)
-  }
-})
+t.test(
+  'A page of a trajectory costs the same wherever it is, also of one type or of one turn',
+  { skip: onlyLong },
+  async (t) => {
+    const page = async ({ thread_id }: Place, query: string) => {
+      const { status, body } = await threads('GET', `/${thread_id}/trajectory?${query}`)
+      if (status !== 200) throw new Error(JSON.stringify(body))
+      return body.events as { turn_id: string; seq: number }[]
+    }
+    const middle = ({ last_seq }: Place) => Math.floor(last_seq / 2)
+    const turnIds = new Map<Place, string>()
+    for (const place of [places.short, places.long])
+      turnIds.set(place, (await page(place, `limit=1&after_seq=${middle(place)}`))[0]!.turn_id)
+    const queries: [documents: number, query: (place: Place) => string][] = [
+      [51 + 10, () => ''],
+      [51 + 10, (place) => `after_seq=${middle(place)}`],
+      [51 + 10, (place) => `before_seq=${middle(place)}`],
+      [10, () => 'type=error'],
+      [10, () => 'type=reasoning'],
+      [3 + 10, () => 'type=done&limit=2'],
+      [2 * 5 + 10, () => 'type=content&limit=1'],
+      [10 + 10, (place) => `turn_id=${turnIds.get(place)}`],
+      [10 + 10, (place) => `turn_id=${turnIds.get(place)}&type=done`],
+      [10, () => 'turn_id=none'],
+    ]
+    for (const [documents, query] of queries)
+      await costsTheSame(t, documents, (place) => page(place, query(place)))
+    for (const place of [places.short, places.long]) {
+      const turn_id = turnIds.get(place)
+      const events = await page(place, `turn_id=${turn_id}`)
+      t.ok(events.length > 2 && events.every((event) => event.turn_id === turn_id))
+      t.strictSame(await page(place, `turn_id=${turn_id}&after_seq=0`), events)
+    }
+  },
+)
 
 t.test('A whole turn costs the same in a short thread and a long one', async (t) => {
   const socket = await chat.connect()
@@ -181,61 +185,67 @@ t.test('A whole turn costs the same in a short thread and a long one', async (t)
   await costsTheSame(t, 12, ask)
 })
 
-t.test('Threads are listed, found, recovered and removed without examining those of others', async (t) => {
-  const collection = server.db.collection<ThreadDocument>('threads')
-  const model = (await collection.findOne({ _id: places.short.thread_id }))!
-  const copies = (user_id: string, count: number) =>
-    collection.insertMany(
-      Array.from({ length: count }, (_, n) => ({
-        ...model,
-        _id: `thr_${user_id}${n}`,
-        session_key: `${user_id}${n}`,
-        user_id,
-        last_active: n,
-        pinned: n % 100 === 0,
+t.test(
+  'Threads are listed, found, recovered and removed without examining those of others',
+  { skip: onlyLong },
+  async (t) => {
+    const collection = server.db.collection<ThreadDocument>('threads')
+    const model = (await collection.findOne({ _id: places.short.thread_id }))!
+    const copies = (user_id: string, count: number) =>
+      collection.insertMany(
+        Array.from({ length: count }, (_, n) => ({
+          ...model,
+          _id: `thr_${user_id}${n}`,
+          session_key: `${user_id}${n}`,
+          user_id,
+          last_active: n,
+          pinned: n % 100 === 0,
+        })),
+      )
+    await copies('somebody', 2000)
+    await copies(owner.user_id, 1000)
+    const noted = server.db.collection<ClientMessageDocument>('client_messages')
+    await noted.insertMany(
+      Array.from({ length: 2000 }, (_, n) => ({
+        ...owner,
+        _id: `trn_${n}`,
+        thread_id: `thr_${n}`,
+        client_message_id: `id-${n}`,
+        first_seq: 1,
+        created_at: new Date(),
       })),
     )
-  await copies('somebody', 2000)
-  await copies(owner.user_id, 1000)
-  const noted = server.db.collection<ClientMessageDocument>('client_messages')
-  await noted.insertMany(
-    Array.from({ length: 2000 }, (_, n) => ({
-      ...owner,
-      _id: `trn_${n}`,
-      thread_id: `thr_${n}`,
-      client_message_id: `id-${n}`,
-      first_seq: 1,
-      created_at: new Date(),
-    })),
-  )
-  const bounded = async (what: string, most: number, operation: () => Promise<unknown>) => {
-    const { documents, keys, scans } = await costOf(operation)
-    t.equal(scans, 0, `${what}: an index serves it`)
-    t.ok(documents <= most && keys <= most + 10, `${what}: ${documents} documents, ${keys} keys`)
-  }
-  await bounded('the first page and a row behind it', 51, () =>
-    allThreads.list(owner, { limit: 50, offset: 0 }),
-  )
-  await bounded('the first page over HTTP', 60, () => threads('GET', ''))
-  await bounded('a page further down', 151, () => allThreads.list(owner, { limit: 50, offset: 100 }))
-  await bounded('by id', 1, () => allThreads.get(owner, places.long.thread_id))
-  await bounded('by session key', 1, () => allThreads.getBySession(owner, 'somebody7').catch(() => undefined))
-  await bounded('a repeated message', 1, () => clientMessages.findRepeated(owner, 'id-77'))
-  await bounded('abandoned turns', 0, () => turnLeases.adopt(() => false))
-  await bounded('turns that run', 0, () => turnLeases.countLive())
-  await bounded('hidden threads', 0, () => allThreads.listHidden())
-  await bounded('forks that were not finished', 0, () => allThreads.hideUnfinished())
-  await bounded('threads of an agent that is deleted', 0, () => allThreads.hide({ agent_id: 'none' }))
-  await bounded('threads of a user that is deleted', 0, () => allThreads.hide({ user_id: 'none' }))
-  await bounded('what is removed of a thread', 0, () =>
-    Promise.all([
-      retention.release('thr_none'),
-      ledger.remove('thr_none'),
-      clientMessages.remove('thr_none'),
-    ]),
-  )
-  await bounded('unread replies', 20, () => allThreads.countUnread(owner.user_id, [owner.agent_id]))
+    const bounded = async (what: string, most: number, operation: () => Promise<unknown>) => {
+      const { documents, keys, scans } = await costOf(operation)
+      t.equal(scans, 0, `${what}: an index serves it`)
+      t.ok(documents <= most && keys <= most + 10, `${what}: ${documents} documents, ${keys} keys`)
+    }
+    await bounded('the first page and a row behind it', 51, () =>
+      allThreads.list(owner, { limit: 50, offset: 0 }),
+    )
+    await bounded('the first page over HTTP', 60, () => threads('GET', ''))
+    await bounded('a page further down', 151, () => allThreads.list(owner, { limit: 50, offset: 100 }))
+    await bounded('by id', 1, () => allThreads.get(owner, places.long.thread_id))
+    await bounded('by session key', 1, () =>
+      allThreads.getBySession(owner, 'somebody7').catch(() => undefined),
+    )
+    await bounded('a repeated message', 1, () => clientMessages.findRepeated(owner, 'id-77'))
+    await bounded('abandoned turns', 0, () => turnLeases.adopt(() => false))
+    await bounded('turns that run', 0, () => turnLeases.countLive())
+    await bounded('hidden threads', 0, () => allThreads.listHidden())
+    await bounded('forks that were not finished', 0, () => allThreads.hideUnfinished())
+    await bounded('threads of an agent that is deleted', 0, () => allThreads.hide({ agent_id: 'none' }))
+    await bounded('threads of a user that is deleted', 0, () => allThreads.hide({ user_id: 'none' }))
+    await bounded('what is removed of a thread', 0, () =>
+      Promise.all([
+        retention.release('thr_none'),
+        ledger.remove('thr_none'),
+        clientMessages.remove('thr_none'),
+      ]),
+    )
+    await bounded('unread replies', 20, () => allThreads.countUnread(owner.user_id, [owner.agent_id]))
 
-  const { documents, scans } = await costOf(() => allThreads.count())
-  t.strictSame({ documents, scans }, { documents: 0, scans: 0 }, 'threads are counted by index alone')
-})
+    const { documents, scans } = await costOf(() => allThreads.count())
+    t.strictSame({ documents, scans }, { documents: 0, scans: 0 }, 'threads are counted by index alone')
+  },
+)

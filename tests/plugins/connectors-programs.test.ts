@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { PACKAGE_ROOT } from '../../kernel/loading/package.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { startFakeMcp } from '../support/fake-mcp.ts'
 import { createRandom } from '../support/random.ts'
@@ -49,7 +49,7 @@ const findFreePort = async (): Promise<number> => {
 const give = (ids: string[]) =>
   call('PUT', `/agents/${agent_id}/connectors`, { connectors: ids.map((id) => ({ id })) })
 
-t.test('The official servers run as programs', async (t) => {
+t.test('The official servers run as programs', { skip: onlyLong }, async (t) => {
   const { body: all } = await program('all', [join(modules, 'server-everything/dist/index.js'), 'stdio'])
   t.match(all, { status: 'ready', auth: 'none', error: null })
   await give([all.id])

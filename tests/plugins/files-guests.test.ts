@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { openPromise } from 'yauzl'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import type { TestReply } from '../support/server.ts'
 
@@ -217,7 +218,7 @@ t.test('A link opens one file for everybody while its creator may read the file'
   t.match(await open(body.url), { status: 404 }, 'the agent has gone')
 })
 
-t.test('A folder is packed without links', async (t) => {
+t.test('A folder is packed without links', { skip: onlyLong }, async (t) => {
   const folder = join(workspace, 'pack me')
   await mkdir(join(folder, 'empty'), { recursive: true })
   await mkdir(join(folder, '内'))

@@ -4,7 +4,7 @@ import { chmod, link, mkdir, readdir, readFile, stat, symlink, writeFile } from 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { startServer, type TestReply } from '../support/server.ts'
 import { pathsIn, SECRET, startSwapping } from './workspace-calls.ts'
 
@@ -173,7 +173,7 @@ t.test('A conditional request replaces only the known version of a file', async 
   t.strictSame(await readdir(join(server.home, 'uploads')), [], 'nothing is left of what was refused')
 })
 
-t.test('A file of 20 MiB is accepted, and no larger one', async (t) => {
+t.test('A file of 20 MiB is accepted, and no larger one', { skip: onlyLong }, async (t) => {
   const { id, workspace } = await createAgent()
   const send = (size: number, chunked = false) =>
     fetch(`${server.url}/api/agents/${id}/files/content?path=large`, {

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { createHold, eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { PROVIDER } from '../support/chat.ts'
+import { amount, onlyLong } from '../run/tier.ts'
+import { PROVIDER, range } from '../support/chat.ts'
 import { runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 import { readEvents } from '../support/sse.ts'
@@ -414,49 +415,53 @@ t.test('While an index replaces another one, every search finds what is there', 
   for (const counts of await seeking) t.strictSame(counts, [1])
 })
 
-t.test('A model that is chosen while another index becomes the active one leaves it in use', async (t) => {
-  const upstream = await createFakeOpenAI()
-  t.teardown(() => upstream.close())
-  const [slowDocuments, slowAnswer, nextDocuments] = [createHold(), createHold(), createHold()]
-  const asked: string[] = []
-  const gate = createServer(async (incoming, response) => {
-    const body = await text(incoming)
-    const { model, input } = JSON.parse(body)
-    const isProbe = [input].flat().includes('dimensions')
-    asked.push(model)
-    if (model === 'first' && !isProbe) await slowDocuments.hold
-    if (model === 'second') await (isProbe ? slowAnswer : nextDocuments).hold
-    const headers = { 'content-type': 'application/json' }
-    const answer = await fetch(`${upstream.url}/embeddings`, { method: 'POST', headers, body })
-    response.writeHead(answer.status, headers).end(await answer.text())
-  })
-  await once(gate.listen(0, '127.0.0.1'), 'listening')
-  t.teardown(() => void gate.close())
-  const { port } = gate.address() as AddressInfo
-  await server.request('POST', '/admin/providers', {
-    body: { ...PROVIDER, name: 'gated', base_url: `http://127.0.0.1:${port}/v1` },
-  })
-  const id = await create('Gated')
-  await upload(id, [['owl.txt', 'Owls hoot at night.']])
-  await settled(id)
-  const put = (embedding_model: string | null) => request('PUT', '/settings', { embedding_model })
-  const model = async () => (await request('GET', '/settings')).body
-  const find = () => search('owls', { knowledge_base_ids: [id] })
+t.test(
+  'A model that is chosen while another index becomes the active one leaves it in use',
+  { skip: onlyLong },
+  async (t) => {
+    const upstream = await createFakeOpenAI()
+    t.teardown(() => upstream.close())
+    const [slowDocuments, slowAnswer, nextDocuments] = [createHold(), createHold(), createHold()]
+    const asked: string[] = []
+    const gate = createServer(async (incoming, response) => {
+      const body = await text(incoming)
+      const { model, input } = JSON.parse(body)
+      const isProbe = [input].flat().includes('dimensions')
+      asked.push(model)
+      if (model === 'first' && !isProbe) await slowDocuments.hold
+      if (model === 'second') await (isProbe ? slowAnswer : nextDocuments).hold
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${upstream.url}/embeddings`, { method: 'POST', headers, body })
+      response.writeHead(answer.status, headers).end(await answer.text())
+    })
+    await once(gate.listen(0, '127.0.0.1'), 'listening')
+    t.teardown(() => void gate.close())
+    const { port } = gate.address() as AddressInfo
+    await server.request('POST', '/admin/providers', {
+      body: { ...PROVIDER, name: 'gated', base_url: `http://127.0.0.1:${port}/v1` },
+    })
+    const id = await create('Gated')
+    await upload(id, [['owl.txt', 'Owls hoot at night.']])
+    await settled(id)
+    const put = (embedding_model: string | null) => request('PUT', '/settings', { embedding_model })
+    const model = async () => (await request('GET', '/settings')).body
+    const find = () => search('owls', { knowledge_base_ids: [id] })
 
-  await put('gated:first')
-  const changing = put('gated:second')
-  await eventually('the second model is asked', () => asked.includes('second'))
-  slowDocuments.release()
-  await eventually('the first index', async () => !(await model()).is_rebuilding)
-  slowAnswer.release()
-  t.match(await changing, { status: 200, body: { embedding_model: 'gated:second', is_rebuilding: true } })
-  t.match(await find(), [{ filename: 'owl.txt' }], 'the first index answers')
-  nextDocuments.release()
-  await eventually('the second index', async () => !(await model()).is_rebuilding)
-  t.match(await find(), [{ filename: 'owl.txt' }])
-  await put(null)
-  await eventually('words alone', async () => !(await model()).is_rebuilding)
-})
+    await put('gated:first')
+    const changing = put('gated:second')
+    await eventually('the second model is asked', () => asked.includes('second'))
+    slowDocuments.release()
+    await eventually('the first index', async () => !(await model()).is_rebuilding)
+    slowAnswer.release()
+    t.match(await changing, { status: 200, body: { embedding_model: 'gated:second', is_rebuilding: true } })
+    t.match(await find(), [{ filename: 'owl.txt' }], 'the first index answers')
+    nextDocuments.release()
+    await eventually('the second index', async () => !(await model()).is_rebuilding)
+    t.match(await find(), [{ filename: 'owl.txt' }])
+    await put(null)
+    await eventually('words alone', async () => !(await model()).is_rebuilding)
+  },
+)
 
 t.test('A lost index is made again from the documents', async (t) => {
   const id = await create('Lost')
@@ -492,7 +497,7 @@ t.test('Without a usable index, the server runs and says so', async (t) => {
 
 t.test('Documents that come and go leave the index in order', async (t) => {
   const id = await create('Harbour')
-  for (let n = 0; n < 8; n += 1) {
+  for (const n of range(0, amount({ short: 3, long: 7 }))) {
     const names = Array.from({ length: 6 }, (_, m) => `ship${n}x${m}`)
     await upload(
       id,
@@ -502,6 +507,6 @@ t.test('Documents that come and go leave the index in order', async (t) => {
     for (const name of names.filter((_, m) => m % 2 === 0))
       await request('DELETE', `/${id}/documents/${found[`${name}.txt`]!.id}`)
   }
-  t.equal((await search('ship7x1', { knowledge_base_ids: [id] })).length, 1)
+  t.equal((await search('ship3x1', { knowledge_base_ids: [id] })).length, 1)
   t.notMatch(server.logged(), /could not be tidied/)
 })

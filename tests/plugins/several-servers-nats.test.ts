@@ -1,5 +1,5 @@
 import t from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { noNats, startNats } from '../support/nats-server.ts'
 import { testThreeServers } from '../support/three-servers.ts'
 
@@ -8,7 +8,7 @@ t.test('Servers that notify each other through NATS', { skip: noNats }, async (t
   const { chat, connectThere } = await testThreeServers(t, { SVC_NATS_URL: nats.url })
   t.equal(await chat.server.db.collection('signals').countDocuments(), 0, 'nothing went through the database')
 
-  await t.test('do without it while it is unavailable', { skip: !isLong }, async (t) => {
+  await t.test('do without it while it is unavailable', { skip: onlyLong }, async (t) => {
     const thread_id = await chat.createThread()
     const reader = await connectThere()
     await reader.subscribe(thread_id)

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import type { SkillPackageDocument } from '../../plugins/skills/types.ts'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { startServer } from '../support/server.ts'
 import { createSkillCalls, listAll, refusal, skillText } from './skill-calls.ts'
 
@@ -481,47 +481,51 @@ t.test(
   },
 )
 
-t.test('A skill and a package hold two thousand files and 64 MiB, and paths of 16 names', async (t) => {
-  const [agent_id, package_id] = [await createAgent(), await createPackage()]
-  const skill = (slug: string, ...path: string[]) => join(skillsOf(agent_id), slug, ...path)
-  const tooLarge = (limit: string, of: string) => ({
-    status: 413,
-    body: { error: { code: 'SKILL_TOO_LARGE', details: { limit, of } } },
-  })
+t.test(
+  'A skill and a package hold two thousand files and 64 MiB, and paths of 16 names',
+  { skip: onlyLong },
+  async (t) => {
+    const [agent_id, package_id] = [await createAgent(), await createPackage()]
+    const skill = (slug: string, ...path: string[]) => join(skillsOf(agent_id), slug, ...path)
+    const tooLarge = (limit: string, of: string) => ({
+      status: 413,
+      body: { error: { code: 'SKILL_TOO_LARGE', details: { limit, of } } },
+    })
 
-  writeSkill(agent_id, 'many', { 'SKILL.md': '' })
-  for (let n = 1; n < 2000; n++) linkSync(skill('many', 'SKILL.md'), skill('many', `${n}`))
-  t.match(await push(agent_id, 'many', package_id), { status: 201, body: { files: 2000 } })
-  writeFileSync(skill('many', 'one-more'), '')
-  t.match(await push(agent_id, 'many', package_id, { overwrite: true }), tooLarge('files', 'skill'))
-  t.match((await request('GET', `/agents/${agent_id}/skills`)).body, [{ slug: 'many', files: 2000 }])
-  writeSkill(agent_id, 'one', { 'SKILL.md': 'x' })
-  t.match(await push(agent_id, 'one', package_id), tooLarge('files', 'package'))
-  t.strictSame(await slugsIn(package_id), ['many'])
+    writeSkill(agent_id, 'many', { 'SKILL.md': '' })
+    for (let n = 1; n < 2000; n++) linkSync(skill('many', 'SKILL.md'), skill('many', `${n}`))
+    t.match(await push(agent_id, 'many', package_id), { status: 201, body: { files: 2000 } })
+    writeFileSync(skill('many', 'one-more'), '')
+    t.match(await push(agent_id, 'many', package_id, { overwrite: true }), tooLarge('files', 'skill'))
+    t.match((await request('GET', `/agents/${agent_id}/skills`)).body, [{ slug: 'many', files: 2000 }])
+    writeSkill(agent_id, 'one', { 'SKILL.md': 'x' })
+    t.match(await push(agent_id, 'one', package_id), tooLarge('files', 'package'))
+    t.strictSame(await slugsIn(package_id), ['many'])
 
-  const second = await createPackage()
-  writeSkill(agent_id, 'big', { 'SKILL.md': '' })
-  makeSparse(skill('big', 'zeros'), 64 * MIB)
-  t.match(await push(agent_id, 'big', second), { status: 201, body: { bytes: 64 * MIB } })
-  t.match(await push(agent_id, 'one', second), tooLarge('bytes', 'package'))
-  t.equal((await push(agent_id, 'big', second, { overwrite: true })).status, 201, 'it counts once')
-  writeFileSync(skill('big', 'SKILL.md'), 'x')
-  t.match(await push(agent_id, 'big', second, { overwrite: true }), tooLarge('bytes', 'skill'))
-  t.equal(statSync(join(packageOf(second), 'skills/big/SKILL.md')).size, 0, 'the package keeps what it had')
+    const second = await createPackage()
+    writeSkill(agent_id, 'big', { 'SKILL.md': '' })
+    makeSparse(skill('big', 'zeros'), 64 * MIB)
+    t.match(await push(agent_id, 'big', second), { status: 201, body: { bytes: 64 * MIB } })
+    t.match(await push(agent_id, 'one', second), tooLarge('bytes', 'package'))
+    t.equal((await push(agent_id, 'big', second, { overwrite: true })).status, 201, 'it counts once')
+    writeFileSync(skill('big', 'SKILL.md'), 'x')
+    t.match(await push(agent_id, 'big', second, { overwrite: true }), tooLarge('bytes', 'skill'))
+    t.equal(statSync(join(packageOf(second), 'skills/big/SKILL.md')).size, 0, 'the package keeps what it had')
 
-  const third = await createPackage()
-  const deep = Array.from({ length: 15 }, () => 'd').join('/')
-  writeSkill(agent_id, 'deep', { 'SKILL.md': '', [`${deep}/file`]: '' })
-  t.equal((await push(agent_id, 'deep', third)).status, 201)
-  writeSkill(agent_id, 'deep', { [`${deep}/d/file`]: '' })
-  t.match(await push(agent_id, 'deep', third, { overwrite: true }), tooLarge('depth', 'skill'))
-  for (const folder of [package_id, second, third])
-    t.strictSame(
-      listAll(join(packageOf(folder), 'skills')).filter((path) => path.startsWith('.')),
-      [],
-      'what was refused leaves nothing',
-    )
-})
+    const third = await createPackage()
+    const deep = Array.from({ length: 15 }, () => 'd').join('/')
+    writeSkill(agent_id, 'deep', { 'SKILL.md': '', [`${deep}/file`]: '' })
+    t.equal((await push(agent_id, 'deep', third)).status, 201)
+    writeSkill(agent_id, 'deep', { [`${deep}/d/file`]: '' })
+    t.match(await push(agent_id, 'deep', third, { overwrite: true }), tooLarge('depth', 'skill'))
+    for (const folder of [package_id, second, third])
+      t.strictSame(
+        listAll(join(packageOf(folder), 'skills')).filter((path) => path.startsWith('.')),
+        [],
+        'what was refused leaves nothing',
+      )
+  },
+)
 
 t.test('Links are ignored: nothing outside a skill is listed, read or copied', async (t) => {
   const [agent_id, package_id] = [await createAgent(), await createPackage()]

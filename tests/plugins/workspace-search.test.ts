@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readlink, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { countingTurns, createWorkspace, SECRET } from './workspace-calls.ts'
 
 const TREE = {
@@ -234,7 +234,7 @@ t.test('A folder that is too deep is skipped and reported', async (t) => {
   )
 })
 
-t.test('Patterns built to run forever end, and do not block the server', async (t) => {
+t.test('Patterns built to run forever end, and do not block the server', { skip: onlyLong }, async (t) => {
   const { call, fill } = await createWorkspace(t)
   const evil = 'ab'.repeat(40_000)
   await fill({

@@ -132,7 +132,7 @@ const { user, system } = process.cpuUsage()
 const children = readProcessorTime('self', 'ended children')
 const cpu =
   children === undefined ? '' : `, ${formatDuration(children + (user + system) / 1000)} of processor time`
-const { passed, failed, skipped } = reporter.counts
+const { passed, failed, skipped, ofLongTier } = reporter.counts
 process.stdout.write(
   [
     report,
@@ -140,7 +140,12 @@ process.stdout.write(
     ...(reporter.skippedTests.size > 0 ? [`skipped: ${[...reporter.skippedTests].join(', ')}`] : []),
     ...reporter.failures,
     ...[...reporter.failed].map((file) => `failed: ${file}`),
-    `\n${passed} passed, ${failed} failed${skipped ? `, ${skipped} skipped` : ''}\n`,
+    `\n${[
+      `${passed} passed`,
+      `${failed} failed`,
+      ...(skipped > 0 ? [`${skipped} skipped`] : []),
+      ...(ofLongTier > 0 ? [`${ofLongTier} tests left to npm run test:long`] : []),
+    ].join(', ')}\n`,
   ].join('\n'),
 )
 if (failed > 0 || !isCovered || !t.passing()) process.exitCode = 1

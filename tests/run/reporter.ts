@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
 import type { Base } from 'tap'
+import { LONG_TIER } from './tier.ts'
 
 type Parser = Base['parser']
 
@@ -20,7 +21,7 @@ export function createReporter(
   /** True to also list the tests of each file. */
   { names }: { names: boolean },
 ) {
-  const counts = { passed: 0, failed: 0, skipped: 0 }
+  const counts = { passed: 0, failed: 0, skipped: 0, ofLongTier: 0 }
   const failures: string[] = []
   const failed = new Set<string>()
   const skippedTests = new Set<string>()
@@ -57,7 +58,8 @@ export function createReporter(
     follow({ parser }: Base) {
       parser.on('result', (result: Result) => {
         const [, file = '', ...path] = result.fullname.split(' > ')
-        if (result.skip || result.todo) {
+        if (result.skip === LONG_TIER) counts.ofLongTier++
+        else if (result.skip || result.todo) {
           counts.skipped++
           const reason = result.skip || result.todo
           skippedTests.add(`${[file, ...path].join(' > ')}${reason === true ? '' : ` (${reason})`}`)

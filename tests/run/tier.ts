@@ -1,6 +1,11 @@
 /** True in `npm run test:long`, which runs only the files that import this module. */
 export const isLong = process.env.SVC_TEST_TIER === 'long'
 
+export const LONG_TIER = 'in npm run test:long'
+
+/** The reason to skip tests that only the long tier runs, or false. */
+export const onlyLong: string | false = isLong ? false : LONG_TIER
+
 /** The number of rounds, cases or kills of a test: few and fixed in `npm test`, many in `npm run test:long`. */
 export const amount = ({ short, long }: { short: number; long: number }): number => (isLong ? long : short)
 

@@ -126,7 +126,14 @@ export async function testThreeServers(
       sent.push(there.say({ thread_id, text: 'talk' }))
       await here.until((frame) => frame.thread_id === thread_id && frame.content === 'half ')
     }
+    const events = await readEvents(t, `${server.url}/api/events`, { token })
+    const resets = () => events.events.filter(({ data }) => data.type === 'reset').length
+    await events.until(() => resets() === 1)
     await third!.kill()
+    t.ok(
+      await events.until(() => resets() === 2),
+      'pages ask again, because they may have missed what it told last',
+    )
     for (const client_message_id of sent) {
       const { end, frames } = await here.seeTurn(client_message_id)
       t.match(end, { type: 'error', code: 'TURN_INTERRUPTED' })
