@@ -51,6 +51,8 @@ export interface Chat {
   positionOf(thread: ThreadDocument): number
   /** The turn that this client message has started or waits to start, if any. */
   findRepeated: ClientMessages['findRepeated']
+  /** The time for which a turn waits for a person, in seconds. */
+  readonly approval_seconds: number
   /** The threads of an account whose turns wait for a person. */
   listPaused(user_id: string): Promise<ThreadDocument[]>
   /** The approval that the paused turn of a thread waits for; null if it waits for none. */
@@ -169,6 +171,7 @@ export function createChat(cradle: Cradle): Chat {
     findRepeated: clientMessages.findRepeated,
     listPaused: (user_id) =>
       cradle.collections.threads.find({ user_id, 'active_turn.paused': { $exists: true } }).toArray(),
+    approval_seconds: cradle.config.approval_seconds,
     readPending: resumption.readPending,
     decide: resumption.decide,
     countActive: (agent_id) =>

@@ -8,7 +8,7 @@ import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import { assertChannelKind } from '../../plugins/channels/config/kind-form.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type FakeDingtalk, startFakeDingtalk } from '../support/fake-dingtalk.ts'
-import { builtIn } from '../support/kit.ts'
+import { builtInChannel } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 
 const never = new AbortController().signal
@@ -896,5 +896,5 @@ testChannelKind({
   kind,
   startFake: startFakeDingtalk,
   lacks: ['settle', 'unmentioned', 'typing'],
-  ...builtIn(t),
+  ...builtInChannel(t),
 })

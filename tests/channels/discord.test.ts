@@ -19,7 +19,7 @@ import {
   OTHER_ROLE,
   person,
 } from '../support/fake-discord-world.ts'
-import { builtIn } from '../support/kit.ts'
+import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 const DIRECT = { channel_id: CHANNELS.direct }
@@ -616,4 +616,4 @@ async function openWith(platform: FakePlatform, signal: AbortSignal) {
   })
 }
 
-testChannelKind({ kind: discord, startFake: startFakeDiscord, ...builtIn(t) })
+testChannelKind({ kind: discord, startFake: startFakeDiscord, ...builtInChannel(t) })

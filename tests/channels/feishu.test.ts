@@ -3,7 +3,7 @@ import kind from '../../channels/feishu/index.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeFeishu } from '../support/fake-feishu.ts'
-import { builtIn } from '../support/kit.ts'
+import { builtInChannel } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 import {
   failureOf,
@@ -392,4 +392,4 @@ t.test('a registration', async (t) => {
   })
 })
 
-testChannelKind({ kind, startFake: startFakeFeishu, lacks: ['typing'], ...builtIn(t) })
+testChannelKind({ kind, startFake: startFakeFeishu, lacks: ['typing'], ...builtInChannel(t) })

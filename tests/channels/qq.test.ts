@@ -11,7 +11,7 @@ import { assertChannelKind } from '../../plugins/channels/config/kind-form.ts'
 import { createReplyWriter } from '../../plugins/channels/writing/reply-writer.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type FakeQq, startFakeQq } from '../support/fake-qq.ts'
-import { builtIn } from '../support/kit.ts'
+import { builtInChannel } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 
 /** All that was logged and thrown, which is searched for secrets at the end. */
@@ -869,4 +869,4 @@ t.test('no log and no error holds a secret', async (t) => {
   )
 })
 
-testChannelKind({ kind: qq, startFake: startFakeQq, lacks: ['settle', 'typing'], ...builtIn(t) })
+testChannelKind({ kind: qq, startFake: startFakeQq, lacks: ['settle', 'typing'], ...builtInChannel(t) })

@@ -8,7 +8,7 @@ import slack, { createSlackKind } from '../../channels/slack/index.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type FakeSlack, startFakeSlack } from '../support/fake-slack.ts'
-import { builtIn } from '../support/kit.ts'
+import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 const KEY = '01J00000000000000000000001'
@@ -766,4 +766,4 @@ t.test('secrets are in no log and in no error', async (t) => {
     t.notOk(all.includes(String(secret)), String(secret))
 })
 
-testChannelKind({ kind: slack, startFake: startFakeSlack, lacks: ['typing'], ...builtIn(t) })
+testChannelKind({ kind: slack, startFake: startFakeSlack, lacks: ['typing'], ...builtInChannel(t) })

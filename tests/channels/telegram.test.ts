@@ -10,7 +10,7 @@ import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type FakeTelegram, startFakeTelegram } from '../support/fake-telegram.ts'
 import { DIRECT, GROUP, person } from '../support/fake-telegram-people.ts'
-import { builtIn } from '../support/kit.ts'
+import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 t.jobs = 6
@@ -866,4 +866,4 @@ test('a proxy', async (t, telegram) => {
   t.notMatch(told.map(wholeOf).join('\n'), /p%C3|päss|10\.1\.2\.3:3128/)
 })
 
-testChannelKind({ kind, startFake: startFakeTelegram, ...builtIn(t) })
+testChannelKind({ kind, startFake: startFakeTelegram, ...builtInChannel(t) })

@@ -10,7 +10,7 @@ import wecom from '../../channels/wecom/index.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
-import { builtIn } from '../support/kit.ts'
+import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 const KEY = '01JZ0000000000000000000000'
@@ -782,4 +782,9 @@ t.test('secrets are in nothing that is logged or thrown', async (t) => {
     t.notOk(all.includes(secret), secret)
 })
 
-testChannelKind({ kind: wecom, startFake: startFakeWeCom, lacks: ['unmentioned', 'typing'], ...builtIn(t) })
+testChannelKind({
+  kind: wecom,
+  startFake: startFakeWeCom,
+  lacks: ['unmentioned', 'typing'],
+  ...builtInChannel(t),
+})

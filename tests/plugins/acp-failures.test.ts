@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { PROGRAM, startAcp } from './acp-calls.ts'
 
 const chat = await startAcp(t)
@@ -65,7 +66,7 @@ t.test('What is no message is borne within bounds', async (t) => {
   )
 })
 
-t.test('It may not write more than it is allowed to', async (t) => {
+t.test('It may not write more than it is allowed to', { skip: onlyLong }, async (t) => {
   await setRunner({ stdio_buffer_limit_bytes: 4096 })
   t.match((await callOnce(['big 3000'])).output, /^x{3000}$/)
   t.match(

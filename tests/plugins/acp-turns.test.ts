@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { isRunning, pidIn, progressIn, run, startAcp, until } from './acp-calls.ts'
 import { ofType, resultsIn, task } from './approval-calls.ts'
 
@@ -61,7 +62,7 @@ t.test('The reason why it stopped is reported if it did not finish', async (t) =
   t.equal((await callOnce(['think Hm.'])).output, '(it said nothing)')
 })
 
-t.test('Two run at the same time, and one in what was delegated', async (t) => {
+t.test('Two run at the same time, and one in what was delegated', { skip: onlyLong }, async (t) => {
   const socket = await chat.connect()
   const pids = ['one', 'two'].map((name) => join(workspace, name))
   const meet = (own: number) => ['say Hello', `pid ${pids[own]}`, `await ${pids[1 - own]}`, `say ${own}`]

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { isLong, onlyLong } from '../run/tier.ts'
 import { type ChatSocket, range, startChat, textOf } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 
@@ -81,7 +81,7 @@ t.test('A reader that stops reading is disconnected, uses no more memory and del
   t.ok(textOf([...seen, ...back.of(thread_id)]) === whole)
 })
 
-t.test('A reader that is slow but reads gets everything at its own pace', async (t) => {
+t.test('A reader that is slow but reads gets everything at its own pace', { skip: onlyLong }, async (t) => {
   const speaker = await chat.connect()
   const thread_id = await createThread()
   const { socket: slow, serverSide } = await connectBothSides()

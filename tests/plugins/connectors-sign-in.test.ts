@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { type SeenTurn, startChat } from '../support/chat.ts'
+import { createTestClock } from '../support/clock.ts'
 import { startFakeMcp } from '../support/fake-mcp.ts'
 import { runCommand } from '../support/kernel.ts'
 import { startOAuthIssuer } from '../support/oauth-issuer.ts'
@@ -47,7 +48,9 @@ mcp.onRequest = async ({ authorization }, { method }, reply, path) => {
   }
   return refuse(401, 'mcp:tools')
 }
+const clock = createTestClock()
 const chat = await startChat(t, {
+  clock,
   config: {
     http: { public_url: SSO_PUBLIC_URL },
     plugins: { connectors: { allow_hosts: ['127.0.0.1'], connect_seconds: 5 } },
@@ -267,6 +270,8 @@ t.test('A turn pauses for a sign-in and continues by itself, also after a restar
 
   await issuer.revoke(tokens.at(-1)!)
   const { thread_id, url: again } = await ask()
+  // The page of the server is opened the next day, an hour before the turn would give up.
+  clock.advance(23 * 3600)
   t.match((await call('GET', path, undefined, eve.token)).status, 404)
   await server.restart()
   const signedIn = await issuer.visit(again)

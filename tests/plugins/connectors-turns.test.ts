@@ -1,5 +1,6 @@
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { fakeTool, type McpCall, startFakeMcp } from '../support/fake-mcp.ts'
 import type { TestFrame } from '../support/socket.ts'
@@ -282,7 +283,7 @@ t.test('A server that misbehaves never harms the turn', async (t) => {
   t.match((await callOnce('tracker__look')).result, { is_error: false }, 'a check ends the rest')
 })
 
-t.test('A stream that stays open may be long, but no event of it', async (t) => {
+t.test('A stream that stays open may be long, but no event of it', { skip: onlyLong }, async (t) => {
   const { id: other } = await make('chatty')
   await give([{ id: other }])
   const sizes: number[] = []

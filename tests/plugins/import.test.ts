@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventId, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 import { createMigrationCalls } from './migration-calls.ts'
 
@@ -210,6 +211,7 @@ t.test('Two people who import one file have a thread each, and see only their ow
 
 t.test(
   'Files that are not exports are refused with the place and the reason, and leave nothing behind',
+  { skip: onlyLong },
   async (t) => {
     const [head, ...all] = exported
     const first = all[0]

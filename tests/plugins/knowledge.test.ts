@@ -463,7 +463,7 @@ t.test(
   },
 )
 
-t.test('A lost index is made again from the documents', async (t) => {
+t.test('A lost index is made again from the documents', { skip: onlyLong }, async (t) => {
   const id = await create('Lost')
   await upload(id, [['a.txt', 'Hedgehogs roll up.']])
   await settled(id)

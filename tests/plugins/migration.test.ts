@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AgentDocument } from '../../plugins/agents/types.ts'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { createHold, startChat, textOf } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import { spawnService } from '../support/service-process.ts'
@@ -211,21 +211,25 @@ t.test('While an operation of the agent is in flight, no migration is started', 
   await untilDone()
 })
 
-t.test("An owner's start reaches the threads of all users of the agent, and no other agent", async (t) => {
-  const guest = await server.createUser({ username: 'guest' })
-  await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: true } })
-  const [theirs] = await copy(long, 1)
-  await threads().updateOne({ _id: theirs! }, { $set: { user_id: guest.id } })
-  const { body: another } = await server.request('POST', '/agents', { body: { name: 'another' } })
-  const [elsewhere] = await copy(long, 1)
-  await threads().updateOne({ _id: elsewhere! }, { $set: { agent_id: another.id } })
-  await age([theirs!, elsewhere!])
-  t.match(await start(), { body: { accepted: 1 } })
-  await untilDone()
-  t.match(await history(theirs!, '', { token: guest.token }), READY)
-  const { body } = await server.request('GET', `${calls.path(another.id)}/status`)
-  t.match(body, { ...NOTHING, remaining: 1, pending: 1, can_start: true })
-})
+t.test(
+  "An owner's start reaches the threads of all users of the agent, and no other agent",
+  { skip: onlyLong },
+  async (t) => {
+    const guest = await server.createUser({ username: 'guest' })
+    await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: true } })
+    const [theirs] = await copy(long, 1)
+    await threads().updateOne({ _id: theirs! }, { $set: { user_id: guest.id } })
+    const { body: another } = await server.request('POST', '/agents', { body: { name: 'another' } })
+    const [elsewhere] = await copy(long, 1)
+    await threads().updateOne({ _id: elsewhere! }, { $set: { agent_id: another.id } })
+    await age([theirs!, elsewhere!])
+    t.match(await start(), { body: { accepted: 1 } })
+    await untilDone()
+    t.match(await history(theirs!, '', { token: guest.token }), READY)
+    const { body } = await server.request('GET', `${calls.path(another.id)}/status`)
+    t.match(body, { ...NOTHING, remaining: 1, pending: 1, can_start: true })
+  },
+)
 
 t.test('Several agents are worked on at the same time', async (t) => {
   const [here, there] = [await seedThread(chat, LARGE), await seedThread(chat, LARGE)]
@@ -314,13 +318,17 @@ t.test('The rebuild of a killed server is continued by another one', async (t) =
   }
 })
 
-t.test('A server that is stopped during a rebuild continues it after a restart', async (t) => {
-  const made = await copy(long, MANY)
-  await age(made)
-  await start()
-  await statusUntil(({ queued }) => queued < MANY - 2)
-  await server.restart()
-  t.ok((await status()).remaining > 0)
-  await untilDone()
-  for (const thread_id of made) t.match(await history(thread_id), READY)
-})
+t.test(
+  'A server that is stopped during a rebuild continues it after a restart',
+  { skip: onlyLong },
+  async (t) => {
+    const made = await copy(long, MANY)
+    await age(made)
+    await start()
+    await statusUntil(({ queued }) => queued < MANY - 2)
+    await server.restart()
+    t.ok((await status()).remaining > 0)
+    await untilDone()
+    for (const thread_id of made) t.match(await history(thread_id), READY)
+  },
+)

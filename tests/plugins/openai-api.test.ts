@@ -5,6 +5,7 @@ import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/p
 import OpenAI from 'openai'
 import type { ChatMessage } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createHold } from '../support/chat.ts'
 import { call, startPress } from './approval-calls.ts'
 
@@ -325,7 +326,7 @@ t.test('What would change the meaning of a reply is refused', async (t) => {
   t.equal(await countThreads(), before + 1, 'nothing of it leaves a thread')
 })
 
-t.test('Images and files of data: URLs come into the workspace once', async (t) => {
+t.test('Images and files of data: URLs come into the workspace once', { skip: onlyLong }, async (t) => {
   const url = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a', 'hex').toString('base64')}`
   const messages = [
     {

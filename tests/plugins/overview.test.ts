@@ -7,6 +7,7 @@ import { createTurnLeases } from '../../plugins/chat/turns/turn-leases.ts'
 import type { NodeDocument } from '../../plugins/signals/types.ts'
 import type { UserDocument } from '../../plugins/users/types.ts'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { chatUrl, connectChat, createHold, startChat } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createHome, pluginSource, runCommand } from '../support/kernel.ts'
@@ -192,7 +193,7 @@ t.test('Disabled plugins count nothing, and are listed with failed ones', async 
 t.test('Servers on one database are listed and their turns counted while they run', async (t) => {
   const spawned = await spawnService(t, server.home)
 
-  await t.test('turns while they run, whichever server runs them', async (t) => {
+  await t.test('turns while they run, whichever server runs them', { skip: onlyLong }, async (t) => {
     const holds = [createHold(), createHold()]
     fake.next(...holds.map(({ hold }) => ({ text: ['half ', 'said'], hold, holdAfter: 1 })))
     const sockets = [

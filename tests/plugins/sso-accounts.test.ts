@@ -1,4 +1,5 @@
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../support/oidc-forger.ts'
 import { startOidcIssuer } from '../support/oidc-issuer.ts'
@@ -26,7 +27,7 @@ const signIn = async (claims: Record<string, unknown>) => {
   return body
 }
 
-t.test('usernames of new accounts are derived from the available claims', async (t) => {
+t.test('usernames of new accounts are derived from the available claims', { skip: onlyLong }, async (t) => {
   await server.createUser({ username: 'grace' })
   const cases: [claims: Record<string, unknown>, username: string | RegExp][] = [
     [{ preferred_username: 'Katherine.J' }, 'katherine.j'],

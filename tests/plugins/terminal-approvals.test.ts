@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { nodeCommand } from '../support/service-process.ts'
 import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
@@ -539,7 +540,7 @@ t.test('The command as people start it', async (t) => {
   const childEnv = { ...process.env, ...env, SVC_HOME: t.testdir() }
   const svc = nodeCommand([main, 'chat', '--url', server.url])
 
-  await t.test('reads a pipe, and leaves waiting what nobody can be asked', async (t) => {
+  await t.test('reads a pipe, and leaves waiting what nobody can be asked', { skip: onlyLong }, async (t) => {
     fake.next({ toolCalls: [echo('one')] })
     const child = spawn(...svc, { env: childEnv })
     child.stdin.end('go\n')

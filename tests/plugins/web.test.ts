@@ -9,7 +9,7 @@ import { createHtmlReader } from '../../plugins/web/readable-html.ts'
 import { createWebFetch } from '../../plugins/web/web-fetch.ts'
 import { createWebPages } from '../../plugins/web/web-pages.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { amount, roundRobin } from '../run/tier.ts'
+import { amount, onlyLong, roundRobin } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { createToolContext } from '../support/tool-context.ts'
 
@@ -421,7 +421,7 @@ t.test('A slow page is given up at the time limit or when the signal is aborted'
   }
 })
 
-t.test('Hostile HTML is given up, and holds up nobody else', async (t) => {
+t.test('Hostile HTML is given up, and holds up nobody else', { skip: onlyLong }, async (t) => {
   const site = await createSite(t)
   const get = createTool(t)
   site.set('/nested', { body: '<div>'.repeat((8 * MIB) / 5) })

@@ -201,7 +201,7 @@ t.test('Grep reports what it skips', async (t) => {
   else t.equal(found, '(no file matches)\n[left out: 1 folder that may not be opened]')
 })
 
-t.test('Output is bounded in bytes of UTF-8, notes included', async (t) => {
+t.test('Output is bounded in bytes of UTF-8, notes included', { skip: onlyLong }, async (t) => {
   const { workspace, call, fill } = await createWorkspace(t)
   await mkdir(join(workspace, 'many'))
   await Promise.all(

@@ -16,8 +16,11 @@ import type { Assignment } from './worker.ts'
 const FILE_MS = { short: 300_000, long: 3_600_000 }
 const COSTLIEST_SHOWN = 5
 
-/** Two for each core, because tests wait half of their time: for timers, the database and other processes. */
-const PROCESSES = availableParallelism() * 2
+/**
+ * One for each core, and one for the files that wait more than they compute. With two for each core, the same tests cost
+ * a third more processor time, because the processes take each other's place in the caches.
+ */
+const PROCESSES = availableParallelism() + 1
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -39,10 +42,22 @@ const isWaiting = (file: string) =>
 const isSlow = (file: string) =>
   !file.includes('/') ||
   /^recipes\/(irc|channel-kind)$|^channels\/webhook$|\/pack$|-(crash|held|slow-reader)$|migration$/.test(file)
-const hasTiers = (file: string) => readFileSync(compiledPath(file), 'utf8').includes('run/tier.js')
+const compiled = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+const tierModules = [
+  'run/tier.js',
+  ...compiled.filter(
+    (file) =>
+      /^support\/.*\.js$/.test(file) && readFileSync(join(tests, file), 'utf8').includes('run/tier.js'),
+  ),
+]
+/** True for files that import the tier themselves or through a module of `support`. */
+const hasTiers = (file: string) => {
+  const source = readFileSync(compiledPath(file), 'utf8')
+  return tierModules.some((name) => source.includes(name))
+}
 
 // The slowest files first, so that all processes end at about the same time.
-const files = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+const files = compiled
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.slice(0, -'.test.js'.length))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
@@ -85,13 +100,7 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
     const running = t.spawn(
       'env',
       // Replaces tap's own coverage hooks, which double the cost of starting a process.
-      [
-        `NODE_OPTIONS=${hook ?? ''}`,
-        process.execPath,
-        // Servers that come and go leave much garbage; collecting it less often saves a twentieth of the processor time.
-        '--max-semi-space-size=64',
-        fileURLToPath(new URL('worker.js', import.meta.url)),
-      ],
+      [`NODE_OPTIONS=${hook ?? ''}`, process.execPath, fileURLToPath(new URL('worker.js', import.meta.url))],
       {
         name: id,
         timeout: limit,
@@ -109,18 +118,14 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
-const kernelRuns: Promise<void>[] = []
-// Of four processes one begins with files that wait and one with the kernel's, so that the cores are never all idle.
+const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
 const runs = Array.from({ length: t.jobs }, async (_, index) => {
-  if (index % 4 === 0) {
-    const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
-    kernelRuns.push(kernelRun)
-    await kernelRun
-  }
-  await run(index % 4 === 1 ? [...waiting, ...computing] : [...computing, ...waiting], tier)
+  if (index === 0) await kernelRun
+  const isForWaiting = index > 0 && index === t.jobs - 1
+  await run(isForWaiting ? [...waiting, ...computing] : [...computing, ...waiting], tier)
 })
 // Runs in parallel with the other files, because it takes some seconds of one core.
-const covered = isFullRun ? Promise.all(kernelRuns).then(() => reportCoverage(root, coverage)) : undefined
+const covered = isFullRun ? kernelRun.then(() => reportCoverage(root, coverage)) : undefined
 await Promise.all(runs)
 t.end()
 

@@ -1,4 +1,4 @@
-/** True in `npm run test:long`, which runs only the files that import this module. */
+/** True in `npm run test:long`, which runs only the files that import this module, themselves or through `support`. */
 export const isLong = process.env.SVC_TEST_TIER === 'long'
 
 export const LONG_TIER = 'in npm run test:long'

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import type { BenchSettings } from '../../plugin-api/testing/agent-bench.ts'
-import type { TestFunction } from '../../plugin-api/testing/test-function.ts'
+import type { TestContext, TestFunction } from '../../plugin-api/testing/test-function.ts'
+import { isLong, onlyLong } from '../run/tier.ts'
 import { createDatabaseUrl } from './test-engine.ts'
 
 /** Makes a suite of the testing kit run as tests of this file, with a database on the engine of this process. */
@@ -11,5 +12,30 @@ export const kitOptions = (
   databaseUrl: () => createDatabaseUrl(t),
 })
 
+/** The cases that every built-in channel kind runs in `npm test`. */
+const ALWAYS = /^a message is answered|^a call is approved|^what the platform does not take/
+/** Of the other cases each kind runs one of so many in `npm test`, and other kinds other ones. */
+const ONE_OF = 4
+
 /** The same options for a kind that comes with the server. */
 export const builtIn = (t: Test) => ({ ...kitOptions(t), plugins: [] })
+
+/** The same options for a channel kind that comes with the server; in `npm test` it runs some of the cases. */
+export const builtInChannel = (t: Test) => ({
+  ...builtIn(t),
+  test: ((suite, run) =>
+    t.test(suite, (outer) => {
+      let place = suite.length
+      const test: TestFunction = (name, run) => {
+        place += 1
+        const isRun = isLong || ALWAYS.test(name) || place % ONE_OF === 0
+        return outer.test(name, { skip: !isRun && onlyLong }, run)
+      }
+      const context: TestContext & { parent: Test } = {
+        after: (cleanUp) => outer.teardown(cleanUp),
+        test,
+        parent: outer,
+      }
+      return run(context)
+    })) satisfies TestFunction,
+})

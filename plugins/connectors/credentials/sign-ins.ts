@@ -8,9 +8,8 @@ import type { Challenge } from './missing-credentials.ts'
 import { createOAuthClient, type OAuthState } from './oauth-client.ts'
 import { runAuth } from './run-auth.ts'
 
-/** The time that a person has to sign in, in seconds: after asking for it, and after a turn has asked. */
+/** The time that a person has to sign in after asking for it, in seconds. */
 const ATTEMPT_SECONDS = 600
-const TURN_ATTEMPT_SECONDS = 3600
 
 /** A sign-in that is in progress; `_id` is the digest of its state. */
 export interface SignInDocument {
@@ -36,6 +35,7 @@ export type SignIns = ReturnType<typeof createSignIns>
 
 /** Creates the service. */
 export function createSignIns({
+  chat,
   checks,
   clock,
   collections,
@@ -58,7 +58,10 @@ export function createSignIns({
   }
 
   return {
-    /** Returns the address on which an account signs in, and the state in it. Throws CONNECTOR_SIGN_IN_FAILED. */
+    /**
+     * Returns the address on which an account signs in, and the state in it; one that a turn asks for works as long as
+     * the turn waits. Throws CONNECTOR_SIGN_IN_FAILED.
+     */
     async begin(
       connector: ConnectorDocument,
       user_id: string,
@@ -90,7 +93,7 @@ export function createSignIns({
       if (!location || !/^https?:$/.test(location.protocol))
         throw new AppError('CONNECTOR_SIGN_IN_FAILED', { detail: 'The server has no page for a sign-in.' })
       const _id = digest(state)
-      const expires_at = clock.seconds() + (isOfTurn ? TURN_ATTEMPT_SECONDS : ATTEMPT_SECONDS)
+      const expires_at = clock.seconds() + (isOfTurn ? chat.approval_seconds : ATTEMPT_SECONDS)
       await connector_sign_ins.insertOne({
         _id,
         connector_id: connector._id,
