@@ -38,7 +38,7 @@ t.test('A runner that ends by itself says how, and what it complained of', async
   t.match(said.at(-1), 'the last line')
 })
 
-t.test('An error that it answers is reported', async (t) => {
+t.test('An error that it answers is reported', { skip: onlyLong }, async (t) => {
   t.equal(
     await fail(['fail It broke']),
     `the external agent "scripted" answered with an error: It broke: because of ${MASK} (-32099)`,

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createTestClock } from '../support/clock.ts'
 import { isRunning, pidIn, run, startAcp, until } from './acp-calls.ts'
 import { approve, resultsIn } from './approval-calls.ts'
@@ -48,16 +49,20 @@ t.test('Nobody who decides in time is a rejection', async (t) => {
   ])
 })
 
-t.test('A server that ends ends what waits, and its turn goes on with the next one', async (t) => {
-  const pid = join(workspace, 'ended')
-  const turn = await pauseStep(`pid ${pid}`, 'permission one')
-  const waiting = await pidIn(pid)
-  await server.restart()
-  t.notOk(isRunning(waiting))
-  t.notMatch(server.logged(), 'failed to stop')
-  t.match(await history(turn.thread_id), { hitl_pending: { pending_id: turn.asked.pending_id } })
-  const answer = await decide(turn.thread_id, [approve])
-  const frames = await answer.rest()
-  t.match(resultsIn(frames), [['call_a', /interrupted while it waited/, true]])
-  t.match(frames.at(-1), { type: 'done', stop_reason: 'end' })
-})
+t.test(
+  'A server that ends ends what waits, and its turn goes on with the next one',
+  { skip: onlyLong },
+  async (t) => {
+    const pid = join(workspace, 'ended')
+    const turn = await pauseStep(`pid ${pid}`, 'permission one')
+    const waiting = await pidIn(pid)
+    await server.restart()
+    t.notOk(isRunning(waiting))
+    t.notMatch(server.logged(), 'failed to stop')
+    t.match(await history(turn.thread_id), { hitl_pending: { pending_id: turn.asked.pending_id } })
+    const answer = await decide(turn.thread_id, [approve])
+    const frames = await answer.rest()
+    t.match(resultsIn(frames), [['call_a', /interrupted while it waited/, true]])
+    t.match(frames.at(-1), { type: 'done', stop_reason: 'end' })
+  },
+)

@@ -143,12 +143,19 @@ t.test('A program that dies is started again for the next call, and ends with it
   await eventually('the end of the group', async () => !second.split(' ').some(isRunning))
 })
 
+/** A server that soon gives up what does not answer. */
+const hasty = await startServer(t, {
+  config: {
+    plugins: {
+      connectors: { connect_seconds: 1, allow_hosts: ['127.0.0.1'] },
+      shell: { sandbox: 'off' },
+    },
+  },
+})
+
 t.test('No message of a server crashes or hangs this one', async (t) => {
   const mcp = await startFakeMcp()
   t.teardown(() => mcp.close())
-  const hasty = await startServer(t, {
-    config: { plugins: { connectors: { connect_seconds: 1, allow_hosts: ['127.0.0.1'] } } },
-  })
   const random = createRandom(7)
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!
   const odd = [
@@ -221,7 +228,9 @@ t.test('No line of a program crashes this server, nor fills its memory', async (
   const modes = ['endless', 'lines', 'messages', 'nulls'].slice(0, amount({ short: 2, long: 4 }))
   for (const mode of modes) {
     const config = { command: process.execPath, args: [file, mode] }
-    const { status, body } = await call('POST', '/connectors/probe', { kind: 'mcp_stdio', config })
+    const { status, body } = await hasty.request('POST', '/connectors/probe', {
+      body: { kind: 'mcp_stdio', config },
+    })
     t.match({ status, body }, { status: 200, body: { ok: false, reason: String } }, mode)
   }
   const grown = (process.memoryUsage.rss() - before) / 1024 / 1024

@@ -7,6 +7,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createHold, PROVIDER, startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import { createFakeService } from '../support/fake-service.ts'
@@ -49,7 +50,7 @@ async function begin(...scripts: Script[]) {
 const decide = (thread_id: string, decisions: object[]) =>
   server.request('POST', `/agents/${agent_id}/chat/hitl/resume`, { body: { thread_id, decisions } })
 
-t.test('its capabilities are announced when an editor begins', async (t) => {
+t.test('its capabilities are announced when an editor begins', { skip: onlyLong }, async (t) => {
   t.match(editor.greeting, {
     protocolVersion: 1,
     agentInfo: { name: 'svc', title: 'assistant', version: /^\d+\.\d+\.\d+/ },

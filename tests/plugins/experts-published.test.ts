@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { startServer } from '../support/server.ts'
 
 const server = await startServer(t, { env: { SVC_LIMIT_PUBLISHED_EXPERTS: '1000' } })
@@ -272,35 +272,39 @@ t.test('Its creator and administrators withdraw an expert; installed copies stay
   t.equal((await withdraw(other.slug, server.admin)).status, 204, 'by its slug')
 })
 
-t.test('An installation while the expert is withdrawn gets all of it or nothing', async (t) => {
-  const files = Object.fromEntries(
-    Array.from({ length: 60 }, (_, index) => [`folder-${index % 7}/${index}.md`, `${index}`]),
-  )
-  const outcomes = new Set<number>()
-  for (let round = 0; round < 4; round++) {
-    const expert = await publish(ann, files)
-    const before = new Set(await readdir(join(server.home, 'agents')))
-    const installing = Array.from({ length: amount({ short: 3, long: 6 }) }, (_, index) =>
-      install(ben, expert.id, { name: `copy ${round}.${index}` }),
+t.test(
+  'An installation while the expert is withdrawn gets all of it or nothing',
+  { skip: onlyLong },
+  async (t) => {
+    const files = Object.fromEntries(
+      Array.from({ length: 60 }, (_, index) => [`folder-${index % 7}/${index}.md`, `${index}`]),
     )
-    // As soon as some of the files are copied, the others are removed.
-    if (round === 3) await installing[0]
-    else if (round > 0) await until(() => hasNewFolder(before, `folder-${round * 3}`))
-    await call('DELETE', `/experts/published/${expert.id}`, ann)
-    for (const reply of await Promise.all(installing)) {
-      outcomes.add(reply.status)
-      if (reply.status === 201) t.strictSame(await filesIn(workspaceOf(reply.body)), files)
-      else t.match(reply, NOT_FOUND)
+    const outcomes = new Set<number>()
+    for (let round = 0; round < 4; round++) {
+      const expert = await publish(ann, files)
+      const before = new Set(await readdir(join(server.home, 'agents')))
+      const installing = Array.from({ length: amount({ short: 3, long: 6 }) }, (_, index) =>
+        install(ben, expert.id, { name: `copy ${round}.${index}` }),
+      )
+      // As soon as some of the files are copied, the others are removed.
+      if (round === 3) await installing[0]
+      else if (round > 0) await until(() => hasNewFolder(before, `folder-${round * 3}`))
+      await call('DELETE', `/experts/published/${expert.id}`, ann)
+      for (const reply of await Promise.all(installing)) {
+        outcomes.add(reply.status)
+        if (reply.status === 201) t.strictSame(await filesIn(workspaceOf(reply.body)), files)
+        else t.match(reply, NOT_FOUND)
+      }
     }
-  }
-  t.strictSame([...outcomes].sort(), [201, 404], 'both came about')
-  const agents = await server.db.collection('agents').find().toArray()
-  t.strictSame(
-    (await readdir(join(server.home, 'agents'))).sort(),
-    agents.map(({ _id }) => String(_id)).sort(),
-    'what was not finished is gone',
-  )
-})
+    t.strictSame([...outcomes].sort(), [201, 404], 'both came about')
+    const agents = await server.db.collection('agents').find().toArray()
+    t.strictSame(
+      (await readdir(join(server.home, 'agents'))).sort(),
+      agents.map(({ _id }) => String(_id)).sort(),
+      'what was not finished is gone',
+    )
+  },
+)
 
 t.test('The experts of a deleted account are removed, installed copies stay', async (t) => {
   const cem = await server.createUser({ username: 'cem' })

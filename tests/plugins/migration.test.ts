@@ -180,7 +180,7 @@ t.test('A thread with an incomplete ledger fails with a reason and delays no oth
   for (const thread_id of made) t.match(await history(thread_id), READY)
 })
 
-t.test('A thread whose rebuild has ended its server each time is given up', async (t) => {
+t.test('A thread whose rebuild has ended its server each time is given up', { skip: onlyLong }, async (t) => {
   const [thread_id] = await copy(long, 1)
   await age([thread_id!])
   const migration = { status: 'running', queued_at: 1, attempts: 3 } as const

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createHold, startChat } from '../support/chat.ts'
 import { createHome, runCommand } from '../support/kernel.ts'
 
@@ -90,7 +91,7 @@ const turns: Record<string, { scripts: Script[]; decisions?: object[][]; stop?: 
 
 const replay = async (home: string, file: string) => runCommand(home, ['replay', file])
 
-t.test('Turns of a server have the same outcome when they are replayed', async (t) => {
+t.test('Turns of a server have the same outcome when they are replayed', { skip: onlyLong }, async (t) => {
   const thread_id = await createThread()
   const socket = await chat.connect()
   for (const { scripts, decisions = [], stop, config = {} } of Object.values(turns)) {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { type Test } from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { createHome, pluginSource, runCommand } from '../support/kernel.ts'
 
 /** Writes a folder with these files into a new home, and returns what `svc plugin check` says of it. */
@@ -26,7 +27,7 @@ const channelKind = (fields = '') => `export default {
 
 const linesOf = (source: string) => source.split('\n').filter((line) => line !== '').length
 
-t.test('a new folder has all that its template has, under its name', async (t) => {
+t.test('a new folder has all that its template has, under its name', { skip: onlyLong }, async (t) => {
   const home = createHome(t)
   const made = async (template: string) => {
     const { code, stderr } = await runCommand(home, [

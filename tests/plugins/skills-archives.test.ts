@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { startServer } from '../support/server.ts'
 import { makeZip, type ZipEntry } from '../support/zip.ts'
 import { createSkillCalls, listAll, refusal, skillText } from './skill-calls.ts'
@@ -212,6 +213,7 @@ t.test('Invalid archives are refused and leave nothing behind', async (t) => {
 
 t.test(
   'Archives that are too large are refused by what they say and by what comes out of them',
+  { skip: onlyLong },
   async (t) => {
     const package_id = await createPackage()
     const zeros = Buffer.alloc(32 * MIB)

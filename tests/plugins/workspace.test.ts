@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { createFile } from '../../plugins/workspace/files/file-replacement.ts'
 import { findPlace, openFile, openFolder } from '../../plugins/workspace/files/workspace-path.ts'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { anySize, createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
 
 t.test('The tools have descriptions, and some of them always stay on', async (t) => {
@@ -313,7 +313,7 @@ t.test('A file is read by lines', async (t) => {
   t.equal(await call('read_file', { path: 'open-end', offset: 1 }), 'b')
 })
 
-t.test('Output is bounded in bytes and states its cut', async (t) => {
+t.test('Output is bounded in bytes and states its cut', { skip: onlyLong }, async (t) => {
   const { workspace, call } = await createWorkspace(t)
   const line = `${'汉'.repeat(333)}\n`
   await call('write_file', { path: 'long', content: line.repeat(200) })
