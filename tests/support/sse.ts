@@ -3,6 +3,9 @@ import { createParser } from 'eventsource-parser'
 import type { Test } from 'tap'
 import type { TestFrame } from './socket.ts'
 
+/** The time without an event after which a test gives up waiting, in milliseconds. */
+const SILENCE_MS = 120_000
+
 /** One server-sent event with its data parsed. */
 export interface ReceivedEvent {
   id: string | undefined
@@ -19,7 +22,10 @@ export interface EventReader {
   body: any
   /** The events received so far. */
   events: ReceivedEvent[]
-  /** Waits for the first event whose data is accepted, received or not. Throws if the stream ends without it. */
+  /**
+   * Waits for the first event whose data is accepted, received or not. Throws if the stream ends without it, or nothing
+   * comes for two minutes.
+   */
   until(accept: (frame: TestFrame) => boolean): Promise<TestFrame>
   /** Waits for the end of the stream and returns the data of all its events. */
   rest(): Promise<TestFrame[]>
@@ -89,7 +95,10 @@ export async function readEvents(
             await ended
             throw new Error(`the stream has ended; its last event: ${JSON.stringify(events.at(-1))}`)
           }
-          await once(news, 'news')
+          await once(news, 'news', { signal: AbortSignal.timeout(SILENCE_MS) }).catch((cause) => {
+            const seen = events.map(({ data }) => JSON.stringify(data)).join('\n')
+            throw new Error(`nothing came any more; all events:\n${seen}`, { cause })
+          })
         }
         if (accept(events[index]!.data)) return events[index]!.data
       }
