@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { createHome } from '../support/home.ts'
 import { startServer } from '../support/server.ts'
@@ -22,7 +22,7 @@ t.test(`${CALLS} simultaneous calls have one row each in one intact chain`, asyn
   await assertOnce(t, shop, calls)
 })
 
-t.test('Two servers and commands that write at once keep one intact chain', async (t) => {
+t.test('Two servers and commands that write at once keep one intact chain', { skip: onlyLong }, async (t) => {
   const second = await startServer(t, { home: shop.home })
   const calls = range(CALLS).map((n) => `own-${n}`)
   const writing = [shop, second].map(async (server, index) => {
@@ -100,24 +100,28 @@ t.test('A row is stored once even if the reply to its write is lost', async (t) 
   t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
 })
 
-t.test('A row whose number was taken gets the next one, however slow the reply was', async (t) => {
-  const second = await startServer(t, { home: server.home, ...behind })
-  t.equal(await buy(server, 'before'), 204)
-  t.equal(await buy(second, 'taken'), 204)
-  const held = proxy.hold()
-  const late = buy(server, 'late')
-  await held
-  // Longer than any retry.
-  await pause(5500)
-  proxy.release()
-  t.equal(await late, 204)
-  const bought = (await rowsOf(server)).filter(({ action }) => action === 'shop.buy')
-  t.same(
-    bought.slice(-3).map(({ request_id }) => request_id),
-    ['before', 'taken', 'late'],
-  )
-  t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
-})
+t.test(
+  'A row whose number was taken gets the next one, however slow the reply was',
+  { skip: onlyLong },
+  async (t) => {
+    const second = await startServer(t, { home: server.home, ...behind })
+    t.equal(await buy(server, 'before'), 204)
+    t.equal(await buy(second, 'taken'), 204)
+    const held = proxy.hold()
+    const late = buy(server, 'late')
+    await held
+    // Longer than any retry.
+    await pause(5500)
+    proxy.release()
+    t.equal(await late, 204)
+    const bought = (await rowsOf(server)).filter(({ action }) => action === 'shop.buy')
+    t.same(
+      bought.slice(-3).map(({ request_id }) => request_id),
+      ['before', 'taken', 'late'],
+    )
+    t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
+  },
+)
 
 t.test('A call whose row cannot be stored is refused, and the row is in the log of the server', async (t) => {
   proxy.cut()

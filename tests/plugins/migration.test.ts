@@ -231,7 +231,7 @@ t.test(
   },
 )
 
-t.test('Several agents are worked on at the same time', async (t) => {
+t.test('Several agents are worked on at the same time', { skip: onlyLong }, async (t) => {
   const [here, there] = [await seedThread(chat, LARGE), await seedThread(chat, LARGE)]
   const { body: another } = await server.request('POST', '/agents', { body: { name: 'at the same time' } })
   await threads().updateOne({ _id: there }, { $set: { agent_id: another.id } })

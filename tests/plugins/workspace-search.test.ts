@@ -300,7 +300,7 @@ t.test('Patterns built to run forever end, and do not block the server', { skip:
   }
 })
 
-t.test('Walking a large folder does not block the server', async (t) => {
+t.test('Walking a large folder does not block the server', { skip: onlyLong }, async (t) => {
   const { call, fill } = await createWorkspace(t)
   const names = amount({ short: 50, long: 100 })
   await fill(Object.fromEntries(Array.from({ length: names }, (_, i) => [`${'a'.repeat(240)}${i}`, 'x'])))
