@@ -3,7 +3,7 @@ import { createParser } from 'eventsource-parser'
 import type { Test } from 'tap'
 import type { TestFrame } from './socket.ts'
 
-/** The time without an event after which a test gives up waiting, in milliseconds. */
+/** The time without an event after which a wait fails, in milliseconds. */
 const SILENCE_MS = 120_000
 
 /** One server-sent event with its data parsed. */
