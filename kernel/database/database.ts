@@ -3,13 +3,17 @@ import { join } from 'node:path'
 import { type Db, MongoClient } from 'mongodb'
 import type { Logger } from '../log.ts'
 import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
+import { isUnavailable } from './driver-errors.ts'
 import { joinEngine } from './engine.ts'
+import { EngineFailure } from './engine-failure.ts'
 
 /** The open database. */
 export interface Database {
   db: Db
   /** True if it is the embedded engine. */
   isEmbedded: boolean
+  /** Returns the reason why a start has failed: the end of the embedded engine, if that is why. */
+  explainFailure(error: unknown): unknown
   /** Measures one round trip in milliseconds; throws while the database is unavailable. */
   ping(): Promise<number>
   close(): Promise<void>
@@ -34,9 +38,14 @@ export async function openDatabase({
   home: string
   log: Logger
 }): Promise<Database> {
+  const directory = join(home, 'db')
+  let hasEngineEnded = false
+  const onExit = () => {
+    hasEngineEnded = true
+  }
   const engine = url
     ? undefined
-    : await joinEngine({ directory: join(home, 'db'), runtimeDirectory: join(home, 'runtime'), log })
+    : await joinEngine({ directory, runtimeDirectory: join(home, 'runtime'), log, onExit })
   const address = url ?? engine!.uri
   const client = new MongoClient(address, {
     appName: 'svc',
@@ -65,6 +74,12 @@ export async function openDatabase({
   return {
     db,
     isEmbedded: engine !== undefined,
+    explainFailure(error) {
+      const causes = [error, (error as Error).cause]
+      return hasEngineEnded && causes.some(isUnavailable)
+        ? new EngineFailure(directory, 'ended', '', { cause: error })
+        : error
+    },
     async ping() {
       const before = performance.now()
       await db.command({ ping: 1 })

@@ -20,6 +20,7 @@ import {
   recordPath,
   socketPathIn,
 } from './engine-address.ts'
+import { EngineFailure } from './engine-failure.ts'
 import { chooseProgram } from './engine-program.ts'
 
 /** A database engine that this process uses, shared with every process that joined the same directory. */
@@ -167,7 +168,7 @@ export async function joinEngine({
 
   function failure(what: string, cause: unknown): Error {
     const words = readFileSync(logPath, 'utf8').slice(-LAST_WORDS_LENGTH).trim()
-    return new Error(`The database engine for ${place} ${what}: ${words || 'it said nothing'}`, { cause })
+    return new EngineFailure(place, what, words, { cause })
   }
 
   /** Never rejects: what goes wrong in it is logged and tried again. */

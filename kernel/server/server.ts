@@ -68,7 +68,7 @@ export async function startServer({
     return await listen({ blueprint, runtime, announcements, strictReplies, pingIntervalMs })
   } catch (error) {
     await runtime.stop()
-    throw error
+    throw runtime.database!.explainFailure(error)
   }
 }
 

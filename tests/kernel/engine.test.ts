@@ -450,7 +450,7 @@ t.test('a start fails with the message of the engine if it cannot open the direc
   const foreign = newDirectory()
   mkdirSync(foreign)
   writeFileSync(join(foreign, 'journal'), '')
-  await t.rejects(attempt(foreign), /ended \((14|SIG\w+)\): it said nothing/)
+  await t.rejects(attempt(foreign), /ended \((14|SIG\w+)\) and left no message/)
 
   const killed = newDirectory()
   const stop = onSpawn(t, (child) => child.kill('SIGKILL'))

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
+import { startServer } from '../../kernel/server/server.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {
   bareConfig,
@@ -26,6 +28,7 @@ function prepare(t: Test, { setup = '', manifest = '', config = {} } = {}): stri
 const prepareQuick = async (t: Test, { config = {}, ...more }: Parameters<typeof prepare>[1] = {}) =>
   prepare(t, { ...more, config: { ...config, database: { url: await createDatabaseUrl(t) } } })
 
+const STORES = "async start({ collections }) { await collections.clouds.insertOne({ _id: 'cirrus' }) },"
 const ANNOUNCE = "ready(cradle, announce) { announce('sky', 'clear tonight') },"
 
 t.test(
@@ -184,4 +187,29 @@ t.test('an invalid flag stops the start with one sentence', async (t) => {
   for (const [args, stderr] of cases)
     t.match(await runCommand(home, ['serve', ...args]), { code: 1, stdout: '', stderr }, args.join(' '))
   t.notOk(existsSync(join(home, 'db')), 'no database was opened')
+})
+
+t.test('damaged files of the database end the start with a sentence', async (t) => {
+  const home = prepare(t, { setup: "host.collection('clouds')", manifest: STORES })
+  const db = join(home, 'db')
+  const serve = () => runCommand(home, ['serve'])
+  const server = await startServer({ home, env: {}, logTo: new Writable({ write: (_, __, done) => done() }) })
+  await server.stop()
+  const files = readdirSync(db).filter((name) => /^(collection|index)-.*wt$/.test(name))
+  const advice =
+    'and left no message, which happens when files are damaged; "svc restore" makes a home from a backup'
+
+  for (const file of files) truncateSync(join(db, file), 100)
+  const late = await serve()
+  t.equal(late.code, 1)
+  t.match(late.stderr, `svc: the database in ${db} cannot be used, because its engine ended ${advice}`)
+  t.notMatch(late.stderr, /^ {4}at /m, 'no stack')
+
+  truncateSync(join(db, 'WiredTiger.wt'), 100)
+  const early = await serve()
+  t.equal(early.code, 1)
+  t.match(
+    early.stderr,
+    /^svc: the database in .* cannot be used, because its engine ended \((14|SIG\w+)\) and .*\n$/,
+  )
 })

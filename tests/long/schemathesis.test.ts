@@ -72,8 +72,10 @@ const REFUSALS: readonly { statuses: readonly string[]; operations: readonly str
       ],
     ],
   },
-  // A file must be of a kind that can be read.
-  { statuses: ['413', '415'], operations: ['addKnowledgeDocuments'] },
+  // A file must be of a kind that can be read; several files have the path of a folder.
+  { statuses: ['413', '415', '422'], operations: ['addKnowledgeDocuments'] },
+  // A runner that is not built in must have a program.
+  { statuses: ['422'], operations: ['setAcpRunners', 'setAcpRunner', 'setAgentAcp'] },
   // No pattern tells valid expressions, time zones, and times that are still to come.
   {
     statuses: ['400', '422'],

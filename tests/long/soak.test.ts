@@ -24,7 +24,9 @@ const MINUTES = Number(process.env.SVC_TEST_SOAK_MINUTES ?? 30)
 /** The part of the time after which the memory in use is taken as usual. */
 const WARM_UP = 1 / 6
 const TALKERS = 6
-const SAMPLE_MS = 2000
+const SAMPLE_MS = 10_000
+/** The time in which a busy server collects its garbage when it is asked to, in milliseconds. */
+const COLLECT_MS = 1000
 /** The time from one kill to the next: of the database engine and of the second server, in turns. */
 const KILL_MS = Math.min(60_000, (MINUTES * 60_000) / 8)
 const GROWTH = 1.1
@@ -110,12 +112,14 @@ function createService(url: string, admin: Service['admin'], refused: Record<str
   }
 }
 
-/** Samples the memory of a server; the least of some samples is what it holds between two collections of garbage. */
-function watchMemory(service: Service, isEnded: () => boolean) {
+/** Samples the memory of a server after it has collected its garbage; the least of some samples is what it holds. */
+function watchMemory(service: Service & { pid: number }, isEnded: () => boolean) {
   const samples: { at: number; heap: number; resident: number }[] = []
   const began = Date.now()
   const watching = (async () => {
     for (; !isEnded(); await pause(SAMPLE_MS)) {
+      process.kill(service.pid, 'SIGUSR2')
+      await pause(COLLECT_MS)
       const text = await persist(async () => {
         const headers = { authorization: `Bearer ${service.admin.token}` }
         const response = await fetch(`${service.url}/api/metrics`, { headers })
@@ -144,7 +148,8 @@ function watchMemory(service: Service, isEnded: () => boolean) {
 
 t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBubblewrap }, async (t) => {
   const { home, admin, platform, agent_id, schedule_id } = await prepare(t)
-  const lasting = await spawnService(t, home, {}, { runsLong: true })
+  const collector = new URL('../support/garbage-signal.js', import.meta.url)
+  const lasting = await spawnService(t, home, { NODE_OPTIONS: `--import=${collector}` }, { runsLong: true })
   let victim = await spawnService(t, home, {}, { runsLong: true })
   const relay = await startRelay(t, () => victim.url)
   const refused: Record<string, number> = {}
@@ -165,7 +170,7 @@ t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBub
     librarian: createLibrarian(service),
     onlooker: createOnlooker(service, agent_id),
   }
-  const memory = watchMemory(service, isEnded)
+  const memory = watchMemory({ ...service, pid: lasting.pid }, isEnded)
   const kills = { engine: 0, server: 0 }
   const killing = (async () => {
     for (let turn = 0; ; turn += 1) {
