@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { isLong, onlyLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
@@ -240,7 +240,7 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
       await say('Look it up')
       await page.getByRole('region', { name: 'Needs your sign-in' }).waitFor()
       t.ok(await page.getByPlaceholder('Message assistant…').isVisible(), 'the composer answers nothing')
-      if (isLong) await isAccessible(t, 'a sign-in')
+      await isAccessible(t, 'a sign-in')
       await button('Sign in to tracker').click()
       await inSheet('Continue').click()
       await page.getByText('It is there.').first().waitFor()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { onlyLong, roundRobin } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { pluginSource } from '../support/kernel.ts'
@@ -276,7 +276,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     ['dark', 390],
     ['light', 1440],
   ] as const
-  for (const [colorScheme, width] of roundRobin(looks, 0))
+  for (const [colorScheme, width] of looks)
     await t.test(
       `no page has a fault of accessibility or is too wide, ${colorScheme}`,
       { skip: onlyLong },
@@ -285,6 +285,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
         await page.setViewportSize({ width, height: 900 })
         await page.goto('/account')
         await heading('Account')
+        if (width < 640) await page.locator('header h1', { hasText: 'Account' }).waitFor()
         await page.evaluate(AXE)
         for (const [path, title] of Object.entries(PAGES)) {
           await page.evaluate(`history.pushState(null, '', '/${path}')`)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { isLong, onlyLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
@@ -457,7 +457,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       '/models',
       ...tabs.map((tab) => `/agents/${id}${tab}`),
     ]
-    for (const path of isLong ? paths : ['/schedules', '/channels', '/models', `/agents/${id}`]) {
+    for (const path of paths) {
       await page.evaluate(
         `history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`,
       )

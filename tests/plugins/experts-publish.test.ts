@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import t from '../run/file-test.ts'
-import { amount, isLong, onlyLong } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 import { createHome } from '../support/server.ts'
 
@@ -461,7 +461,7 @@ t.test(
     t.strictSame((await readdir(join(server.home, 'experts'))).sort(), before)
     await rm(join(workspace, 'many/0.txt'))
     // Publishing the largest allowed workspace takes seconds.
-    if (isLong) t.equal((await publish(id)).body.files?.length, 2000, '2,000 files')
+    t.equal((await publish(id)).body.files?.length, 2000, '2,000 files')
 
     const big = await createAgent()
     for (let index = 0; index < 17; index++) {
@@ -470,7 +470,7 @@ t.test(
     }
     t.match(await publish(big.id), tooLarge, '64 MiB and a byte')
     await rm(join(big.workspace, '16.bin'))
-    if (isLong) t.equal((await publish(big.id)).status, 201, '64 MiB')
+    t.equal((await publish(big.id)).status, 201, '64 MiB')
 
     const deep = await createAgent()
     await put(deep.workspace, { [`${'a/'.repeat(33)}file.md`]: 'x' })

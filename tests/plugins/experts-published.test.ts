@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t from '../run/file-test.ts'
-import { amount, onlyLong } from '../run/tier.ts'
+import { onlyLong } from '../run/tier.ts'
 import { startServer } from '../support/server.ts'
 
 const server = await startServer(t, { env: { SVC_LIMIT_PUBLISHED_EXPERTS: '1000' } })
@@ -283,7 +283,7 @@ t.test(
     for (let round = 0; round < 4; round++) {
       const expert = await publish(ann, files)
       const before = new Set(await readdir(join(server.home, 'agents')))
-      const installing = Array.from({ length: amount({ short: 3, long: 6 }) }, (_, index) =>
+      const installing = Array.from({ length: 6 }, (_, index) =>
         install(ben, expert.id, { name: `copy ${round}.${index}` }),
       )
       // As soon as some of the files are copied, the others are removed.

@@ -2,7 +2,7 @@ import type { Dialect } from '../../../plugin-api/channel-kind.ts'
 import { splitMarkdown } from '../../../plugins/channels/writing/cutter.ts'
 import { render } from '../../../plugins/channels/writing/rendering.ts'
 import t from '../../run/file-test.ts'
-import { onlyLong, roundRobin } from '../../run/tier.ts'
+import { onlyLong } from '../../run/tier.ts'
 
 const SAMPLES: [what: string, markdown: string, rendered: Partial<Record<Dialect, string>>][] = [
   [
@@ -158,9 +158,8 @@ t.test(
       ],
     ].flatMap((piece) => [many(piece), `${many(piece)}@`, many(piece) + [...many(piece)].reverse().join('')])
     const dialects: Dialect[] = ['html', 'mrkdwn', 'markdown-without-tables']
-    // The three texts of a piece are each in another dialect.
-    for (const [index, text] of texts.entries())
-      for (const dialect of roundRobin(dialects, index + Math.floor(index / 3))) {
+    for (const text of texts)
+      for (const dialect of dialects) {
         const begun = process.cpuUsage()
         t.type(render(text, dialect), 'string')
         const { user } = process.cpuUsage(begun)

@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 
 /** The id of the place in the bar of phones that is for the page. */
@@ -11,6 +11,9 @@ export const useIsPhone = () =>
 
 /** Moves the title of a page into the bar of phones. */
 export function PhoneBar({ children }: { children: ReactNode }) {
-  const bar = useIsPhone() && document.getElementById(PHONE_BAR)
+  const isPhone = useIsPhone()
+  const [bar, setBar] = useState<HTMLElement | null>(null)
+  // The bar exists only after the first rendering if it comes with the page.
+  useLayoutEffect(() => setBar(isPhone ? document.getElementById(PHONE_BAR) : null), [isPhone])
   return bar ? createPortal(children, bar) : children
 }
