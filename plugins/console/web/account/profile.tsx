@@ -1,4 +1,4 @@
-import { SimpleGrid, Skeleton, TextInput } from '@mantine/core'
+import { SimpleGrid, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
@@ -8,6 +8,7 @@ import { updateUser } from '../session/token.ts'
 import { listChanges, useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Section } from '../ui/section.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
 
@@ -33,7 +34,7 @@ export function Profile() {
       ) : error ? (
         <Failure error={error} onRetry={refetch} />
       ) : (
-        <Skeleton height={80} aria-label={t('common.loading')} />
+        <Loading height={80} />
       )}
     </Section>
   )

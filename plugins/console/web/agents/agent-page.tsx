@@ -1,9 +1,10 @@
-import { Alert, Button, Skeleton } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import { Link, Outlet } from '@tanstack/react-router'
 import { MessageCircle } from 'lucide-react'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { AgentControls } from './agent-controls.tsx'
 import { AgentState } from './agent-state.tsx'
@@ -17,11 +18,7 @@ export default function AgentPage() {
   if (!data)
     return (
       <Page title={t('agents.title')}>
-        {error ? (
-          <Failure error={error} onRetry={refetch} />
-        ) : (
-          <Skeleton height={280} aria-label={t('common.loading')} />
-        )}
+        {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={280} />}
       </Page>
     )
   const agent = data.data

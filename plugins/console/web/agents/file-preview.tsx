@@ -1,10 +1,11 @@
-import { Button, Skeleton, Text, Textarea } from '@mantine/core'
+import { Button, Text, Textarea } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { formatBytes } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import classes from './file-preview.module.css'
 import { baseName, downloadFile, isText, readFile, type WorkspaceFile, writeFile } from './files.ts'
@@ -51,7 +52,7 @@ export function FilePreview(props: Props) {
       ) : content.data ? (
         <Media blob={content.data.blob} file={file} />
       ) : isShown ? (
-        <Skeleton height={320} />
+        <Loading height={320} />
       ) : (
         <Text size="sm" c="var(--meta)">
           {t('agents.no_preview')} {formatBytes(file.size ?? 0)}

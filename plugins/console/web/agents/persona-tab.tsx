@@ -1,9 +1,10 @@
-import { Skeleton, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { PersonaDetail } from './persona-detail.tsx'
 import classes from './persona-tab.module.css'
 import { type Agent, updateAgent, useLoadedAgent } from './use-agent.ts'
@@ -26,7 +27,7 @@ export default function PersonaTab() {
     return personas.error ? (
       <Failure error={personas.error} onRetry={personas.refetch} />
     ) : (
-      <Skeleton height={320} aria-label={t('common.loading')} />
+      <Loading height={320} />
     )
   return (
     <>

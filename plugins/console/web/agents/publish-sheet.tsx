@@ -1,4 +1,4 @@
-import { Alert, Checkbox, Skeleton, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Alert, Checkbox, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
@@ -7,6 +7,7 @@ import { refresh, send } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import type { Agent } from './use-agent.ts'
 
@@ -106,7 +107,7 @@ function PublishPreview({ id, chosen, onChange }: PreviewProps) {
   })
   const [offered, setOffered] = useState<string[]>([])
   if (preview.error) return <Failure error={preview.error} onRetry={preview.refetch} />
-  if (!preview.data) return <Skeleton height={160} aria-label={t('common.loading')} />
+  if (!preview.data) return <Loading height={160} />
   const { files, left_out } = preview.data
   const written = left_out.filter(({ reason }) => reason === 'written_by_turn').map(({ path }) => path)
   const choices = [...new Set([...offered, ...written])]

@@ -1,4 +1,4 @@
-import { Skeleton, Textarea, TextInput } from '@mantine/core'
+import { Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
@@ -6,6 +6,7 @@ import { refresh, send } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { SkillFileEditor } from './skill-file-editor.tsx'
 import { MAIN_FILE, newSkill, type SkillFile, toSlug } from './skill-files.ts'
@@ -102,7 +103,7 @@ function LoadedSkill({ agentId, slug, onClose }: Props & { slug: string }) {
     return <FilesEditor {...{ agentId, slug, onClose }} name={data.name} files={data.contents} />
   return (
     <Sheet title={slug} onClose={onClose} width={760}>
-      {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton height={320} />}
+      {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={320} />}
     </Sheet>
   )
 }

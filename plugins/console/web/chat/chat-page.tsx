@@ -1,8 +1,9 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { t } from '../i18n/words.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { Conversation } from './conversation.tsx'
 import { useAgent } from './use-agent.ts'
@@ -17,7 +18,7 @@ export default function ChatPage() {
       {error ? (
         <Failure error={error} onRetry={refetch} />
       ) : isPending ? (
-        <Skeleton height={120} />
+        <Loading height={120} />
       ) : (
         <Empty
           title={t('chat.no_agents')}

@@ -1,8 +1,9 @@
-import { Skeleton, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { CodeBlock } from '../chat/markdown/code-block.tsx'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import type { Connector } from './connector-form.ts'
 
@@ -19,7 +20,7 @@ export function LogSheet({ connector: { id, name }, onClose }: { connector: Conn
       {error ? (
         <Failure error={error} onRetry={refetch} />
       ) : !data ? (
-        <Skeleton height={160} />
+        <Loading height={160} />
       ) : data.log ? (
         <CodeBlock code={data.log} language="" />
       ) : (

@@ -1,10 +1,11 @@
-import { Button, Group, Modal, Skeleton, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { send } from '../server/send.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 
 interface Props {
   connector: { id: string; name: string }
@@ -47,7 +48,7 @@ export default function SignIn({ connector: { id, name }, onClose }: Props) {
             <CopyButton text={address.href} />
           </Group>
         ) : (
-          <Skeleton height={24} />
+          <Loading height={24} />
         )}
         <Group justify="flex-end" gap="sm">
           <Button variant="default" onClick={onClose}>

@@ -1,8 +1,9 @@
-import { Button, Skeleton, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { allowTools, type Connector, readConnector } from './connector-form.ts'
@@ -57,7 +58,7 @@ export function ToolsSheet({ connector, onClose }: { connector: Connector; onClo
       ) : stored.error ? (
         <Failure error={stored.error} onRetry={stored.refetch} />
       ) : (
-        <Skeleton height={240} />
+        <Loading height={240} />
       )}
     </Sheet>
   )

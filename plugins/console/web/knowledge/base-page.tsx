@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
@@ -9,6 +9,7 @@ import { refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { BaseSheet } from './base-sheet.tsx'
@@ -34,7 +35,7 @@ export default function BasePage() {
   if (!found.data)
     return (
       <Page title={t('frame.knowledge')}>
-        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Skeleton height={160} />}
+        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Loading height={160} />}
       </Page>
     )
   const { data: base, tag } = found.data

@@ -1,7 +1,8 @@
-import { Skeleton, Stack, Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import classes from './documents.module.css'
 import { type DocumentPlace, nameOfPlace } from './knowledge.ts'
 
@@ -47,7 +48,7 @@ export default function DocumentText({ place }: { place: DocumentPlace }) {
       ) : error ? (
         <Failure error={error} onRetry={refetch} />
       ) : (
-        <Skeleton height={320} />
+        <Loading height={320} />
       )}
     </Stack>
   )

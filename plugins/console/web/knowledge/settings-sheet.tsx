@@ -1,4 +1,4 @@
-import { Alert, Autocomplete, NumberInput, Skeleton, TextInput } from '@mantine/core'
+import { Alert, Autocomplete, NumberInput, TextInput } from '@mantine/core'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
@@ -7,6 +7,7 @@ import { refresh, send } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 
 type Settings = components['schemas']['KnowledgeSettings']
@@ -23,7 +24,7 @@ export function SettingsSheet({ onClose }: { onClose(): void }) {
   if (data) return <Editor stored={data} onClose={onClose} />
   return (
     <Sheet title={t('knowledge.settings')} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton height={240} />}
+      {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={240} />}
     </Sheet>
   )
 }

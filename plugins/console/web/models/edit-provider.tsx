@@ -1,10 +1,10 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import type { Schema } from '../ui/schema-form-schema.ts'
 import { Sheet } from '../ui/sheet.tsx'
 import { ProviderFields } from './provider-fields.tsx'
@@ -30,7 +30,7 @@ export function EditProvider({ provider, onClose }: Props) {
     return <Editor stored={stored.data.data} tag={stored.data.tag} {...{ kind, onClose }} />
   return (
     <Sheet title={t('models.edit', { name: provider.name })} onClose={onClose}>
-      {stored.error ? <Failure error={stored.error} onRetry={stored.refetch} /> : <Skeleton height={240} />}
+      {stored.error ? <Failure error={stored.error} onRetry={stored.refetch} /> : <Loading height={240} />}
     </Sheet>
   )
 }

@@ -1,8 +1,9 @@
-import { Alert, Skeleton, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import { formatCompact, formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { Figures } from './figures.tsx'
@@ -22,7 +23,7 @@ export default function OverviewPage() {
           {t('overview.degraded')}
         </Alert>
       )}
-      {!data && !overview.error && <Skeleton height={160} aria-label={t('common.loading')} />}
+      {!data && !overview.error && <Loading height={160} />}
       {data && (
         <>
           <Figures

@@ -1,10 +1,9 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { ifMatch, refresh, send, sendTagged } from '../server/send.ts'
 import { listChanges, useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { nameOf, type Person, valuesOf } from './person.ts'
 import { PersonActions } from './person-actions.tsx'
@@ -27,11 +26,7 @@ export function EditPerson({ person, onClose }: Props) {
   if (stored.data) return <Editor person={stored.data.data} tag={stored.data.tag} onClose={onClose} />
   return (
     <Sheet title={nameOf(person)} onClose={onClose}>
-      {stored.error ? (
-        <Failure error={stored.error} onRetry={stored.refetch} />
-      ) : (
-        <Skeleton height={320} aria-label={t('common.loading')} />
-      )}
+      {stored.error ? <Failure error={stored.error} onRetry={stored.refetch} /> : <Loading height={320} />}
     </Sheet>
   )
 }

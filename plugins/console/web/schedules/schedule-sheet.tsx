@@ -1,10 +1,11 @@
-import { Select, Skeleton } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
 import {
@@ -86,7 +87,7 @@ export function EditSchedule({ agent, schedule, onClose }: EditProps) {
   if (data) return <Editor stored={valuesOf(data.data)} tag={data.tag} {...{ agent, schedule, onClose }} />
   return (
     <Sheet title={schedule.name} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={refetch} /> : <Skeleton height={320} />}
+      {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={320} />}
     </Sheet>
   )
 }

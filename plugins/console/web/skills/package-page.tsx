@@ -1,4 +1,4 @@
-import { Button, FileButton, Skeleton, Text } from '@mantine/core'
+import { Button, FileButton, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { FileText, Pencil, Plus, Trash2, Upload } from 'lucide-react'
@@ -14,6 +14,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { SkillSheet } from './skill-sheet.tsx'
@@ -37,7 +38,7 @@ export default function PackagePage() {
   if (!found.data)
     return (
       <Page title={t('skills.title')}>
-        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Skeleton height={160} />}
+        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Loading height={160} />}
       </Page>
     )
   const { data, tag } = found.data

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Text, Textarea, TextInput } from '@mantine/core'
+import { Button, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '#client'
@@ -7,6 +7,7 @@ import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import classes from './skill-sheet.module.css'
 
@@ -39,11 +40,7 @@ export function SkillSheet({ packageId, slug, canChange, onClose }: Props) {
     return <Editor packageId={packageId} stored={stored.data} canChange={canChange} onClose={onClose} />
   return (
     <Sheet title={slug} onClose={onClose} width={720}>
-      {stored.error ? (
-        <Failure error={stored.error} onRetry={stored.refetch} />
-      ) : (
-        <Skeleton height={320} aria-label={t('common.loading')} />
-      )}
+      {stored.error ? <Failure error={stored.error} onRetry={stored.refetch} /> : <Loading height={320} />}
     </Sheet>
   )
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Skeleton } from '@mantine/core'
+import { Alert, Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { components } from '#client'
@@ -7,6 +7,7 @@ import { client } from '../server/client.ts'
 import { refresh, send, sendTagged } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { Rules } from './rules.tsx'
@@ -31,11 +32,7 @@ export function EditService({ kind, name, onClose }: Props) {
     return <Editor settings={stored.data.data} tag={stored.data.tag} name={name} onClose={onClose} />
   return (
     <Sheet title={name} onClose={onClose}>
-      {stored.error ? (
-        <Failure error={stored.error} onRetry={stored.refetch} />
-      ) : (
-        <Skeleton height={320} aria-label={t('common.loading')} />
-      )}
+      {stored.error ? <Failure error={stored.error} onRetry={stored.refetch} /> : <Loading height={320} />}
     </Sheet>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Menu, Skeleton } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
@@ -6,6 +6,7 @@ import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { EventSheet } from './event-sheet.tsx'
@@ -64,7 +65,7 @@ export default function TrajectoryPage() {
           {t('trajectory.earlier')}
         </Button>
       )}
-      {!events && error === undefined && <Skeleton height={320} aria-label={t('common.loading')} />}
+      {!events && error === undefined && <Loading height={320} />}
       {events?.length === 0 && <Empty title={t('trajectory.none')}>{t('trajectory.none_about')}</Empty>}
       <Timeline turns={turns} onOpen={setOpen} />
       {open && <EventSheet path={path} event={open} onClose={() => setOpen(undefined)} />}

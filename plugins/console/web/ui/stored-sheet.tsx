@@ -1,7 +1,7 @@
-import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Failure } from './failure.tsx'
+import { Loading } from './loading.tsx'
 import { Sheet } from './sheet.tsx'
 
 interface Props<Row, Kind> {
@@ -32,13 +32,7 @@ export function StoredSheet<
   if (data && kind) return children({ stored: data.data, tag: data.tag, kind })
   return (
     <Sheet title={row.name} onClose={onClose}>
-      {error ? (
-        <Failure error={error} onRetry={refetch} />
-      ) : kinds && !kind ? (
-        gone
-      ) : (
-        <Skeleton height={240} />
-      )}
+      {error ? <Failure error={error} onRetry={refetch} /> : kinds && !kind ? gone : <Loading height={240} />}
     </Sheet>
   )
 }

@@ -1,9 +1,10 @@
-import { Skeleton, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { isText, readFile } from '../../agents/files.ts'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { CodeBlock } from '../markdown/code-block.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { CsvTable } from './csv-table.tsx'
@@ -40,7 +41,7 @@ export function FileView({ agent_id, file }: Props) {
         {t(media_type === 'application/pdf' ? 'chat.no_pdf' : 'chat.no_preview')}
       </Text>
     )
-  if (!content.data) return <Skeleton height={240} />
+  if (!content.data) return <Loading height={240} />
   const { blob, text } = content.data
   if (asMedia) return <Media blob={blob} file={file} />
   if (/\.csv$/i.test(path)) return <CsvTable text={text} />
