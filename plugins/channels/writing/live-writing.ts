@@ -118,6 +118,18 @@ export function createLiveWriting({
     if (end > messages.progress.covered) await messages.advance({ live: { ...live, end } })
   }
 
+  /**
+   * Stores the end of a message that can only be extended before it is shown: another process, which knows more of the
+   * text, might find a better place before what is shown. Returns true if it was not stored yet.
+   */
+  async function storeEnd({ end, isEnd }: Plan, { markdown }: ReplyText): Promise<boolean> {
+    const live = begun()
+    if (!append_only || !isEnd || ending || !live || live.end !== undefined) return false
+    if (end <= messages.progress.covered || end >= markdown.length) return false
+    await messages.advance({ live: { ...live, end } })
+    return true
+  }
+
   const isOpenOn = (connection: ChannelConnection) => open?.connection === connection
 
   async function begin(connection: ChannelConnection, text: string): Promise<LiveProgress> {
@@ -179,6 +191,7 @@ export function createLiveWriting({
       const connection = await connect(signal)
       await endInTime(source)
       const planned = plan(source)
+      if (await storeEnd(planned, source)) return 0
       const { end, isEnd } = planned
       if (planned.text.trim() === '' && isEnd && (!hasBegun() || end < source.markdown.length)) {
         // This part renders to nothing, so the message is used for the part after it.

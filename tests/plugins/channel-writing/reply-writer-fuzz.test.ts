@@ -10,6 +10,11 @@ import { createVirtualTime } from './virtual-time.ts'
 
 const CASES = amount({ short: 15, long: 2000 })
 const seed = chooseSeed(1000)
+/** Cases in which a process died after it had ended a message, and the next one found another end. */
+const ONCE_WRONG = [
+  { seed: 335755, number: 878 },
+  { seed: 730605, number: 482 },
+]
 const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
 const log = pino({ level: 'silent' })
 
@@ -165,7 +170,8 @@ t.test('A reply is read as it was written, whatever fails', async (t) => {
 })
 
 t.test('A reply is read as it was written, whatever fails and whichever process dies', async (t) => {
-  for (let number = 0; number < CASES; number += 1) {
+  const cases = Array.from({ length: CASES }, (_, number) => ({ seed, number }))
+  for (const { seed, number } of [...ONCE_WRONG, ...cases]) {
     const random = createChance(seed * 1000 + 500 + number)
     const crashes = random.int(1, 4)
     const troubles = {
