@@ -143,7 +143,7 @@ t.test('A program that dies is started again for the next call, and ends with it
   await eventually('the end of the group', async () => !second.split(' ').some(isRunning))
 })
 
-/** A server that soon gives up what does not answer. */
+/** A server that waits only briefly for programs. */
 const hasty = await startServer(t, {
   config: {
     plugins: {

@@ -270,7 +270,7 @@ t.test('A turn pauses for a sign-in and continues by itself, also after a restar
 
   await issuer.revoke(tokens.at(-1)!)
   const { thread_id, url: again } = await ask()
-  // The page of the server is opened the next day, an hour before the turn would give up.
+  // The page of the server is opened the next day, an hour before the turn would end.
   clock.advance(23 * 3600)
   t.match((await call('GET', path, undefined, eve.token)).status, 404)
   await server.restart()
