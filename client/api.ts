@@ -10347,7 +10347,7 @@ export interface components {
         "application/json": components["schemas"]["KnowledgeIndexUnavailableError"];
       };
     };
-    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer: {reason} */
+    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer. {en} */
     EmbeddingFailedError: {
       content: {
         "application/json": components["schemas"]["EmbeddingFailedError"];
