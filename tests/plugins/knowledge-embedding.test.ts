@@ -3,9 +3,9 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
-import { eventually } from '../../plugin-api/testing/waiting.ts'
+import { createHold, eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { PROVIDER } from '../support/chat.ts'
+import { PROVIDER, range } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
 import { startServer } from '../support/server.ts'
 import { createKnowledgeCalls } from './knowledge-calls.ts'
@@ -17,6 +17,9 @@ const { create, list, request, search, settled, upload } = createKnowledgeCalls(
 /** A fault of the upstream, for texts that match; undefined while it works. */
 let fault: { answer(response: ServerResponse): void; only?: RegExp } | undefined
 let failures = 0
+/** The requests to the upstream, and the hold that its answers wait for. */
+const asked: string[] = []
+let hold: Promise<void> | undefined
 
 const upstream = await createFakeOpenAI()
 /** A proxy of a fake of OpenAI that answers texts to embed with a fault. */
@@ -26,6 +29,8 @@ const gate = createServer(async (incoming, response) => {
     failures += 1
     return fault.answer(response)
   }
+  asked.push(body)
+  await hold
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(`${upstream.url}/embeddings`, { method: 'POST', headers, body })
   response.writeHead(answer.status, headers).end(await answer.text())
@@ -147,4 +152,37 @@ t.test('While the next model fails, the former index answers and no document is 
     ['estuary', 'fresh.txt'],
   ] as const)
     t.match((await search(word, { knowledge_base_ids: [base] }))[0], { path })
+})
+
+t.test('Accounts take turns: many documents of some do not hold up the one of another', async (t) => {
+  const permissions = ['knowledge_bases']
+  const busy = ['busy', 'busier'].map((username) => server.createUser({ username, permissions }))
+  const people = [...(await Promise.all(busy)), await server.createUser({ username: 'patient', permissions })]
+  const bases = await Promise.all(people.map(({ token }) => create('Turns', { token })))
+  const send = (index: number, names: string[]) =>
+    upload(
+      bases[index]!,
+      names.map((name) => [`${name}.txt`, `Turn of ${name}.`]),
+      { token: people[index]!.token },
+    )
+  asked.length = 0
+  const gate = createHold()
+  hold = gate.hold
+  await send(0, ['busy0'])
+  await send(1, ['busier0'])
+  await eventually('work on one document of each', () => asked.length === 2)
+  for (const [index, name] of ['busy', 'busier'].entries())
+    await send(
+      index,
+      range(1, 15).map((n) => `${name}${n}`),
+    )
+  t.equal(asked.length, 2, 'one document of an account is worked on at a time')
+  await send(2, ['patient0'])
+  gate.release()
+  hold = undefined
+  for (const [index, { token }] of people.entries()) await settled(bases[index]!, token)
+  const order = asked.flatMap((body) => /Turn of (\w+)/.exec(body)?.[1] ?? [])
+  t.equal(new Set(order).size, order.length, 'each is embedded once')
+  const place = order.indexOf('patient0')
+  t.ok(place >= 2 && place <= 3, `the one document was number ${place + 1} of ${order.length}`)
 })
