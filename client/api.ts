@@ -5965,7 +5965,7 @@ export interface components {
     KnowledgeDocumentStatus: "queued" | "parsing" | "indexing" | "ready" | "failed";
     /**
      * KnowledgeDocumentError
-     * @description The reason for which it failed
+     * @description The reason for which it failed, or waits for another attempt
      */
     KnowledgeDocumentError: {
       code: string;

@@ -93,6 +93,11 @@ function setThreads(): void {
   process.env.LANCE_INCLUDE_VECTOR_CENTROIDS ??= 'false'
 }
 
+/** Throws if LanceDB is not installed; takes no time, and loads nothing. */
+export function assertLanceInstalled(): void {
+  for (const name of Object.values(NAMES)) import.meta.resolve(name)
+}
+
 /** Loads LanceDB, which takes some tenths of a second; rejects if it is not installed or does not run on this platform. */
 export async function loadLance(): Promise<Lance> {
   setThreads()

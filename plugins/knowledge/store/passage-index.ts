@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { AppError } from '#kernel'
 import type { Cradle } from '../manifest.ts'
 import type { IndexDescription } from '../types.ts'
-import { type Lance, type LanceConnection, type LanceTable, loadLance } from './lance.ts'
+import {
+  assertLanceInstalled,
+  type Lance,
+  type LanceConnection,
+  type LanceTable,
+  loadLance,
+} from './lance.ts'
 import { describeTable, indexColumns, indexVectors, indexWords } from './passage-table.ts'
 
 /** A passage in the index. */
@@ -56,7 +62,7 @@ export function createPassageIndex({
 }: Pick<Cradle, 'config' | 'server' | 'log'> & { load?: () => Promise<Lance> }) {
   const url = config.store_url ?? join(server.home, 'knowledge', 'index')
   let opening: Promise<Lance & { connection: LanceConnection }> | undefined
-  let failure: unknown
+  let failure: Error | undefined
   const tables = new Map<string, Promise<LanceTable>>()
   const writes = new Map<string, number>()
   /** Writes of a table follow one another: they would collide. */
@@ -69,6 +75,11 @@ export function createPassageIndex({
     return { lance, arrow, connection: await lance.connect(url, { readConsistencyInterval: 0 }, session) }
   }
 
+  const fail = (cause: unknown) => {
+    if (!failure) log.warn({ error: cause }, 'the index of knowledge bases is unavailable: documents wait')
+    failure = new Error(`LanceDB cannot be used: ${(cause as Error).message}`, { cause })
+  }
+
   /** Throws KNOWLEDGE_INDEX_UNAVAILABLE if LanceDB cannot be used here. */
   const connect = async () => {
     opening ??= open()
@@ -78,7 +89,7 @@ export function createPassageIndex({
       return opened
     } catch (cause) {
       opening = undefined
-      failure = cause
+      fail(cause)
       throw new AppError('KNOWLEDGE_INDEX_UNAVAILABLE', {}, { cause })
     }
   }
@@ -148,8 +159,21 @@ export function createPassageIndex({
   }
 
   return {
-    /** Throws KNOWLEDGE_INDEX_UNAVAILABLE if LanceDB cannot be loaded or the store cannot be opened. */
-    check: async (): Promise<void> => void (await connect()),
+    /** Notes and logs that LanceDB is not installed, without loading it. */
+    noteMissing(): void {
+      try {
+        assertLanceInstalled()
+      } catch (cause) {
+        fail(cause)
+      }
+    },
+
+    /** Throws in words if LanceDB cannot be loaded or the store cannot be opened. */
+    async check(): Promise<void> {
+      await connect().catch((error) => {
+        throw failure ?? error
+      })
+    },
 
     /** The reason why the index could not be opened when it was last tried. */
     get failure() {

@@ -3,7 +3,7 @@ import { hashFile, readHead } from '../document-files.ts'
 import type { Cradle } from '../manifest.ts'
 import { chooseMediaType, findKind } from '../reading/document-kind.ts'
 import { ReadingFailure } from '../reading/reading-failure.ts'
-import type { IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'
+import type { DocumentError, IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'
 
 /** The attempts at a document before it counts as failed. */
 const MAX_ATTEMPTS = 5
@@ -104,7 +104,7 @@ export function createIndexing({
         }))
         if (rows.length > 0) await passageIndex.add(index, rows)
         chunks += rows.length
-        if (document.status !== 'ready') await change(document, { status: 'indexing', progress })
+        if (document.status !== 'ready') await change(document, { status: 'indexing', error: null, progress })
       }
     } catch (error) {
       await passageIndex.removeRun(index, document_id, run).catch(() => undefined)
@@ -161,12 +161,16 @@ export function createIndexing({
   const fail = (document: KnowledgeDocument, code: string, details: Record<string, unknown> = {}) =>
     documents.finish(document, {
       status: 'failed',
-      error: { code, details: JSON.parse(JSON.stringify(details)) },
+      error: { code, details: toStored(details) },
     })
 
-  /** Queues a document once more, later. */
-  const postpone = (document: KnowledgeDocument, ms: number, attempts: number) =>
-    documents.change(document, { 'work.wake_at': clock.now() + ms, 'work.attempts': attempts })
+  /** Queues a document once more, later; it shows the reason unless it is ready. */
+  const postpone = (document: KnowledgeDocument, ms: number, attempts: number, reason?: DocumentError) =>
+    documents.change(document, {
+      'work.wake_at': clock.now() + ms,
+      'work.attempts': attempts,
+      ...(document.status !== 'ready' && { status: 'queued', progress: 0, error: reason ?? null }),
+    })
 
   return {
     /** Does what is due for a document. Rejects only if the database is unavailable, or when aborted. */
@@ -183,7 +187,7 @@ export function createIndexing({
         }
         const { code, details } = error instanceof AppError ? error : { code: undefined, details: {} }
         if (code === 'KNOWLEDGE_INDEX_UNAVAILABLE') {
-          await postpone(document, UNAVAILABLE_MS, 0)
+          await postpone(document, UNAVAILABLE_MS, 0, { code, details: {} })
           return
         }
         const attempts = (document.work?.attempts ?? 0) + 1
@@ -195,7 +199,8 @@ export function createIndexing({
         }
         if (!isFinal(code, details) && attempts < MAX_ATTEMPTS) {
           log.warn({ error, document: document._id }, 'a document could not be indexed; retrying')
-          await postpone(document, RETRY_MS * 2 ** (attempts - 1), attempts)
+          const reason = code === undefined ? undefined : { code, details: toStored(details) }
+          await postpone(document, RETRY_MS * 2 ** (attempts - 1), attempts, reason)
           return
         }
         if (!code) log.error({ error, document: document._id }, 'a document could not be indexed')
@@ -204,6 +209,10 @@ export function createIndexing({
     },
   }
 }
+
+/** Returns the details of an error without values that cannot be stored. */
+const toStored = (details: Record<string, unknown>): DocumentError['details'] =>
+  JSON.parse(JSON.stringify(details))
 
 /** True if another attempt at a document would fail in the same way. */
 const isFinal = (code: string | undefined, { reason }: Record<string, unknown>): boolean =>
