@@ -139,22 +139,26 @@ export function createPassageIndex({
   }
 
   /** Does work on which no result depends: another process does the same, or does it with its next write. */
-  const attempt = async (work: () => Promise<unknown>) => {
+  const attempt = async (work: () => Promise<unknown>): Promise<'done' | 'conflict' | 'failed'> => {
     try {
       await work()
-      return true
+      return 'done'
     } catch (error) {
+      if (isConflict(error)) {
+        log.info({ error }, 'another server tidies the index of knowledge bases')
+        return 'conflict'
+      }
       log.warn({ error }, 'the index of knowledge bases could not be tidied')
-      return false
+      return 'failed'
     }
   }
 
   const tidy = async (index: IndexDescription) => {
     const table = await tableOf(index)
     const { lance } = await connect()
-    const isTidy = await attempt(() => table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) }))
+    const tidied = await attempt(() => table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) }))
     // After removals, LanceDB 0.30 may fail to merge the parts of the index of words, and then always does.
-    if (!isTidy) await attempt(() => indexWords(table, lance))
+    if (tidied === 'failed') await attempt(() => indexWords(table, lance))
     await attempt(() => indexVectors(table, index, lance))
   }
 
@@ -288,6 +292,9 @@ export function createPassageIndex({
     },
   }
 }
+
+/** True if another process wrote to the table at the same time, which LanceDB reports in these words alone. */
+const isConflict = (error: unknown) => /commit conflict for version/i.test(String(error))
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 
