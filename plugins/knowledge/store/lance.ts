@@ -27,7 +27,7 @@ export interface LanceTable {
   query(): LanceQuery
   vectorSearch(vector: Float32Array): LanceVectorQuery
   createIndex(column: string, options: { config: unknown; replace?: boolean }): Promise<void>
-  listIndices(): Promise<{ name: string; columns: string[] }[]>
+  listIndices(): Promise<{ name: string; indexType: string; columns: string[] }[]>
   countRows(filter?: string): Promise<number>
   optimize(options?: { cleanupOlderThan?: Date }): Promise<unknown>
   close(): void
@@ -58,7 +58,7 @@ interface LanceModule {
     fts(options: Record<string, unknown>): unknown
     bitmap(): unknown
     btree(): unknown
-    ivfRq(options: Record<string, unknown>): unknown
+    ivfPq(options: Record<string, unknown>): unknown
   }
 }
 

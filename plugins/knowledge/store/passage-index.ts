@@ -45,8 +45,8 @@ const CACHES = [64n * 1024n * 1024n, 16n * 1024n * 1024n] as const
 const SMALL_TABLE_ROWS = 1000
 /** The writes after which a table is tidied: what was added is indexed, and small files are joined. */
 const WRITES_PER_TIDYING = 64
-/** The passages for each one that is wanted whose whole vectors are compared; the index has a bit for each number. */
-const REFINED = 10
+/** The passages for each one that is wanted whose whole vectors are compared; the index only estimates distances. */
+const REFINED = 4
 const PLACE = ['document_id', 'run', 'ordinal']
 const COLUMNS = ['base_id', ...PLACE, 'start', 'end', 'page', 'heading', 'text']
 
