@@ -5965,7 +5965,7 @@ export interface components {
     KnowledgeDocumentStatus: "queued" | "parsing" | "indexing" | "ready" | "failed";
     /**
      * KnowledgeDocumentError
-     * @description The reason for which it failed
+     * @description The reason for which it failed, or waits for another attempt
      */
     KnowledgeDocumentError: {
       code: string;
@@ -10347,7 +10347,7 @@ export interface components {
         "application/json": components["schemas"]["KnowledgeIndexUnavailableError"];
       };
     };
-    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer: {reason} */
+    /** @description - `EMBEDDING_FAILED`: The embedding model did not answer. {en} */
     EmbeddingFailedError: {
       content: {
         "application/json": components["schemas"]["EmbeddingFailedError"];

@@ -2,7 +2,12 @@ import type { Document, Filter, IndexDescription } from 'mongodb'
 import { AppError, isDuplicateKey } from '#kernel'
 import { findPage, type PageRequest } from '#toolbox'
 import type { Cradle } from './manifest.ts'
-import type { BaseDocument, DocumentStatus, KnowledgeDocument } from './types.ts'
+import type {
+  BaseDocument,
+  DocumentStatus,
+  KnowledgeDocument,
+  IndexDescription as PassageIndexDescription,
+} from './types.ts'
 
 /** The indexes for lists, paths, contents, the queue and what follows changes. */
 export const documentIndexes: IndexDescription[] = [
@@ -22,6 +27,9 @@ export type NewContent = Pick<
   KnowledgeDocument,
   'path' | 'filename' | 'media_type' | 'size' | 'hash' | 'url' | 'version'
 >
+
+/** The id of an index of passages. */
+type IndexName = Pick<PassageIndexDescription, 'id'>
 
 /** The documents of knowledge bases. */
 export type Documents = ReturnType<typeof createDocuments>
@@ -58,11 +66,14 @@ export function createDocuments({
     change: ({ _id, version }: KnowledgeDocument, fields: Document) =>
       update({ _id, version }, { $set: { ...fields, changed_at: clock.now() } }),
 
-    /** The same, and takes it out of the queue. */
-    finish: ({ _id, version }: KnowledgeDocument, fields: Document) =>
+    /** The same, and takes it out of the queue; it counts as missing in the `waiting` index. */
+    finish: ({ _id, version }: KnowledgeDocument, fields: Document, waiting?: IndexName) =>
       update(
         { _id, version },
-        { $set: { ...fields, updated_at: clock.seconds(), changed_at: clock.now() }, $unset: { work: 1 } },
+        {
+          $set: { ...fields, updated_at: clock.seconds(), changed_at: clock.now() },
+          $unset: { work: 1, ...(waiting && { [`indexes.${waiting.id}`]: 1 }) },
+        },
       ),
 
     /** Throws NOT_FOUND. */

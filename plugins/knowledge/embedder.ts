@@ -1,11 +1,15 @@
+import { AppError } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import type { IndexDescription } from './types.ts'
 
 /** Makes the vectors of texts; the account that uploads or asks pays for them. */
 export interface Embedder {
-  /** Returns the vectors of texts for an index; undefined if it has none. Throws EMBEDDING_FAILED and the like. */
+  /**
+   * Returns the vectors of texts for an index; undefined if it has none. Throws EMBEDDING_FAILED and the like, and
+   * EMBEDDING_DIMENSIONS_CHANGED for vectors of another length than those of the index.
+   */
   embed(
-    index: Pick<IndexDescription, 'embedding_model'>,
+    index: Pick<IndexDescription, 'embedding_model'> & Partial<Pick<IndexDescription, 'dimensions'>>,
     texts: readonly string[],
     payer: { user_id: string; signal: AbortSignal },
   ): Promise<number[][] | undefined>
@@ -14,10 +18,13 @@ export interface Embedder {
 /** Creates the embedder. */
 export function createEmbedder({ embeddings, users }: Pick<Cradle, 'embeddings' | 'users'>): Embedder {
   return {
-    async embed({ embedding_model }, texts, { user_id, signal }) {
+    async embed({ embedding_model, dimensions: expected }, texts, { user_id, signal }) {
       if (embedding_model === null) return undefined
       const token_quota = (await users.find(user_id))?.token_quota ?? null
-      return embeddings.embed(embedding_model, texts, { user_id, token_quota, signal })
+      const vectors = await embeddings.embed(embedding_model, texts, { user_id, token_quota, signal })
+      const wrong = expected && vectors.find(({ length }) => length !== expected)
+      if (wrong) throw new AppError('EMBEDDING_DIMENSIONS_CHANGED', { expected, received: wrong.length })
+      return vectors
     },
   }
 }

@@ -57,4 +57,18 @@ export const knowledgeErrors = {
       zh: '该网站不允许程序读取此地址（robots.txt）。',
     },
   },
+  EMBEDDING_DIMENSIONS_CHANGED: {
+    status: 502,
+    message: {
+      en: 'The embedding model returns vectors of {received} numbers, but the index has vectors of {expected}. Choose the model again in the settings of knowledge bases.',
+      zh: '嵌入模型返回 {received} 维向量，而索引使用 {expected} 维向量。请在知识库设置中重新选择模型。',
+    },
+  },
+  DOCUMENT_NOT_INDEXED: {
+    status: 500,
+    message: {
+      en: 'The document was read, but could not be added to the index. The log of the server contains the reason.',
+      zh: '文档已读取，但无法加入索引。原因见服务器日志。',
+    },
+  },
 } satisfies ErrorTable

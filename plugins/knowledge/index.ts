@@ -100,7 +100,10 @@ export default definePlugin({
       return 'LanceDB runs'
     })
   },
-  ready: ({ queue }) => queue.begin(),
+  ready({ passageIndex, queue }) {
+    passageIndex.noteMissing()
+    queue.begin()
+  },
   async stop({ queue, readingThreads, passageIndex, connection }) {
     await queue.end()
     await Promise.all([readingThreads.end(), passageIndex.close(), connection.close()])

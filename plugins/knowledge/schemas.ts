@@ -95,7 +95,7 @@ export const documentRow = {
       status: documentStatus,
       error: {
         title: 'KnowledgeDocumentError',
-        description: 'The reason for which it failed',
+        description: 'The reason for which it failed, or waits for another attempt',
         ...rowOf({
           code: { type: 'string', examples: ['DOCUMENT_ENCRYPTED'] },
           message: { type: 'string', examples: ['The document is protected by a password.'] },

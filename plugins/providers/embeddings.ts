@@ -2,6 +2,7 @@ import { AppError } from '#kernel'
 import type { EmbeddingModel, ProviderKind } from '#plugin-api'
 import { CHARACTERS_PER_TOKEN } from '#toolbox'
 import { explainFailure } from './explained-failure.ts'
+import { findGuidance } from './failure.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelAccount, ProviderDocument } from './types.ts'
 import { parseReference } from './visible-providers.ts'
@@ -105,7 +106,11 @@ export function createEmbeddings({
       signal.throwIfAborted()
       const { reason, retry_after_ms } = explainFailure(error, kind)
       if (retry_after_ms) pace.rest(retry_after_ms)
-      throw new AppError('EMBEDDING_FAILED', { reason }, { cause: error })
+      throw new AppError(
+        'EMBEDDING_FAILED',
+        { reason, ...findGuidance(reason, kind.guidance) },
+        { cause: error },
+      )
     } finally {
       release()
       const tokens = input_tokens ?? prompt

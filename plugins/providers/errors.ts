@@ -104,8 +104,8 @@ export const providerErrors = {
   EMBEDDING_FAILED: {
     status: 502,
     message: {
-      en: 'The embedding model did not answer: {reason}',
-      zh: '嵌入模型没有返回结果：{reason}',
+      en: 'The embedding model did not answer. {en}',
+      zh: '嵌入模型没有返回结果。{zh}',
     },
   },
 } satisfies ErrorTable

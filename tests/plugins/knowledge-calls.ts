@@ -4,6 +4,20 @@ import type { TestReply, TestServer } from '../support/server.ts'
 /** A file to upload. */
 export type TestFile = [filename: string, content: string | Buffer, media_type?: string]
 
+/** Creates the calls of a server in a process of its own, by its address. */
+export const callsTo = (url: string, token: string): Pick<TestServer, 'url' | 'request'> => ({
+  url,
+  async request(method, path, { body, token: caller = token } = {}) {
+    const headers = {
+      authorization: `Bearer ${caller}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    }
+    const response = await fetch(`${url}/api${path}`, { method, headers, body: JSON.stringify(body) })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+  },
+})
+
 /** Creates the calls of knowledge bases for tests. */
 export function createKnowledgeCalls(server: Pick<TestServer, 'url' | 'admin' | 'request'>) {
   const request = (method: string, path: string, body?: object, token?: string) =>

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs'
 import t from '../run/file-test.ts'
+import { onlyLong } from '../run/tier.ts'
 import { makeDocx, makePdf, makePptx, makeXlsx } from '../support/office-files.ts'
-import { startServer } from '../support/server.ts'
+import { createHome, startServer } from '../support/server.ts'
+import { spawnService } from '../support/service-process.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 import { makeZip } from '../support/zip.ts'
-import { createKnowledgeCalls, type TestFile } from './knowledge-calls.ts'
+import { callsTo, createKnowledgeCalls, type TestFile } from './knowledge-calls.ts'
 
 const server = await startServer(t)
 const { create, request, settled, upload } = createKnowledgeCalls(server)
@@ -199,4 +203,90 @@ t.test('Reading is bounded in time', async (t) => {
   const id = await calls.create('Hasty')
   await calls.upload(id, [['a.txt', 'Some text.']])
   t.match(await calls.settled(id), { 'a.txt': { status: 'failed', error: { code: 'DOCUMENT_TIMEOUT' } } })
+})
+
+const MIB = 1024 * 1024
+/** The most memory that a server may take more while it reads bombs, in MiB: a thread and what it unpacks. */
+const ROOM_MIB = 640
+
+t.test('A bomb, damage and a password have reasons of their own', async (t) => {
+  const id = await create('Bombs')
+  const office = (name: string, entry: object) => makeZip([{ name, content: '<a/>', ...entry }])
+  const large = Buffer.alloc(129 * MIB, ' ')
+  await upload(id, [
+    ['bomb.docx', office('word/document.xml', { content: large })],
+    ['bomb.xlsx', office('xl/worksheets/sheet1.xml', { content: large })],
+    ['liar.xlsx', office('xl/worksheets/sheet1.xml', { content: large, claim: { size: 1000 } })],
+    ['locked.xlsx', office('xl/workbook.xml', { flags: 1 })],
+  ])
+  const documents = await settled(id)
+  for (const [path, code, message] of [
+    ['bomb.docx', 'DOCUMENT_TOO_LARGE', /too much once unpacked/],
+    ['bomb.xlsx', 'DOCUMENT_TOO_LARGE', /too much once unpacked/],
+    ['liar.xlsx', 'DOCUMENT_DAMAGED', /is damaged/],
+    ['locked.xlsx', 'DOCUMENT_ENCRYPTED', /protected by a password/],
+  ] as const)
+    t.match(documents[path], { status: 'failed', error: { code, message } }, path)
+})
+
+t.test('The memory of a server that reads bombs is bounded', { skip: onlyLong }, async (t) => {
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
+  const first = await startServer(t, { home })
+  await first.stop()
+  const { url, pid } = await spawnService(t, home, {}, { runsLong: true })
+  const calls = createKnowledgeCalls({ admin: first.admin, ...callsTo(url, first.admin.token) })
+  const readPeak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+  const id = await calls.create('Bombs')
+  await calls.upload(id, [['letter.docx', makeDocx([{ text: 'Dear reader.' }])]])
+  await calls.settled(id)
+  const before = readPeak()
+  const content = Buffer.alloc(120 * MIB, 'x')
+  const paragraphs = '<w:p><w:r><w:t>x</w:t></w:r></w:p>'.repeat(900_000)
+  const cells = Buffer.alloc(120 * MIB, '<row><c t="str"><v>x</v></c></row>')
+  const space = Buffer.alloc(110 * MIB)
+  const bombs: TestFile[] = [
+    [
+      'deep.docx',
+      makeZip([
+        { name: 'word/document.xml', content: `<w:document><w:body>${paragraphs}</w:body></w:document>` },
+      ]),
+    ],
+    [
+      'pictures.docx',
+      makeZip([
+        ...[1, 2, 3].map((n) => ({ name: `word/media/${n}.png`, content: space })),
+        { name: 'word/document.xml', content: '<a/>' },
+      ]),
+    ],
+    ['liar.docx', makeZip([{ name: 'word/document.xml', content, claim: { size: 1000 } }])],
+    [
+      'cells.xlsx',
+      makeZip([
+        { name: 'xl/workbook.xml', content: '<workbook><sheets><sheet r:id="a"/></sheets></workbook>' },
+        {
+          name: 'xl/_rels/workbook.xml.rels',
+          content: '<Relationships><Relationship Id="a" Target="sheet1.xml"/></Relationships>',
+        },
+        { name: 'xl/sheet1.xml', content: cells },
+      ]),
+    ],
+  ]
+  for (const [path, bomb] of bombs) {
+    const begin = Date.now()
+    await calls.upload(id, [[path, bomb]])
+    const { status, error } = (await calls.settled(id))[path]
+    t.match(
+      { status, error },
+      {
+        status: 'failed',
+        error: { code: path === 'liar.docx' ? 'DOCUMENT_DAMAGED' : 'DOCUMENT_TOO_LARGE' },
+      },
+      path,
+    )
+    const added = readPeak() - before
+    t.ok(added < ROOM_MIB, `${path} took ${added.toFixed()} MiB`)
+    t.comment(`${path}: ${added.toFixed()} MiB, ${Date.now() - begin} ms, ${status} ${error?.code}`)
+  }
+  await calls.upload(id, [['after.txt', 'The server lives.']])
+  t.match((await calls.settled(id))['after.txt'], { status: 'ready' })
 })

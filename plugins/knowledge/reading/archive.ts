@@ -4,6 +4,8 @@ import { ReadingFailure } from './reading-failure.ts'
 
 /** The most bytes that all files of an archive may have, unpacked. */
 const MAX_BYTES = 300 * 1024 * 1024
+/** The most bytes of all files that are read, unless the format sets a lower limit. */
+const MAX_READ_BYTES = 128 * 1024 * 1024
 const MAX_ENTRIES = 20_000
 
 /** The files of an Office document that contain its text, by their names. */
@@ -11,15 +13,20 @@ export type Archive = ReadonlyMap<string, Buffer>
 
 /**
  * Unpacks an Office document, all of it, so that its size is known before anything else reads it; returns the files that
- * are `wanted`. Throws DOCUMENT_ENCRYPTED, DOCUMENT_DAMAGED or DOCUMENT_TOO_LARGE.
+ * are `wanted`, at most `mostRead` bytes. Throws DOCUMENT_ENCRYPTED, DOCUMENT_DAMAGED or DOCUMENT_TOO_LARGE.
  */
-export async function unpack(bytes: Buffer, wanted: (name: string) => boolean): Promise<Archive> {
+export async function unpack(
+  bytes: Buffer,
+  wanted: (name: string) => boolean,
+  mostRead = MAX_READ_BYTES,
+): Promise<Archive> {
   if (isContainer(bytes)) throw new ReadingFailure('DOCUMENT_ENCRYPTED')
   const files = new Map<string, Buffer>()
   try {
     const archive = await open(bytes)
     if (archive.entryCount > MAX_ENTRIES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
     let total = 0
+    let read = 0
     const room = (size: number) => {
       total += size
       if (total > MAX_BYTES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
@@ -29,8 +36,11 @@ export async function unpack(bytes: Buffer, wanted: (name: string) => boolean): 
       // The announced size is a lower bound: an entry that unpacks to more is refused as damaged.
       if (total + entry.uncompressedSize > MAX_BYTES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
       const isWanted = wanted(entry.fileName)
-      const content = await read(archive, entry, { isWanted, room })
-      if (isWanted) files.set(entry.fileName, content)
+      if (isWanted) read += entry.uncompressedSize
+      if (read > mostRead) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+      const content = isWanted ? Buffer.alloc(entry.uncompressedSize) : undefined
+      await inflate(archive, entry, { content, room })
+      if (content) files.set(entry.fileName, content)
     }
   } catch (cause) {
     if (cause instanceof ReadingFailure) throw cause
@@ -59,18 +69,18 @@ async function* list(archive: ZipFile): AsyncGenerator<Entry> {
   }
 }
 
-async function read(
+/** Unpacks a file to its end, into `content` if its bytes are wanted. */
+async function inflate(
   archive: ZipFile,
   entry: Entry,
-  { isWanted, room }: { isWanted: boolean; room: (size: number) => void },
-): Promise<Buffer> {
+  { content, room }: { content: Buffer | undefined; room: (size: number) => void },
+): Promise<void> {
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     archive.openReadStream(entry, (error, opened) => (error ? reject(error) : resolve(opened)))
   })
-  const chunks: Buffer[] = []
+  let length = 0
   for await (const chunk of stream) {
     room((chunk as Buffer).length)
-    if (isWanted) chunks.push(chunk as Buffer)
+    if (content) length += (chunk as Buffer).copy(content, length)
   }
-  return Buffer.concat(chunks)
 }

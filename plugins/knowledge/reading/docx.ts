@@ -4,10 +4,12 @@ import { readHtml } from './html.ts'
 import { ReadingFailure } from './reading-failure.ts'
 import { requirePart } from './xml.ts'
 
+/** The most bytes of all XML of a document: its tree takes ten times as many. */
+const MAX_XML_BYTES = 32 * 1024 * 1024
+
 /** Reads a Word document. */
 export async function readDocx(bytes: Buffer): Promise<Block[]> {
-  const archive = await unpack(bytes, (name) => name === 'word/document.xml')
-  requirePart(archive, 'word/document.xml')
+  requirePart(await unpack(bytes, (name) => /\.(xml|rels)$/.test(name), MAX_XML_BYTES), 'word/document.xml')
   const { default: mammoth } = await import('mammoth')
   const options = { convertImage: mammoth.images.imgElement(async () => ({ src: '' })) }
   const { value } = await mammoth.convertToHtml({ buffer: bytes }, options).catch((cause) => {

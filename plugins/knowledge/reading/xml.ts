@@ -1,4 +1,5 @@
 import { posix } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
 import { Parser } from 'htmlparser2'
 import type { Archive } from './archive.ts'
 import { ReadingFailure } from './reading-failure.ts'
@@ -9,6 +10,9 @@ interface XmlHandler {
   text?(text: string): void
   close?(name: string): void
 }
+
+/** The bytes that are parsed at a time: a large file is never one string. */
+const SLICE_BYTES = 1024 * 1024
 
 const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)
 
@@ -24,7 +28,10 @@ export function readXml(archive: Archive, name: string, handler: XmlHandler): vo
     },
     { xmlMode: true },
   )
-  parser.end(bytes.toString())
+  const decoder = new StringDecoder('utf8')
+  for (let start = 0; start < bytes.length; start += SLICE_BYTES)
+    parser.write(decoder.write(bytes.subarray(start, start + SLICE_BYTES)))
+  parser.end(decoder.end())
 }
 
 /** A relation of a file in an Office document to another one. */

@@ -27,7 +27,7 @@ export interface LanceTable {
   query(): LanceQuery
   vectorSearch(vector: Float32Array): LanceVectorQuery
   createIndex(column: string, options: { config: unknown; replace?: boolean }): Promise<void>
-  listIndices(): Promise<{ name: string; columns: string[] }[]>
+  listIndices(): Promise<{ name: string; indexType: string; columns: string[] }[]>
   countRows(filter?: string): Promise<number>
   optimize(options?: { cleanupOlderThan?: Date }): Promise<unknown>
   close(): void
@@ -58,7 +58,7 @@ interface LanceModule {
     fts(options: Record<string, unknown>): unknown
     bitmap(): unknown
     btree(): unknown
-    ivfRq(options: Record<string, unknown>): unknown
+    ivfPq(options: Record<string, unknown>): unknown
   }
 }
 
@@ -91,6 +91,11 @@ function setThreads(): void {
   process.env.LANCE_FTS_NUM_SHARDS ??= String(Math.floor(threads / 4))
   // Otherwise it prints a warning.
   process.env.LANCE_INCLUDE_VECTOR_CENTROIDS ??= 'false'
+}
+
+/** Throws if LanceDB is not installed; takes no time, and loads nothing. */
+export function assertLanceInstalled(): void {
+  for (const name of Object.values(NAMES)) import.meta.resolve(name)
 }
 
 /** Loads LanceDB, which takes some tenths of a second; rejects if it is not installed or does not run on this platform. */

@@ -3,7 +3,13 @@ import { join } from 'node:path'
 import { AppError } from '#kernel'
 import type { Cradle } from '../manifest.ts'
 import type { IndexDescription } from '../types.ts'
-import { type Lance, type LanceConnection, type LanceTable, loadLance } from './lance.ts'
+import {
+  assertLanceInstalled,
+  type Lance,
+  type LanceConnection,
+  type LanceTable,
+  loadLance,
+} from './lance.ts'
 import { describeTable, indexColumns, indexVectors, indexWords } from './passage-table.ts'
 
 /** A passage in the index. */
@@ -39,8 +45,8 @@ const CACHES = [64n * 1024n * 1024n, 16n * 1024n * 1024n] as const
 const SMALL_TABLE_ROWS = 1000
 /** The writes after which a table is tidied: what was added is indexed, and small files are joined. */
 const WRITES_PER_TIDYING = 64
-/** The passages for each one that is wanted whose whole vectors are compared; the index has a bit for each number. */
-const REFINED = 10
+/** The passages for each one that is wanted whose whole vectors are compared; the index only estimates distances. */
+const REFINED = 4
 const PLACE = ['document_id', 'run', 'ordinal']
 const COLUMNS = ['base_id', ...PLACE, 'start', 'end', 'page', 'heading', 'text']
 
@@ -56,7 +62,7 @@ export function createPassageIndex({
 }: Pick<Cradle, 'config' | 'server' | 'log'> & { load?: () => Promise<Lance> }) {
   const url = config.store_url ?? join(server.home, 'knowledge', 'index')
   let opening: Promise<Lance & { connection: LanceConnection }> | undefined
-  let failure: unknown
+  let failure: Error | undefined
   const tables = new Map<string, Promise<LanceTable>>()
   const writes = new Map<string, number>()
   /** Writes of a table follow one another: they would collide. */
@@ -69,6 +75,11 @@ export function createPassageIndex({
     return { lance, arrow, connection: await lance.connect(url, { readConsistencyInterval: 0 }, session) }
   }
 
+  const fail = (cause: unknown) => {
+    if (!failure) log.warn({ error: cause }, 'the index of knowledge bases is unavailable: documents wait')
+    failure = new Error(`LanceDB cannot be used: ${(cause as Error).message}`, { cause })
+  }
+
   /** Throws KNOWLEDGE_INDEX_UNAVAILABLE if LanceDB cannot be used here. */
   const connect = async () => {
     opening ??= open()
@@ -78,7 +89,7 @@ export function createPassageIndex({
       return opened
     } catch (cause) {
       opening = undefined
-      failure = cause
+      fail(cause)
       throw new AppError('KNOWLEDGE_INDEX_UNAVAILABLE', {}, { cause })
     }
   }
@@ -128,28 +139,45 @@ export function createPassageIndex({
   }
 
   /** Does work on which no result depends: another process does the same, or does it with its next write. */
-  const attempt = async (work: () => Promise<unknown>) => {
+  const attempt = async (work: () => Promise<unknown>): Promise<'done' | 'conflict' | 'failed'> => {
     try {
       await work()
-      return true
+      return 'done'
     } catch (error) {
+      if (isConflict(error)) {
+        log.info({ error }, 'another server tidies the index of knowledge bases')
+        return 'conflict'
+      }
       log.warn({ error }, 'the index of knowledge bases could not be tidied')
-      return false
+      return 'failed'
     }
   }
 
   const tidy = async (index: IndexDescription) => {
     const table = await tableOf(index)
     const { lance } = await connect()
-    const isTidy = await attempt(() => table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) }))
+    const tidied = await attempt(() => table.optimize({ cleanupOlderThan: new Date(Date.now() - 60_000) }))
     // After removals, LanceDB 0.30 may fail to merge the parts of the index of words, and then always does.
-    if (!isTidy) await attempt(() => indexWords(table, lance))
+    if (tidied === 'failed') await attempt(() => indexWords(table, lance))
     await attempt(() => indexVectors(table, index, lance))
   }
 
   return {
-    /** Throws KNOWLEDGE_INDEX_UNAVAILABLE if LanceDB cannot be loaded or the store cannot be opened. */
-    check: async (): Promise<void> => void (await connect()),
+    /** Notes and logs that LanceDB is not installed, without loading it. */
+    noteMissing(): void {
+      try {
+        assertLanceInstalled()
+      } catch (cause) {
+        fail(cause)
+      }
+    },
+
+    /** Throws in words if LanceDB cannot be loaded or the store cannot be opened. */
+    async check(): Promise<void> {
+      await connect().catch((error) => {
+        throw failure ?? error
+      })
+    },
 
     /** The reason why the index could not be opened when it was last tried. */
     get failure() {
@@ -264,6 +292,9 @@ export function createPassageIndex({
     },
   }
 }
+
+/** True if another process wrote to the table at the same time, which LanceDB reports in these words alone. */
+const isConflict = (error: unknown) => /commit conflict for version/i.test(String(error))
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
 

@@ -3,6 +3,11 @@ import type { Lance, LanceTable } from './lance.ts'
 
 /** The passages from which on vectors get an index of their own; fewer are compared one by one. */
 const VECTOR_INDEX_ROWS = 30_000
+/**
+ * The index of vectors: a byte for each 16 numbers. That of LanceDB 0.30 with a bit for each number (IVF_RQ) is smaller,
+ * but misses 4 of the 10 nearest passages as soon as bases are chosen; tables that have it get this one.
+ */
+const VECTOR_INDEX = 'IvfPq'
 /** The passages of a partition of that index; a search looks at 20 partitions. */
 const PARTITION_ROWS = 1000
 const MIN_PARTITIONS = 64
@@ -55,17 +60,19 @@ export async function indexVectors(
   { dimensions }: Pick<IndexDescription, 'dimensions'>,
   lance: Lance['lance'],
 ): Promise<void> {
-  // The bits of a vector fill whole bytes.
+  // The parts of a vector have 16 or 8 numbers.
   if (dimensions === null || dimensions % 8 !== 0) return
   const rows = await table.countRows()
   if (rows < VECTOR_INDEX_ROWS) return
-  if ((await table.listIndices()).some(({ columns }) => columns.includes('vector'))) return
+  const made = (await table.listIndices()).find(({ columns }) => columns.includes('vector'))
+  if (made?.indexType === VECTOR_INDEX) return
   const numPartitions = Math.max(MIN_PARTITIONS, Math.round(rows / PARTITION_ROWS))
-  const config = lance.Index.ivfRq({
+  const config = lance.Index.ivfPq({
     distanceType: 'cosine',
     numPartitions,
-    sampleRate: 64,
-    maxIterations: 10,
+    numSubVectors: dimensions / (dimensions % 16 === 0 ? 16 : 8),
+    sampleRate: 32,
+    maxIterations: 8,
   })
-  await table.createIndex('vector', { config })
+  await table.createIndex('vector', { config, replace: true })
 }

@@ -3,7 +3,7 @@ import { hashFile, readHead } from '../document-files.ts'
 import type { Cradle } from '../manifest.ts'
 import { chooseMediaType, findKind } from '../reading/document-kind.ts'
 import { ReadingFailure } from '../reading/reading-failure.ts'
-import type { IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'
+import type { DocumentError, IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'
 
 /** The attempts at a document before it counts as failed. */
 const MAX_ATTEMPTS = 5
@@ -11,6 +11,9 @@ const MAX_ATTEMPTS = 5
 const RETRY_MS = 5000
 /** The pause while the index cannot be used, in milliseconds. */
 const UNAVAILABLE_MS = 60_000
+
+/** The failures of an embedding model that another attempt does not mend. */
+const LASTING = new Set<unknown>(['auth', 'model_not_found', 'bad_request'])
 
 /** Thrown to end the work on a document that was removed or got another content meanwhile. */
 const OUTDATED = Symbol('outdated')
@@ -101,7 +104,7 @@ export function createIndexing({
         }))
         if (rows.length > 0) await passageIndex.add(index, rows)
         chunks += rows.length
-        if (document.status !== 'ready') await change(document, { status: 'indexing', progress })
+        if (document.status !== 'ready') await change(document, { status: 'indexing', error: null, progress })
       }
     } catch (error) {
       await passageIndex.removeRun(index, document_id, run).catch(() => undefined)
@@ -119,18 +122,37 @@ export function createIndexing({
         (document.status !== 'ready' || document.indexes[index.id]?.version !== document.version),
     ) as IndexDescription[]
     const runs: [IndexDescription, IndexedRun][] = []
-    for (const index of targets)
-      runs.push([index, await addTo(index, { ...prepared, status: document.status }, signal)])
-    const finished = await documents.finish(document, {
-      ...Object.fromEntries(runs.map(([{ id }, run]) => [`indexes.${id}`, run])),
-      status: 'ready',
-      error: null,
-      progress: 1,
-      text_version: document.version,
-    })
-    for (const [index, { run }] of runs) {
-      if (finished) await passageIndex.removeDocument(index, document._id, run)
-      else await passageIndex.removeRun(index, document._id, run)
+    const removeRuns = async () => {
+      for (const [index, { run }] of runs) await passageIndex.removeRun(index, document._id, run)
+    }
+    let waiting: IndexDescription | undefined
+    try {
+      for (const index of targets)
+        runs.push([index, await addTo(index, { ...prepared, status: document.status }, signal)])
+    } catch (error) {
+      const isFound = next !== null && runs.some(([{ id }]) => id === active.id)
+      if (!isFound || !isFailureOfModel(error) || (await settings.read()).active.id !== active.id) {
+        await removeRuns().catch(() => undefined)
+        throw error
+      }
+      // The document is added to the next index once its model works.
+      waiting = next
+    }
+    const finished = await documents.finish(
+      document,
+      {
+        ...Object.fromEntries(runs.map(([{ id }, run]) => [`indexes.${id}`, run])),
+        status: 'ready',
+        error: null,
+        progress: 1,
+        text_version: document.version,
+      },
+      waiting,
+    )
+    if (!finished) await removeRuns()
+    else {
+      for (const [index, { run }] of runs) await passageIndex.removeDocument(index, document._id, run)
+      if (waiting) await passageIndex.removeDocument(waiting, document._id)
     }
     const { text_version, version } = document
     if (finished && text_version !== null && text_version !== version) await files.remove([text_version])
@@ -139,12 +161,16 @@ export function createIndexing({
   const fail = (document: KnowledgeDocument, code: string, details: Record<string, unknown> = {}) =>
     documents.finish(document, {
       status: 'failed',
-      error: { code, details: JSON.parse(JSON.stringify(details)) },
+      error: { code, details: toStored(details) },
     })
 
-  /** Queues a document once more, later. */
-  const postpone = (document: KnowledgeDocument, ms: number, attempts: number) =>
-    documents.change(document, { 'work.wake_at': clock.now() + ms, 'work.attempts': attempts })
+  /** Queues a document once more, later; it shows the reason unless it is ready. */
+  const postpone = (document: KnowledgeDocument, ms: number, attempts: number, reason?: DocumentError) =>
+    documents.change(document, {
+      'work.wake_at': clock.now() + ms,
+      'work.attempts': attempts,
+      ...(document.status !== 'ready' && { status: 'queued', progress: 0, error: reason ?? null }),
+    })
 
   return {
     /** Does what is due for a document. Rejects only if the database is unavailable, or when aborted. */
@@ -159,21 +185,46 @@ export function createIndexing({
           await fail(document, error.problem, { filename: document.filename })
           return
         }
-        const code = error instanceof AppError ? error.code : undefined
+        const { code, details } = error instanceof AppError ? error : { code: undefined, details: {} }
         if (code === 'KNOWLEDGE_INDEX_UNAVAILABLE') {
-          await postpone(document, UNAVAILABLE_MS, 0)
+          await postpone(document, UNAVAILABLE_MS, 0, { code, details: {} })
           return
         }
-        const isFinal = code?.startsWith('DOCUMENT_') || code === 'ADDRESS_NOT_ALLOWED'
         const attempts = (document.work?.attempts ?? 0) + 1
-        if (!isFinal && attempts < MAX_ATTEMPTS) {
+        if (document.status === 'ready' && isFailureOfModel(error)) {
+          // The former index answers until the model works or another one is chosen.
+          log.warn({ error, document: document._id }, 'the next index of knowledge bases waits for its model')
+          await postpone(document, Math.min(RETRY_MS * 2 ** (attempts - 1), UNAVAILABLE_MS), attempts)
+          return
+        }
+        if (!isFinal(code, details) && attempts < MAX_ATTEMPTS) {
           log.warn({ error, document: document._id }, 'a document could not be indexed; retrying')
-          await postpone(document, RETRY_MS * 2 ** (attempts - 1), attempts)
+          const reason = code === undefined ? undefined : { code, details: toStored(details) }
+          await postpone(document, RETRY_MS * 2 ** (attempts - 1), attempts, reason)
           return
         }
         if (!code) log.error({ error, document: document._id }, 'a document could not be indexed')
-        await fail(document, code ?? 'DOCUMENT_DAMAGED', error instanceof AppError ? error.details : {})
+        await fail(document, code ?? 'DOCUMENT_NOT_INDEXED', details)
       }
     },
   }
+}
+
+/** Returns the details of an error without values that cannot be stored. */
+const toStored = (details: Record<string, unknown>): DocumentError['details'] =>
+  JSON.parse(JSON.stringify(details))
+
+/** True if another attempt at a document would fail in the same way. */
+const isFinal = (code: string | undefined, { reason }: Record<string, unknown>): boolean =>
+  code?.startsWith('DOCUMENT_') ||
+  code === 'ADDRESS_NOT_ALLOWED' ||
+  code === 'EMBEDDING_DIMENSIONS_CHANGED' ||
+  (code === 'EMBEDDING_FAILED' && LASTING.has(reason))
+
+/** True if the embedding model fails for every document, not for one alone. */
+const isFailureOfModel = (error: unknown): boolean => {
+  if (!(error instanceof AppError)) return false
+  const { code, details } = error
+  if (code === 'EMBEDDING_FAILED') return details.reason !== 'bad_request'
+  return code === 'MODEL_DISABLED' || code === 'EMBEDDING_DIMENSIONS_CHANGED'
 }
