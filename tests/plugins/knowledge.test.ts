@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { createHold, eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
@@ -399,7 +400,7 @@ t.test('While an index replaces another one, every search finds what is there', 
   await upload(id, [['moon.txt', 'The moonstone glows.']])
   await settled(id)
   const settings = async () => (await request('GET', '/settings')).body
-  const { chunk_tokens } = await settings()
+  const { embedding_model, chunk_tokens } = await settings()
   let isReplacing = true
   const seek = async () => {
     const counts = new Set<number>()
@@ -408,7 +409,7 @@ t.test('While an index replaces another one, every search finds what is there', 
   }
   const seeking = Promise.all(Array.from({ length: 4 }, seek))
   for (const tokens of [200, 300, 400, chunk_tokens]) {
-    await request('PUT', '/settings', { chunk_tokens: tokens })
+    t.equal((await request('PUT', '/settings', { embedding_model, chunk_tokens: tokens })).status, 200)
     await eventually('the new index', async () => !(await settings()).is_rebuilding)
   }
   isReplacing = false
@@ -462,6 +463,25 @@ t.test(
     await eventually('words alone', async () => !(await model()).is_rebuilding)
   },
 )
+
+t.test('Settings may change while documents are being indexed for those before', async (t) => {
+  const id = await create('Busy')
+  await upload(
+    id,
+    Array.from({ length: 6 }, (_, n) => [`note${n}.txt`, `Note ${n} is about tides.`]),
+  )
+  const { embedding_model, chunk_tokens } = (await request('GET', '/settings')).body
+  for (const tokens of [...range(500, 515), chunk_tokens]) {
+    const replies = await Promise.all(
+      range(1, 2).map(() => request('PUT', '/settings', { embedding_model, chunk_tokens: tokens })),
+    )
+    for (const { status, body } of replies) t.equal(status, 200, JSON.stringify(body))
+    await pause(tokens % 8)
+  }
+  await eventually('the new index', async () => !(await request('GET', '/settings')).body.is_rebuilding)
+  await settled(id)
+  t.ok((await search('tides', { knowledge_base_ids: [id] })).length > 0)
+})
 
 t.test('A lost index is made again from the documents', { skip: onlyLong }, async (t) => {
   const id = await create('Lost')

@@ -153,6 +153,14 @@ export function createPassageIndex({
     }
   }
 
+  const dropTables = async (isUnused: (name: string) => boolean) => {
+    const { connection } = await connect()
+    for (const name of (await connection.tableNames()).filter(isUnused))
+      await connection.dropTable(name).catch((error) => {
+        log.warn({ error, table: name }, 'an unused index of knowledge bases could not be removed')
+      })
+  }
+
   const tidy = async (index: IndexDescription) => {
     const table = await tableOf(index)
     const { lance } = await connect()
@@ -220,13 +228,29 @@ export function createPassageIndex({
     /** Indexes what was added last and joins small files. */
     tidy: (index: IndexDescription) => inOrder(index, () => tidy(index)),
 
-    /** Removes an index that is not used any more. */
+    /**
+     * Removes an index that is not used any more, after the writes that have begun. What a write of another process
+     * keeps from being removed is left to `dropUnused`.
+     */
     async drop(index: IndexDescription): Promise<void> {
       const name = nameOf(index)
-      await tails.get(name)?.catch(() => undefined)
-      tables.delete(name)
+      const dropped = (tails.get(name) ?? Promise.resolve())
+        .catch(() => undefined)
+        .then(async () => {
+          tables.delete(name)
+          await dropTables((existing) => existing === name)
+        })
+      tails.set(name, dropped)
+      await dropped
+    },
+
+    /** Removes the tables of all indexes but those that `readUsed` returns. */
+    async dropUnused(readUsed: () => Promise<readonly IndexDescription[]>): Promise<void> {
       const { connection } = await connect()
-      if ((await connection.tableNames()).includes(name)) await connection.dropTable(name)
+      // Listed before the settings are read: the table of an index that is chosen meanwhile is not among them.
+      const existing = await connection.tableNames()
+      const used = (await readUsed()).map(nameOf)
+      await dropTables((name) => existing.includes(name) && !used.includes(name))
     },
 
     /** Finds passages by their words (BM25), in these knowledge bases. */
