@@ -153,14 +153,6 @@ export function createPassageIndex({
     }
   }
 
-  const dropTables = async (isUnused: (name: string) => boolean) => {
-    const { connection } = await connect()
-    for (const name of (await connection.tableNames()).filter(isUnused))
-      await connection.dropTable(name).catch((error) => {
-        log.warn({ error, table: name }, 'an unused index of knowledge bases could not be removed')
-      })
-  }
-
   const tidy = async (index: IndexDescription) => {
     const table = await tableOf(index)
     const { lance } = await connect()
@@ -229,8 +221,8 @@ export function createPassageIndex({
     tidy: (index: IndexDescription) => inOrder(index, () => tidy(index)),
 
     /**
-     * Removes an index that is not used any more, after the writes that have begun. What a write of another process
-     * keeps from being removed is left to `dropUnused`.
+     * Removes an index that is not used any more, after the writes that have begun. One that cannot be removed, e.g.
+     * because another process writes it, only takes space.
      */
     async drop(index: IndexDescription): Promise<void> {
       const name = nameOf(index)
@@ -238,19 +230,14 @@ export function createPassageIndex({
         .catch(() => undefined)
         .then(async () => {
           tables.delete(name)
-          await dropTables((existing) => existing === name)
+          const { connection } = await connect()
+          if (!(await connection.tableNames()).includes(name)) return
+          await connection.dropTable(name).catch((error) => {
+            log.warn({ error, table: name }, 'an unused index of knowledge bases could not be removed')
+          })
         })
       tails.set(name, dropped)
       await dropped
-    },
-
-    /** Removes the tables of all indexes but those that `readUsed` returns. */
-    async dropUnused(readUsed: () => Promise<readonly IndexDescription[]>): Promise<void> {
-      const { connection } = await connect()
-      // Listed before the settings are read: the table of an index that is chosen meanwhile is not among them.
-      const existing = await connection.tableNames()
-      const used = (await readUsed()).map(nameOf)
-      await dropTables((name) => existing.includes(name) && !used.includes(name))
     },
 
     /** Finds passages by their words (BM25), in these knowledge bases. */

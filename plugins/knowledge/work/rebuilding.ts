@@ -14,22 +14,16 @@ export function createRebuilding({
 
   return {
     /**
-     * Queues all documents again if the index in use was lost, e.g. with its folder, and removes what is left of former
-     * ones; looks once. Must come before the first passage is written, which would make an index of that alone.
+     * Queues all documents again if the index in use was lost, e.g. with its folder; looks once. Must come before the
+     * first passage is written, which would make an index of that alone.
      */
     async restoreLost(): Promise<void> {
       if (isChecked) return
       const { active } = await settings.read()
-      if (await documents.isIndexed(active.id)) {
-        if (!(await passageIndex.exists(active))) {
-          log.warn({ index: active.id }, 'the index of knowledge bases is missing; it is made again')
-          await documents.forgetIndex(active.id)
-          await documents.queueMissing(active.id)
-        }
-        await passageIndex.dropUnused(async () => {
-          const { active, next } = await settings.read()
-          return next ? [active, next] : [active]
-        })
+      if ((await documents.isIndexed(active.id)) && !(await passageIndex.exists(active))) {
+        log.warn({ index: active.id }, 'the index of knowledge bases is missing; it is made again')
+        await documents.forgetIndex(active.id)
+        await documents.queueMissing(active.id)
       }
       isChecked = true
     },
