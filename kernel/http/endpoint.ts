@@ -9,7 +9,7 @@ import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { AuditRecord, SomeCradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
 import type { ErrorReply } from './error-reply.ts'
-import { isEventStream, openEventStream, type StreamItem } from './event-stream.ts'
+import { isEventStream, sendEvents } from './event-stream.ts'
 import { sendDownload, sendFile } from './file-reply.ts'
 import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
@@ -174,8 +174,11 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
     if (isChosenReply(result)) context.set(result.headers)
     if (route.stream === 'events' && isEventStream(content)) {
       context.set(route.events ? FINITE_STREAM_HEADERS : EVENT_STREAM_HEADERS)
-      context.body = openEventStream({
-        items: checked(content, (data) => check(data, checkEvent)),
+      // Koa would send the body through two more streams.
+      context.respond = false
+      sendEvents(res, {
+        items: content,
+        check: (data) => check(data, checkEvent),
         ...reader,
         explain: (error) => parts.report(error, state.locale, state.request_id),
         toErrorItem: (body) => (route.events ? { data: { error: body } } : { event: 'error', data: body }),
@@ -207,13 +210,6 @@ const EVENT_STREAM_HEADERS = {
   ...FINITE_STREAM_HEADERS,
   // A server that stops need not wait for who might ask again.
   Connection: 'close',
-}
-
-async function* checked(items: AsyncIterable<StreamItem>, check: (data: unknown) => void) {
-  for await (const item of items) {
-    if (typeof item !== 'string') check(item.data)
-    yield item
-  }
 }
 
 /** The content of the route's audit rows; undefined if it writes none. */

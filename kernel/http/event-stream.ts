@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { PassThrough } from 'node:stream'
+import type { ServerResponse } from 'node:http'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { ErrorBody, ErrorReply } from './error-reply.ts'
 
@@ -18,6 +18,8 @@ export type StreamItem = ServerSentEvent | string
 /** The parts that a stream of events needs. */
 interface EventStreamParts {
   items: AsyncIterable<StreamItem>
+  /** Throws if the data of an item may not be sent. */
+  check(data: unknown): void
   /** Aborted when the reader has left or may no longer read. */
   reading: AbortController
   /** The guard context of the reader, and the guards once more; they throw if the reader may no longer read. */
@@ -33,28 +35,52 @@ interface EventStreamParts {
 }
 
 const COMMENT = ':\n\n'
+/** The most characters that are collected for one write. */
+const MAX_COLLECTED_CHARS = 16_384
 
-/** Makes the body of a reply that sends items as they come, each only when the reader has room for it. */
-export function openEventStream({
-  items,
-  reading,
-  context,
-  checkReader,
-  sockets,
-  explain,
-  toErrorItem,
-  heartbeatMs,
-}: EventStreamParts): PassThrough {
+/**
+ * Sends items as the body of a reply as they come, each only when the reader has room for it; those that come at the
+ * same time leave in one write.
+ */
+export function sendEvents(
+  reply: ServerResponse,
+  {
+    items,
+    check,
+    reading,
+    context,
+    checkReader,
+    sockets,
+    explain,
+    toErrorItem,
+    heartbeatMs,
+  }: EventStreamParts,
+): void {
   const { signal } = reading
-  const body = new PassThrough()
+  let collected = ''
   let verdict: Promise<void> | undefined
   let isUnclear = false
 
+  const takeCollected = () => {
+    const text = collected
+    collected = ''
+    return text
+  }
+  const flush = () => {
+    if (collected !== '') reply.write(takeCollected())
+  }
+  const write = (text: string) => {
+    // The queue of ticks follows that of promises, in which items that are ready come.
+    if (collected === '') process.nextTick(flush)
+    collected += text
+    if (collected.length >= MAX_COLLECTED_CHARS) flush()
+  }
   /** Nothing follows, except what the reader has had no room for yet. */
   const end = (last = '') => {
     clearInterval(heartbeat)
     sockets.remove(entry)
-    if (body.writable) body.end(last)
+    const rest = takeCollected() + last
+    if (!reply.writableEnded && !reply.destroyed) reply.end(rest)
   }
   const cutShort = (error?: ErrorReply) => {
     end(error && textOf(toErrorItem(error.body)))
@@ -71,33 +97,31 @@ export function openEventStream({
   }
   const beat = () => {
     if (isUnclear) recheck()
-    if (!body.writableNeedDrain) body.write(COMMENT)
+    if (!reply.writableNeedDrain) write(COMMENT)
   }
   const send = async () => {
     for await (const item of items) {
+      if (reply.writableNeedDrain) await once(reply, 'drain', { signal })
       if (isUnclear) recheck()
-      await verdict
+      if (verdict) await verdict
       if (signal.aborted) return
-      if (!body.write(textOf(item))) await once(body, 'drain', { signal })
+      if (typeof item !== 'string') check(item.data)
+      write(textOf(item))
     }
     end()
   }
 
   // The headers leave with the first write, and the first item may be long in coming.
-  body.write(COMMENT)
+  write(COMMENT)
   const heartbeat = setInterval(beat, heartbeatMs)
   const entry = { context, close: () => cutShort(), recheck }
   sockets.add(entry)
   signal.addEventListener('abort', () => end())
-  body.once('close', () => {
-    end()
-    if (!body.readableEnded) reading.abort()
-  })
   send().catch((error) => {
     const isOfAbort = signal.aborted && (error === signal.reason || error?.name === 'AbortError')
     if (!isOfAbort) cutShort(explain(error))
   })
-  return body
+  if (signal.aborted || reply.req.method === 'HEAD') cutShort()
 }
 
 /** True if a handler's result is a stream of events. */
