@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument, ModelSettings } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
@@ -65,10 +64,9 @@ export async function askAgent(question: Question, asker: Asker, cradle: Cradle)
     }
     if (signal.aborted) cancel()
     else signal.addEventListener('abort', cancel)
-    const parts = untilEnd(toReplyParts(begun.follow(signal), { agent_id: agent._id, locale }), asker, () =>
-      signal.removeEventListener('abort', cancel),
-    )
-    return { thread_id, turn_id: begun.turn_id, parts: await whenBegun(parts) }
+    const events = toReplyParts(begun.follow(signal), { agent_id: agent._id, locale })
+    const parts = await whenBegun(events, signal, () => signal.removeEventListener('abort', cancel))
+    return { thread_id, turn_id: begun.turn_id, parts }
   } catch (error) {
     if (isNew) await chat.purge(await threads.hide({ _id: thread_id }))
     throw error
@@ -90,45 +88,43 @@ async function prepare({ agent, place }: Question, { caller }: Asker, cradle: Cr
   return { thread_id, content, isNew: true }
 }
 
-/** Passes on a reply; throws the reason of its signal, or THREAD_NOT_FOUND, if the reply has no end. */
-async function* untilEnd(
-  parts: AsyncIterable<ReplyPart>,
-  { signal }: Asker,
-  onEnd: () => void,
-): AsyncGenerator<ReplyPart, void, void> {
-  try {
-    for await (const part of parts) {
-      yield part
-      if (part.type === 'end') return
-    }
-    signal.throwIfAborted()
-    throw new AppError('THREAD_NOT_FOUND')
-  } finally {
-    onEnd()
-  }
-}
-
-/** Waits for the first part, for a limited time; throws its error. */
+/**
+ * Waits for the first part of a reply, for a limited time; throws its error. The reply ends with its `end`, and throws
+ * the reason of the signal, or THREAD_NOT_FOUND, if it has none. `onEnd` is called when nothing more is read.
+ */
 async function whenBegun(
   parts: AsyncGenerator<ReplyPart, void, void>,
+  signal: AbortSignal,
+  onEnd: () => void,
 ): Promise<AsyncGenerator<ReplyPart, void, void>> {
-  const first = parts.next()
-  // It is reported to the reader of the reply, who comes later.
-  first.catch(() => undefined)
-  const late = new AbortController()
-  const waiting = pause(HEADERS_WITHIN_MS, undefined, { signal: late.signal }).catch(() => undefined)
+  const read = async (): Promise<ReplyPart> => {
+    const { value, done } = await parts.next()
+    if (!done) return value
+    signal.throwIfAborted()
+    throw new AppError('THREAD_NOT_FOUND')
+  }
+  const first = read()
+  // The error is reported to the reader of the reply as well, who comes later.
+  first.catch(onEnd)
+  let timer: NodeJS.Timeout | undefined
+  const waiting = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, HEADERS_WITHIN_MS)
+  })
   try {
     await Promise.race([first, waiting])
   } finally {
-    late.abort()
+    clearTimeout(timer)
   }
   return (async function* () {
     try {
-      const { value, done } = await first
-      if (done) return
-      yield value
-      yield* parts
+      let part = await first
+      while (part.type !== 'end') {
+        yield part
+        part = await read()
+      }
+      yield part
     } finally {
+      onEnd()
       await parts.return()
     }
   })()

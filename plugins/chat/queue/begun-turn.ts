@@ -39,16 +39,7 @@ export function beginOpened(turn: Turn, order: TurnOrder, parts: Parts & Pick<Cr
   const ended = turn.run(order).catch((error) => parts.log.error({ error, turn_id }, 'a turn failed'))
   return {
     turn_id,
-    async *follow(signal) {
-      let position = 0
-      for await (const event of followLog({ lease, log, ended, signal }, parts)) {
-        position = seqOf(event)
-        yield event
-        if (isLast(event)) return
-      }
-      // Another process has taken over the turn.
-      yield* followLedger(lease, { after: position, signal }, parts)
-    },
+    follow: (signal) => followLog({ lease, log, ended, signal }, parts),
     cancel: () => turn.stop('stopped'),
   }
 }
@@ -76,16 +67,22 @@ export function beginQueued(place: Place, parts: Parts): BegunTurn {
 /** True for the last event of a turn before its end or its pause. */
 const isLast = (event: LedgerEvent) => isTerminal(event) || event.type === 'hitl_required'
 
-/** Yields the events of a turn that this process runs as they become durable, without reading the database. */
+/**
+ * Yields the events of a turn that this process runs as they become durable, without reading the database unless another
+ * process takes over the turn.
+ */
 async function* followLog(
   {
-    lease: { thread_id, user_id },
+    lease,
     log: { committed },
     ended,
     signal,
   }: Pick<NonNullable<Turn['opened']>, 'lease' | 'log'> & { ended: Promise<void>; signal: AbortSignal },
-  { hub }: Pick<Parts, 'hub'>,
+  parts: Pick<Parts, 'hub' | 'ledger'>,
 ): AsyncGenerator<LedgerEvent, void, void> {
+  const { thread_id, user_id } = lease
+  const { hub } = parts
+  let next = 0
   let wake = () => {}
   let isOver = false
   const leave = () => {
@@ -97,9 +94,13 @@ async function* followLog(
   signal.addEventListener('abort', leave)
   hub.add(thread_id, reader)
   try {
-    for (let next = 0; !signal.aborted; ) {
-      for (; next < committed.length; next += 1) yield committed[next]!
-      if (isOver) return
+    while (!signal.aborted) {
+      for (; next < committed.length; next += 1) {
+        const event = committed[next]!
+        yield event
+        if (isLast(event)) return
+      }
+      if (isOver) break
       await new Promise<void>((resolve) => {
         wake = resolve
         if (next < committed.length || isOver) resolve()
@@ -109,6 +110,8 @@ async function* followLog(
     signal.removeEventListener('abort', leave)
     hub.remove(thread_id, reader)
   }
+  const last = committed[next - 1]
+  yield* followLedger(lease, { after: last ? seqOf(last) : 0, signal }, parts)
 }
 
 /** Yields the events of a turn from the ledger, whatever process runs it. */
