@@ -29,6 +29,9 @@ interface OwnedRoute {
 /** The codes of errors that end a reply whose reader has left. */
 const CONNECTION_ERRORS = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
 
+/** The beginning of the path of every route. */
+const PREFIX = '/api'
+
 /** Answers while the process runs, also while it ends. */
 const LIVE_PATH = '/api/health/live'
 
@@ -83,7 +86,9 @@ export function createApp({
     log[level]({ error: level === 'error' ? error : undefined, code: body.code, request_id }, event)
     return reply
   }
-  const router = new Router({ prefix: '/api', methods: METHODS })
+  const router = new Router({ prefix: PREFIX, methods: METHODS })
+  /** The endpoints of paths without parameters by method and path: the router tries one route after the other. */
+  const fixed = new Map<string, (context: Context) => Promise<void>>()
   for (const { route, cradle, owner } of sortBySpecificity(routes)) {
     const name = `${route.method} ${route.path}`
     const parts: EndpointParts = {
@@ -110,11 +115,14 @@ export function createApp({
       },
     }
     const endpoint = createEndpoint(route, parts)
-    router.register(route.path, [route.method.toLowerCase()], (context: Context) => {
+    const handle = (context: Context) => {
       context.state.route = route.path
       context.state.owner = owner
       return endpoint(context)
-    })
+    }
+    router.register(route.path, [route.method.toLowerCase()], handle)
+    const key = `${route.method} ${PREFIX}${route.path}`
+    if (/^[\w/.-]+$/.test(route.path) && !fixed.has(key)) fixed.set(key, handle)
   }
 
   app.use(async (context, next) => {
@@ -148,6 +156,12 @@ export function createApp({
   })
   if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
   app.use(servePages(pages))
+  app.use((context, next) => {
+    const handle = fixed.get(`${context.method} ${context.path}`)
+    if (!handle) return next()
+    context.params = {}
+    return handle(context)
+  })
   app.use(router.routes())
   app.use((context, next) => {
     // Methods of a path that fits only by a parameter are not those of this one.
