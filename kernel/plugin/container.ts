@@ -38,9 +38,12 @@ export function createContainer({
     if (existing) return existing
     const visible = new Set([plugin, ...dependsOn(plugin)])
     const own = kernelServices(plugin)
+    /** The services that were read before; a handler reads several for each request. */
+    const resolved = new Map<string, unknown>()
     const cradle = new Proxy(own, {
       get(_, name) {
         if (typeof name === 'symbol' || name in own) return own[name as string]
+        if (resolved.has(name)) return resolved.get(name)
         const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : offers.get(name)
         if (!owner) {
           const keeper = services.find((service) => service.name === name)
@@ -52,7 +55,9 @@ export function createContainer({
           throw new Error(
             `plugin "${plugin}" asks for "${name}" of plugin "${owner}" without depending on it`,
           )
-        return awilix.resolve(keyOf({ owner, name }))
+        const service = awilix.resolve(keyOf({ owner, name }))
+        resolved.set(name, service)
+        return service
       },
     }) as unknown as SomeCradle
     cradles.set(plugin, cradle)
