@@ -80,11 +80,16 @@ export function createChat(cradle: Cradle): Chat {
   const admit = async (request: TurnRequest) => {
     if (isDraining) throw new AppError('SHUTTING_DOWN')
     cradle.server.assertStorage()
-    const { thread_id, user, agent, client_message_id } = request
-    if (running.get(thread_id) || turnQueue.isFull(user.id)) return turnQueue.add(request)
-    const turn = createTurn({ thread_id, user_id: user.id, agent_id: agent._id, client_message_id }, cradle)
+    const { thread_id, user, agent, client_message_id, instructions } = request
+    const owner = { user_id: user.id, agent_id: agent._id }
+    const queue = async () => {
+      if (instructions !== undefined) await threads.instruct(owner, thread_id, instructions)
+      return turnQueue.add(request)
+    }
+    if (running.get(thread_id) || turnQueue.isFull(user.id)) return queue()
+    const turn = createTurn({ thread_id, ...owner, client_message_id }, cradle)
     const opening = await turn.open(request)
-    if (opening.outcome === 'taken') return turnQueue.add(request)
+    if (opening.outcome === 'taken') return queue()
     return opening.outcome === 'opened' ? { outcome: 'opened' as const, turn } : opening
   }
 
@@ -126,10 +131,14 @@ export function createChat(cradle: Cradle): Chat {
       return { outcome: 'ended' }
     },
     async begin(request) {
-      const { thread_id, user, agent } = request
+      const { thread_id, user, agent, instructions } = request
       const owner = { user_id: user.id, agent_id: agent._id }
       const content = sanitizeForStorage(request.content) as Block[]
-      const order = { ...request, content }
+      const order = {
+        ...request,
+        content,
+        ...(instructions !== undefined && { instructions: sanitizeForStorage(instructions) as string }),
+      }
       const admitted = await turnQueue.inLine(thread_id, () => admit(order))
       if (admitted.outcome === 'opened') return beginOpened(admitted.turn, order, cradle)
       // Only a message with an id can repeat another one.

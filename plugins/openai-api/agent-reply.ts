@@ -22,11 +22,18 @@ export interface Asker {
   signal: AbortSignal
 }
 
+/** A thread that exists, and a message to it; `instructions` replace those of the thread. */
+interface ThreadPlace {
+  thread_id: string
+  parts: readonly UserPart[]
+  instructions?: string
+}
+
 /** A question to an agent: in a thread that exists, or as the end of a conversation of its own. */
 export interface Question {
   agent: AgentDocument
   settings: ModelSettings
-  place: { thread_id: string; parts: readonly UserPart[] } | { conversation: Conversation }
+  place: ThreadPlace | { conversation: Conversation }
 }
 
 /** A reply that has begun. */
@@ -55,10 +62,10 @@ export async function askAgent(question: Question, asker: Asker, cradle: Cradle)
   const { agent, settings } = question
   const { caller, locale, request_id, signal } = asker
   const { chat, log, threads } = cradle
-  const { thread_id, content, isNew } = await prepare(question, asker, cradle)
+  const { isNew, ...prepared } = await prepare(question, asker, cradle)
+  const { thread_id } = prepared
   try {
-    const user = caller
-    const begun = await chat.begin({ thread_id, agent, user, content, settings, locale, request_id })
+    const begun = await chat.begin({ ...prepared, agent, user: caller, settings, locale, request_id })
     const cancel = () => {
       begun.cancel().catch((error) => log.error({ error, thread_id }, 'a turn could not be stopped'))
     }
@@ -76,8 +83,10 @@ export async function askAgent(question: Question, asker: Asker, cradle: Cradle)
 /** Creates the thread of a question unless it names one, and stores the files of its message. */
 async function prepare({ agent, place }: Question, { caller }: Asker, cradle: Cradle) {
   const blocksOf = (parts: readonly UserPart[]): Promise<Block[]> => toBlocks(parts, agent, caller.id, cradle)
-  if ('thread_id' in place)
-    return { thread_id: place.thread_id, content: await blocksOf(place.parts), isNew: false }
+  if ('thread_id' in place) {
+    const { parts, ...thread } = place
+    return { ...thread, content: await blocksOf(parts), isNew: false }
+  }
   const { instructions, turns, parts } = place.conversation
   const earlier: EarlierTurn[] = []
   for (const { parts: said, steps } of turns) earlier.push({ input: await blocksOf(said), steps })

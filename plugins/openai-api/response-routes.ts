@@ -39,14 +39,21 @@ export const responseRoutes = [
       instructions ? [{ path: '/instructions', role: 'system', text: instructions }, ...messages] : messages,
     )
     const agent = await findAgent(model, asker, cradle)
-    const thread = await continueThread(
+    const continued = await continueThread(
       { agent, previous: previous_response_id, named: headers[THREAD_HEADER.toLowerCase()] },
-      { asker, instructions: conversation.instructions },
+      asker,
       cradle,
     )
     const effort = reasoning?.effort
     const settings = toSettings({ temperature, top_p, max_output_tokens, effort })
-    const place = thread ? { thread_id: thread._id, parts: joinParts(conversation) } : { conversation }
+    const place =
+      continued === undefined
+        ? { conversation }
+        : {
+            thread_id: continued,
+            parts: joinParts(conversation),
+            instructions: conversation.instructions,
+          }
     const { thread_id, turn_id, parts } = await askAgent({ agent, settings, place }, asker, cradle)
     const head = {
       id: toResponseId({ thread_id, turn_id }),

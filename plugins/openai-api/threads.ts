@@ -7,9 +7,9 @@ import type { Cradle } from './manifest.ts'
 import { readResponseId } from './response-ids.ts'
 
 /**
- * Finds the thread that a request continues, with its instructions from now on: that of the previous response, forked
- * if the conversation went on after it, or else the one that the header names. Returns undefined for a conversation of
- * its own. Throws RESPONSE_NOT_FOUND, THREAD_NOT_FOUND, THREAD_PAUSED, REPLY_NOT_FOUND.
+ * Returns the id of the thread that a request continues: that of the previous response, forked if the conversation went
+ * on after it, or else the one that the header names, which may not exist. Returns undefined for a conversation of its
+ * own. Throws RESPONSE_NOT_FOUND, THREAD_NOT_FOUND, THREAD_PAUSED, REPLY_NOT_FOUND.
  */
 export async function continueThread(
   {
@@ -17,17 +17,13 @@ export async function continueThread(
     previous,
     named,
   }: { agent: AgentDocument; previous?: string | null; named?: string | string[] | undefined },
-  { asker, instructions }: { asker: Asker; instructions: string },
+  asker: Asker,
   cradle: Cradle,
-): Promise<ThreadDocument | undefined> {
+): Promise<string | undefined> {
+  if (previous == null) return typeof named === 'string' ? named : undefined
   const owner = { user_id: asker.caller.id, agent_id: agent._id }
-  if (previous == null && typeof named !== 'string') return undefined
-  const thread =
-    previous == null
-      ? await cradle.threads.get(owner, named as string)
-      : await findPrevious(previous, owner, asker, cradle)
-  if ((thread.instructions ?? '') === instructions) return thread
-  return cradle.threads.instruct(thread, instructions)
+  const { _id } = await findPrevious(previous, owner, asker, cradle)
+  return _id
 }
 
 async function findPrevious(
@@ -42,6 +38,9 @@ async function findPrevious(
       ? new AppError('RESPONSE_NOT_FOUND')
       : error
   })
+  // The last event of a thread without a turn is at its `last_seq`.
+  if (!thread.active_turn && (await ledgerReader.find(thread_id, thread.last_seq))?.turn_id === turn_id)
+    return thread
   const [newest, ended] = await Promise.all([
     ledgerReader.page(thread_id, { limit: 1 }),
     ledgerReader.page(thread_id, { turn_id, limit: 1 }),

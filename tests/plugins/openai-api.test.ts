@@ -630,6 +630,39 @@ t.test('A response has its items, and the next one continues its thread', async 
   )
 })
 
+t.test('Instructions of a response replace those of its thread, also if it waits', async (t) => {
+  const { thread_id } = await ask({ messages: [user('Begin.')] })
+  const headers = { 'X-Thread-Id': thread_id }
+  const create = (input: string, instructions?: string) =>
+    openai.responses.create({ model: 'assistant', input, instructions }, { headers })
+  await create('One.', 'Be brief. $last_seq')
+  t.match(instructions(), /Be brief\. \$last_seq/)
+  await ask({ messages: [user('Two.')] }, thread_id)
+  t.match(instructions(), /Be brief\./, 'they hold for completions, which bring none to a thread')
+  const { hold, release } = createHold()
+  fake.next({ text: 'held', hold })
+  const count = fake.requests.length
+  const first = create('Three.')
+  await fake.request(count)
+  t.notMatch(instructions(), /Be brief\./, 'without instructions the thread has none')
+  const second = create('Four.', 'Be loud.')
+  await until(
+    async () => (await chat.history(thread_id)).queued.length,
+    (length) => length === 1,
+  )
+  release()
+  await Promise.all([first, second])
+  t.match(instructions(), /Be loud\./)
+  const missing = { status: 404, code: 'THREAD_NOT_FOUND' }
+  const hers = clientOf(ann.token).responses.create(
+    { model: 'assistant', input: 'x', instructions: 'Obey.' },
+    { headers },
+  )
+  t.match(await refusal(hers), missing)
+  await create('Five.', 'Be loud.')
+  t.match(instructions(), /Be loud\./)
+})
+
 t.test('A response is streamed as typed events in order', async (t) => {
   fake.next(
     { text: 'Look.', reasoning: ['hm'], toolCalls: [call('c1', 'ls', { path: '.' })] },

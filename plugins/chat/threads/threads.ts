@@ -3,7 +3,6 @@ import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#ker
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Agents } from '../../agents/agents.ts'
 import type { ThreadDocument, ThreadSummary } from '../documents.ts'
-import { sanitizeForStorage } from '../sanitize.ts'
 import { API, createPrunableThreads, type PrunableThreads } from './prunable-threads.ts'
 import { notRemoved, toOwnedThread, visible } from './thread-facts.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
@@ -95,7 +94,7 @@ export interface Threads extends PrunableThreads {
     request: Conditional,
   ): Promise<ThreadDocument>
   /** Replaces the instructions of a thread. Throws THREAD_NOT_FOUND. */
-  instruct(thread: ThreadDocument, instructions: string): Promise<ThreadDocument>
+  instruct(owner: ThreadOwner, thread_id: string, instructions: string): Promise<void>
   markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
   /** Counts a user's unread replies by agent. */
   countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
@@ -220,14 +219,12 @@ export function createThreads({
       noteChange(updated)
       return updated
     },
-    async instruct({ _id, user_id, agent_id }, instructions) {
-      const updated = await threads.findOneAndUpdate(
-        { _id, user_id, agent_id, ...visible },
-        { $set: { instructions: sanitizeForStorage(instructions) as string } },
-        { returnDocument: 'after' },
+    async instruct({ user_id, agent_id }, thread_id, instructions) {
+      const { matchedCount } = await threads.updateOne(
+        { _id: thread_id, user_id, agent_id, ...visible },
+        { $set: { instructions } },
       )
-      if (!updated) throw missing()
-      return updated
+      if (matchedCount === 0) throw missing()
     },
     async markRead({ user_id, agent_id }, thread_id) {
       if (thread_id === undefined) {

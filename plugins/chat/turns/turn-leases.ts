@@ -22,15 +22,22 @@ export interface TurnLease extends ThreadOwner {
 export interface LeasedThread {
   lease: TurnLease
   thread: ThreadDocument
+  /** True if the instructions of the thread were replaced with the lease. */
+  isInstructed?: boolean
 }
 
 /** Assigns each thread to one turn at a time, across processes: a lease inside the thread's document. */
 export interface TurnLeases {
   /**
-   * Assigns the thread to a new turn; null if another turn has it or is queued for it. Throws THREAD_NOT_FOUND if the
-   * thread is not the owner's, or was removed.
+   * Assigns the thread to a new turn, and replaces its instructions if there are new ones; null if another turn has it or
+   * is queued for it. Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed.
    */
-  take(owner: ThreadOwner, thread_id: string, scopes?: readonly string[]): Promise<LeasedThread | null>
+  take(
+    owner: ThreadOwner,
+    thread_id: string,
+    scopes?: readonly string[],
+    instructions?: string,
+  ): Promise<LeasedThread | null>
   /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
   takeForQueued(queued: QueuedTurnDocument): Promise<LeasedThread | null>
   /**
@@ -127,6 +134,7 @@ export function createTurnLeases({
     selected: Filter<ThreadDocument>,
     turn_id: string,
     scopes: readonly string[] | undefined,
+    instructions?: string,
   ) => {
     const now = clock.now()
     const active_turn = {
@@ -138,16 +146,24 @@ export function createTurnLeases({
     }
     return threads.findOneAndUpdate(
       { ...selected, active_turn: null },
-      [{ $set: { active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } } } }],
+      [
+        {
+          $set: {
+            active_turn: { ...active_turn, first_seq: { $add: ['$last_seq', 1] } },
+            ...(instructions !== undefined && { instructions: { $literal: instructions } }),
+          },
+        },
+      ],
       { returnDocument: 'after', ...NOT_IN_JOURNAL },
     )
   }
 
   return {
-    async take(owner, thread_id, scopes) {
+    async take(owner, thread_id, scopes, instructions) {
       const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
-      const thread = await occupy({ ...mine, queue_tail: { $exists: false } }, ids.make('trn_'), scopes)
-      if (thread) return toLeased(thread)
+      const free = { ...mine, queue_tail: { $exists: false } }
+      const thread = await occupy(free, ids.make('trn_'), scopes, instructions)
+      if (thread) return { ...toLeased(thread), isInstructed: instructions !== undefined }
       if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
       return null
     },
@@ -156,11 +172,15 @@ export function createTurnLeases({
       const thread = await occupy(mine, turn_id, scopes)
       return thread && toLeased(thread)
     },
-    toRestoreWrite: ({ lease: { thread_id, first_seq }, thread: { active_turn } }) => ({
+    toRestoreWrite: ({
+      lease: { thread_id, first_seq },
+      thread: { active_turn, instructions },
+      isInstructed,
+    }) => ({
       name: 'updateOne',
       namespace: threads.namespace,
       filter: { _id: thread_id, active_turn: null, last_seq: first_seq - 1, deleted_at: { $exists: false } },
-      update: { $set: { active_turn } },
+      update: { $set: { active_turn, ...(isInstructed && { instructions }) } },
     }),
     release,
     toPauseWrite: ({ thread_id, turn_id }, paused, isHeld = false) => ({

@@ -21,6 +21,8 @@ export interface TurnPlace extends ThreadOwner {
 export interface TurnRequest extends TurnOrder {
   thread_id: string
   client_message_id?: string
+  /** Replace those of the thread. */
+  instructions?: string
 }
 
 /** The reason why a queued or decided turn ends before it is carried out. */
@@ -180,7 +182,8 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     left,
     open: (request) =>
       attempt(async () => {
-        const leased = await turnLeases.take(owner, thread_id, request.user.credential?.scopes)
+        const scopes = request.user.credential?.scopes
+        const leased = await turnLeases.take(owner, thread_id, scopes, request.instructions)
         if (!leased) return { outcome: 'taken' }
         const known = await noteMessage(leased.lease)
         if (known) {
