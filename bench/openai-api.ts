@@ -24,13 +24,25 @@ export const measureOpenAIApi: Figure = async (stage) => {
         return thread_id
       }),
     )
-  const [streamed, whole] = await Promise.all([createThreads(), createThreads()])
-  const ask = createAsk(`${service.url}/api/v1/chat/completions`, token)
+  const [streamed, responded, whole] = await Promise.all([createThreads(), createThreads(), createThreads()])
+  const door = createDoor(`${service.url}/api/v1`, token)
+  const complete = (stream: boolean, thread_id?: string) =>
+    door.post(
+      '/chat/completions',
+      { messages: [{ role: 'user', content: QUESTION }], stream },
+      { thread_id, lengthOf: stream ? lengthOfChunks : lengthOfCompletion },
+    )
   const ways: Record<string, RunTurn> = {
     socket: (client) => sockets[client]!.turn(QUESTION),
-    stream: (client) => ask({ stream: true, thread_id: streamed[client]! }),
-    'without a stream': (client) => ask({ stream: false, thread_id: whole[client]! }),
-    'stream, new threads': () => ask({ stream: true }),
+    stream: (client) => complete(true, streamed[client]!),
+    'stream of responses': (client) =>
+      door.post(
+        '/responses',
+        { input: QUESTION, stream: true },
+        { thread_id: responded[client]!, lengthOf: lengthOfEvents },
+      ),
+    'without a stream': (client) => complete(false, whole[client]!),
+    'stream, new threads': () => complete(true),
   }
 
   const engine = await service.engine()
@@ -39,6 +51,8 @@ export const measureOpenAIApi: Figure = async (stage) => {
     for (const [way, run] of Object.entries(ways)) {
       const before = await Promise.all([service.pid, engine.pid].map(readCpuMs))
       await runTurns(run)
+      // The server closes connections that rest while the other ways run.
+      door.rest()
       const after = await Promise.all([service.pid, engine.pid].map(readCpuMs))
       const spent = after.reduce((sum, ms, index) => sum + ms - before[index]!, 0) / turnsInRound
       // The first round warms up.
@@ -74,30 +88,53 @@ async function runTurns(run: RunTurn): Promise<void> {
   )
 }
 
-/** Creates a client that asks for completions; rejects unless it receives the whole reply. */
-function createAsk(url: string, token: string) {
-  const agent = new Agent({ keepAlive: true })
-  return async ({ stream, thread_id }: { stream: boolean; thread_id?: string }) => {
-    const sent = request(url, {
-      agent,
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        ...(thread_id && { 'x-thread-id': thread_id }),
-      },
-    })
-    sent.end(JSON.stringify({ model: 'assistant', messages: [{ role: 'user', content: QUESTION }], stream }))
-    const [response] = (await once(sent, 'response')) as [IncomingMessage]
-    const body = await text(response)
-    const length = stream ? lengthOfChunks(body) : JSON.parse(body).choices?.[0].message.content.length
-    if (length !== replyLength) throw new Error(`${response.statusCode}: ${body.slice(0, 500)}`)
+/** Creates the clients of the API, which keep their connections until they rest. */
+function createDoor(url: string, token: string) {
+  let agent = new Agent({ keepAlive: true })
+  return {
+    /** Asks the assistant; rejects unless it receives the whole reply. */
+    async post(
+      path: string,
+      body: object,
+      { thread_id, lengthOf }: { thread_id?: string | undefined; lengthOf(body: string): number },
+    ): Promise<void> {
+      const sent = request(url + path, {
+        agent,
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          ...(thread_id && { 'x-thread-id': thread_id }),
+        },
+      })
+      sent.end(JSON.stringify({ model: 'assistant', ...body }))
+      const [response] = (await once(sent, 'response')) as [IncomingMessage]
+      const reply = await text(response)
+      if (response.statusCode !== 200 || lengthOf(reply) !== replyLength)
+        throw new Error(`${response.statusCode}: ${reply.slice(0, 500)}`)
+    },
+    rest() {
+      agent.destroy()
+      agent = new Agent({ keepAlive: true })
+    },
   }
 }
 
+const lengthOfCompletion = (body: string): number => JSON.parse(body).choices[0].message.content.length
+
 const lengthOfChunks = (body: string): number =>
+  sumOf(readData(body).map((chunk) => chunk.choices[0]?.delta.content))
+
+const lengthOfEvents = (body: string): number =>
+  sumOf(readData(body).map(({ type, delta }) => (type === 'response.output_text.delta' ? delta : '')))
+
+/** Parses the data of a stream of events. */
+const readData = (body: string) =>
   body
     .split('\n')
     .filter((line) => line.startsWith('data: {'))
-    .map((line) => JSON.parse(line.slice('data: '.length)).choices[0]?.delta.content?.length ?? 0)
-    .reduce((sum, length) => sum + length, 0)
+    .map((line) => JSON.parse(line.slice('data: '.length)))
+
+/** Adds up the lengths of texts. */
+const sumOf = (texts: readonly (string | undefined)[]): number =>
+  texts.reduce((sum, text = '') => sum + text.length, 0)
