@@ -89,10 +89,10 @@ export function sendEvents(
   const recheck = () => {
     isUnclear = false
     verdict = checkReader().catch((error) => {
-      const reply = explain(error)
+      const refusal = explain(error)
       // The check itself failed, e.g. because the database is unavailable: the next item or comment repeats it.
-      if (reply.status >= 500) isUnclear = true
-      else cutShort(reply)
+      if (refusal.status >= 500) isUnclear = true
+      else cutShort(refusal)
     })
   }
   const beat = () => {
