@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openChatSocket, replyLength } from './chat-socket.ts'
 import { type Figure, median, type Row, spread } from './figure.ts'
 import { readCpuMs } from './service.ts'
@@ -8,6 +9,8 @@ import { readCpuMs } from './service.ts'
 const clients = 20
 const rounds = 5
 const turnsInRound = 200
+/** Work that follows the last reply of a round counts for its own way, in milliseconds. */
+const SETTLE_MS = 500
 
 /** Runs one turn, in a thread that belongs to its client or a new one. */
 type RunTurn = (client: number) => Promise<unknown>
@@ -53,6 +56,7 @@ export const measureOpenAIApi: Figure = async (stage) => {
       await runTurns(run)
       // The server closes connections that rest while the other ways run.
       door.rest()
+      await sleep(SETTLE_MS)
       const after = await Promise.all([service.pid, engine.pid].map(readCpuMs))
       const spent = after.reduce((sum, ms, index) => sum + ms - before[index]!, 0) / turnsInRound
       // The first round warms up.
