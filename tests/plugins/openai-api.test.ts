@@ -4,6 +4,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import OpenAI from 'openai'
 import type { ChatMessage } from '../../plugin-api/testing/fake-openai.ts'
+import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
 import { createHold } from '../support/chat.ts'
@@ -661,6 +662,27 @@ t.test('Instructions of a response replace those of its thread, also if it waits
   t.match(await refusal(hers), missing)
   await create('Five.', 'Be loud.')
   t.match(instructions(), /Be loud\./)
+})
+
+t.test('Instructions last if the database died before they were in its journal', async (t) => {
+  const { thread_id } = await ask({ messages: [user('Begin.')] })
+  const { turnLeases } = server.server.runtime.cradleOf('chat')
+  const { take } = turnLeases
+  turnLeases.take = async (...args: Parameters<typeof take>) => {
+    turnLeases.take = take
+    const leased = await take(...args)
+    // A crash of the database removes the lease and what was written with it.
+    await server.db
+      .collection<ThreadDocument>('threads')
+      .updateOne({ _id: thread_id }, { $set: { active_turn: null }, $unset: { instructions: '' } })
+    return leased
+  }
+  await openai.responses.create(
+    { model: 'assistant', input: 'One.', instructions: 'Be brief.' },
+    { headers: { 'X-Thread-Id': thread_id } },
+  )
+  await ask({ messages: [user('Two.')] }, thread_id)
+  t.match(instructions(), /Be brief\./)
 })
 
 t.test('A response is streamed as typed events in order', async (t) => {
