@@ -119,14 +119,21 @@ export function createLiveWriting({
   }
 
   /**
-   * Stores the end of a message that can only be extended before it is shown: another process, which knows more of the
-   * text, might find a better place before what is shown. Returns true if it was not stored yet.
+   * Adds the end of a message that can only be extended. It is stored before it is shown: another process, which knows
+   * more of the text, might find a better place before what is shown.
    */
-  async function storeEnd({ end, isEnd }: Plan, { markdown }: ReplyText): Promise<boolean> {
+  function withEnd(live: LiveProgress, { end, isEnd }: Plan, { markdown }: ReplyText): LiveProgress {
+    if (!append_only || !isEnd || live.end !== undefined) return live
+    return end > messages.progress.covered && end < markdown.length ? { ...live, end } : live
+  }
+
+  /** Stores the end that is planned for the live message; returns true if it was not stored yet. */
+  async function storeEnd(planned: Plan, source: ReplyText): Promise<boolean> {
     const live = begun()
-    if (!append_only || !isEnd || ending || !live || live.end !== undefined) return false
-    if (end <= messages.progress.covered || end >= markdown.length) return false
-    await messages.advance({ live: { ...live, end } })
+    if (!live || ending) return false
+    const ended = withEnd(live, planned, source)
+    if (ended === live) return false
+    await messages.advance({ live: ended })
     return true
   }
 
@@ -200,25 +207,25 @@ export function createLiveWriting({
         await messages.advance({ covered: end, live: undecided })
         return 0
       }
-      // A message that was begun is not made empty again.
-      const text = planned.text.trim() === '' ? (open?.shown ?? '') : planned.text
+      // A message that was begun is not made empty again; another process, which would end it alike, knows no shown text.
+      const text = planned.text.trim() === '' ? (isEnd ? '…' : (open?.shown ?? '')) : planned.text
       if (!isEnd && (text === '' || (isOpenOn(connection) && text === open!.shown))) {
         nextExamination = timing.now() + EXAMINE_MS
         return Math.max(EXAMINE_MS, computeTimeLeft(begun()))
       }
-      if (isEnd) ending = { text: text || '…', end, isEnd }
+      if (isEnd) ending = { text, end, isEnd }
       const isBeginning = !isOpenOn(connection)
       let live: LiveProgress | undefined
       try {
-        if (isBeginning) live = await begin(connection, text || '…')
-        else await show(text || '…', isEnd)
+        if (isBeginning) live = await begin(connection, text)
+        else await show(text, isEnd)
       } catch (error) {
         await onFailure(error, isBeginning)
         return 0
       }
       backOff.reset()
       nextCall = timing.now() + interval_ms
-      if (live) await messages.advance({ live })
+      if (live) await messages.advance({ live: withEnd(live, planned, source) })
       else if (isEnd) {
         open = undefined
         ending = undefined

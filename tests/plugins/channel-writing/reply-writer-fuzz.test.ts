@@ -14,6 +14,8 @@ const seed = chooseSeed(1000)
 const ONCE_WRONG = [
   { seed: 335755, number: 878 },
   { seed: 730605, number: 482 },
+  { seed: 730605, number: 934 },
+  { seed: 3, number: 1414 },
 ]
 const DIALECTS: Dialect[] = ['markdown', 'markdown-without-tables', 'html', 'mrkdwn', 'plain']
 const log = pino({ level: 'silent' })
