@@ -16,7 +16,9 @@ export interface FenceState {
   open: OpenFence | null
 }
 
-const OPENING = /^([ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/
+const CONTAINER = String.raw`[ \t]*(?:(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])[ \t]*)*`
+const OPENING = new RegExp(`^(${CONTAINER})(\`{3,}(?=[^\`]*$)|~{3,})(.*)$`)
+const ONLY_CONTAINER = new RegExp(`^${CONTAINER}$`)
 
 /** Longer fences and info words count as text: reopening them would take too much of a message. */
 const MAX_MARKER = 12
@@ -105,11 +107,16 @@ export const toClosing = (open: OpenFence, reopened: OpenFence | null) =>
  * line and `closing` together.
  */
 export function buildSource(markdown: string, start: PartStart, end: number, closing = ''): string {
-  const { content, reopened, place } = start
+  const { content, reopened, place, state } = start
   const body = markdown.slice(content, Math.max(content, end)).trimEnd()
   if (reopened) return `${reopened.opening}\n${outdentCode(body, reopened)}${closing}`
-  return (place === 0 ? body : outdent(body)) + closing
+  if (place === 0) return body + closing
+  const isLineStart = ONLY_CONTAINER.test(markdown.slice(state.place, content))
+  return outdent(isLineStart ? body : withoutFence(body)) + closing
 }
+
+/** Removes marks from the beginning of a text that would open code there, but did not where a cut found them. */
+const withoutFence = (body: string) => body.replace(/^([ \t]*)(?:`{3,}|~{3,})/, '$1')
 
 function outdentCode(body: string, reopened: OpenFence): string {
   if (reopened.margin === '') return body

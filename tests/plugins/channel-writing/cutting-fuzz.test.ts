@@ -110,6 +110,21 @@ t.test('The shown text of an append-only message is a beginning of all later one
   }
 })
 
+t.test('A message that begins within a line with three tildes is not code', async (t) => {
+  const words = 'word '.repeat(10)
+  for (const marks of ['~~~', '```', ' ~~~~'])
+    for (const dialect of DIALECTS) {
+      const parts = splitMarkdown(`${words}${marks}αβγδεζηθικλμ and more words`, {
+        ...{ dialect, max_length: 60, length_unit: 'characters' },
+      })
+      t.match(
+        parts.map(({ text }) => text),
+        [/word$/, /^αβγδεζηθικλμ and more/],
+        `${dialect} ${marks}`,
+      )
+    }
+})
+
 t.test('An append-only message shows finished words while no mark is open', async (t) => {
   const samples: [known: string, shown: string][] = [
     ['One two thr', 'One two'],

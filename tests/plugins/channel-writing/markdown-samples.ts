@@ -130,7 +130,7 @@ export function createSamples(random: Chance) {
 
 /** True if a rendering may omit or repeat words of the text: info strings of code, addresses of links. */
 export const mayLoseWords = (text: string) =>
-  /(?:```|~~~).*[α-ω]|\[[^\]]*[α-ω][^\]]*\]:|(?:https?:|www\.|mailto:)\S*[α-ω]/.test(text)
+  /^[ \t>*+.)\-\d]*(?:```|~~~).*[α-ω]|\[[^\]]*[α-ω][^\]]*\]:|(?:https?:|www\.|mailto:)\S*[α-ω]/m.test(text)
 
 /** Returns the words of a text that people must be able to read, without the characters between them. */
 export const greekOf = (text: string) => text.replace(/[^α-ω]/g, '')
