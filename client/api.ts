@@ -6561,6 +6561,18 @@ export interface components {
     };
     /** @enum {string} */
     ResponseIncompleteDetailsReason: "max_output_tokens" | "content_filter";
+    /** ResponseOutputText */
+    ResponseOutputText: {
+      /** @constant */
+      type: "output_text";
+      text: string;
+      annotations: {
+          [key: string]: unknown;
+        }[];
+      logprobs: {
+          [key: string]: unknown;
+        }[];
+    };
     /** ResponseMessage */
     ResponseMessage: {
       /** @constant */
@@ -6569,17 +6581,13 @@ export interface components {
       /** @constant */
       role: "assistant";
       status: components["schemas"]["ResponseStatus"];
-      content: {
-          /** @constant */
-          type: "output_text";
-          text: string;
-          annotations: {
-              [key: string]: unknown;
-            }[];
-          logprobs: {
-              [key: string]: unknown;
-            }[];
-        }[];
+      content: components["schemas"]["ResponseOutputText"][];
+    };
+    /** ResponseSummaryText */
+    ResponseSummaryText: {
+      /** @constant */
+      type: "summary_text";
+      text: string;
     };
     /** ResponseReasoning */
     ResponseReasoning: {
@@ -6587,11 +6595,7 @@ export interface components {
       type: "reasoning";
       id: string;
       status: components["schemas"]["ResponseStatus"];
-      summary: {
-          /** @constant */
-          type: "summary_text";
-          text: string;
-        }[];
+      summary: components["schemas"]["ResponseSummaryText"][];
     };
     /** ResponseItem */
     ResponseItem: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseReasoning"];
@@ -6680,17 +6684,7 @@ export interface components {
       output_index: number;
       /** @constant */
       content_index: 0;
-      part: {
-        /** @constant */
-        type: "output_text";
-        text: string;
-        annotations: {
-            [key: string]: unknown;
-          }[];
-        logprobs: {
-            [key: string]: unknown;
-          }[];
-      };
+      part: components["schemas"]["ResponseOutputText"];
     };
     /** ResponseTextDelta */
     ResponseTextDelta: {
@@ -6730,11 +6724,7 @@ export interface components {
       output_index: number;
       /** @constant */
       summary_index: 0;
-      part: {
-        /** @constant */
-        type: "summary_text";
-        text: string;
-      };
+      part: components["schemas"]["ResponseSummaryText"];
     };
     /** ResponseThoughtDelta */
     ResponseThoughtDelta: {

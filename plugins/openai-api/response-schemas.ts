@@ -67,13 +67,20 @@ const status = {
   enum: ['in_progress', 'completed', 'incomplete', 'failed'],
 } as const
 
-const outputText = rowOf({
-  type: { const: 'output_text' },
-  text,
-  annotations: { type: 'array', items: anything, maxItems: 0 },
-  logprobs: { type: 'array', items: anything, maxItems: 0 },
-})
-const summaryText = rowOf({ type: { const: 'summary_text' }, text })
+const outputText = {
+  title: 'ResponseOutputText',
+  ...rowOf({
+    type: { const: 'output_text' },
+    text,
+    annotations: { type: 'array', items: anything, maxItems: 0 },
+    logprobs: { type: 'array', items: anything, maxItems: 0 },
+  }),
+} as const
+
+const summaryText = {
+  title: 'ResponseSummaryText',
+  ...rowOf({ type: { const: 'summary_text' }, text }),
+} as const
 
 /** A part of the output: thoughts or a message. */
 const outputItem = {
