@@ -115,7 +115,7 @@ export function buildSource(markdown: string, start: PartStart, end: number, clo
   return outdent(isLineStart ? body : withoutFence(body)) + closing
 }
 
-/** Removes marks from the beginning of a text that would open code there, but did not where a cut found them. */
+/** Removes marks from the beginning of a text that would open code there, unlike within the line that was cut. */
 const withoutFence = (body: string) => body.replace(/^([ \t]*)(?:`{3,}|~{3,})/, '$1')
 
 function outdentCode(body: string, reopened: OpenFence): string {
