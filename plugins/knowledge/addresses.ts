@@ -36,7 +36,8 @@ export function createAddresses({
     // A site without rules allows everything, also one that answers with a page; of one that fails, nothing is known.
     if (!response.ok || type.includes('html')) {
       await response.body?.cancel()
-      if (response.status >= 500) throw unreachable(`its robots.txt was answered ${response.status}`)
+      if (response.status >= 500)
+        throw unreachable(`its robots.txt was answered ${response.status}`, { temporary: true })
       return
     }
     const chunks: Uint8Array[] = []
@@ -64,7 +65,9 @@ export function createAddresses({
       }
       if (!response.ok) {
         await response.body?.cancel()
-        throw unreachable(`the server answered ${response.status}`)
+        throw unreachable(`the server answered ${response.status}`, {
+          temporary: isTemporary(response.status),
+        })
       }
       return { media_type: response.headers.get('content-type') ?? '', size: await store(response, file) }
     }
@@ -87,14 +90,19 @@ export function createAddresses({
         signal.throwIfAborted()
         if (error instanceof AppError) throw error
         const { reason = 'unreachable', code } = findNetworkFailure(error) ?? {}
-        throw unreachable(code ? `${reason}, ${code}` : reason, error)
+        throw unreachable(code ? `${reason}, ${code}` : reason, { temporary: true, cause: error })
       }
     },
   }
 }
 
-const unreachable = (reason: string, cause?: unknown) =>
-  new AppError('DOCUMENT_UNREACHABLE', { reason }, { cause })
+/** Creates the error; `temporary` if a later attempt may succeed. */
+const unreachable = (
+  reason: string,
+  { temporary = false, cause }: { temporary?: boolean; cause?: unknown } = {},
+) => new AppError('DOCUMENT_UNREACHABLE', { reason, temporary }, { cause })
+
+const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429
 
 /** Stores a body; returns its size in bytes. */
 async function store({ body }: Response, file: string): Promise<number> {

@@ -68,7 +68,7 @@ export function createIndexing({
   const addTo = async (
     index: IndexDescription,
     document: KnowledgeDocument,
-    signal: AbortSignal,
+    { signal, isUnlimited }: { signal: AbortSignal; isUnlimited: boolean },
   ): Promise<IndexedRun> => {
     const { _id: document_id, base_id, user_id, version, filename, path } = document
     const { chunk_tokens, chunk_overlap } = index
@@ -85,7 +85,7 @@ export function createIndexing({
             const context = heading ? `${path} › ${heading}` : path
             return `${index.passage_prefix ?? ''}${context}\n\n${text}`
           }),
-          { user_id, signal },
+          { user_id, signal, isUnlimited },
         )
         const rows = passages.map(({ start, end, page = 0, heading = '', text, words }, position) => ({
           ...{
@@ -128,7 +128,15 @@ export function createIndexing({
     let waiting: IndexDescription | undefined
     try {
       for (const index of targets)
-        runs.push([index, await addTo(index, { ...prepared, status: document.status }, signal)])
+        runs.push([
+          index,
+          await addTo(
+            index,
+            { ...prepared, status: document.status },
+            // The administrator has changed the model, not the account.
+            { signal, isUnlimited: index.id !== active.id },
+          ),
+        ])
     } catch (error) {
       const isFound = next !== null && runs.some(([{ id }]) => id === active.id)
       if (!isFound || !isFailureOfModel(error) || (await settings.read()).active.id !== active.id) {
@@ -215,10 +223,11 @@ const toStored = (details: Record<string, unknown>): DocumentError['details'] =>
   JSON.parse(JSON.stringify(details))
 
 /** True if another attempt at a document would fail in the same way. */
-const isFinal = (code: string | undefined, { reason }: Record<string, unknown>): boolean =>
-  code?.startsWith('DOCUMENT_') ||
+const isFinal = (code: string | undefined, { reason, temporary }: Record<string, unknown>): boolean =>
+  (code?.startsWith('DOCUMENT_') && !temporary) ||
   code === 'ADDRESS_NOT_ALLOWED' ||
   code === 'EMBEDDING_DIMENSIONS_CHANGED' ||
+  code === 'TOKEN_QUOTA_EXCEEDED' ||
   (code === 'EMBEDDING_FAILED' && LASTING.has(reason))
 
 /** True if the embedding model fails for every document, not for one alone. */

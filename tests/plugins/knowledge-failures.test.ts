@@ -11,7 +11,8 @@ import { startServer } from '../support/server.ts'
 import { createKnowledgeCalls } from './knowledge-calls.ts'
 
 const clock = createTestClock()
-const server = await startServer(t, { clock })
+const config = { plugins: { knowledge: { allow_hosts: ['127.0.0.1'] } } }
+const server = await startServer(t, { clock, config })
 const { create, list, request, search, settled, upload } = createKnowledgeCalls(server)
 
 /** A fault of the upstream, for texts that match; undefined while it works. */
@@ -152,6 +153,46 @@ t.test('While the next model fails, the former index answers and no document is 
     ['estuary', 'fresh.txt'],
   ] as const)
     t.match((await search(word, { knowledge_base_ids: [base] }))[0], { path })
+})
+
+t.test('A change of the model is not limited by the quotas of accounts', async (t) => {
+  const { token } = await server.createUser({ username: 'poor', permissions: ['knowledge_bases'] })
+  const poor = await create('Poor', { token })
+  await upload(poor, [['early.txt', 'Flamingos rest on one leg.']], { token })
+  t.match(await settled(poor, token), { 'early.txt': { status: 'ready' } })
+  t.equal((await server.request('PATCH', '/users/poor', { body: { token_quota: 1 } })).status, 200)
+  await upload(poor, [['late.txt', 'Flamingos are pink.']], { token })
+  t.match(await settled(poor, token), { 'late.txt': { error: { code: 'TOKEN_QUOTA_EXCEEDED' } } })
+  await choose('vectors:embedder')
+  await eventually('the index of the next model', async () => !(await isRebuilding()))
+  t.match(await settled(poor, token), { 'early.txt': { status: 'ready', error: null } })
+  t.match(await search('flamingos', { token }), [{ path: 'early.txt' }])
+})
+
+t.test('A web address that fails for a while is fetched again', async (t) => {
+  let answers: Record<string, number> = { '/robots.txt': 503 }
+  const site = createServer(({ url = '' }, response) => {
+    const status = answers[url] ?? 200
+    if (status === 0) return void response.destroy()
+    response.writeHead(url === '/robots.txt' && status === 200 ? 404 : status).end('Penguins can swim.')
+  })
+  await once(site.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => site.close())
+  const address = `127.0.0.1:${(site.address() as AddressInfo).port}/penguins`
+  const web = await create('Web')
+  await request('POST', `/${web}/documents`, { url: `http://${address}` })
+  const faults = [
+    [{ '/penguins': 429 }, /robots\.txt was answered 503/],
+    [{ '/penguins': 0 }, /the server answered 429/],
+    [{}, /UND_ERR_SOCKET/],
+  ] as const
+  for (const [index, [next, reason]] of faults.entries()) {
+    await eventually(`attempt ${index + 1}`, async () => (await attemptsOf(address)) === index + 1)
+    t.match(await list(web), [{ status: 'queued', error: { code: 'DOCUMENT_UNREACHABLE', message: reason } }])
+    answers = next
+    await retry(base, `web-${index}.txt`)
+  }
+  t.match(await settled(web), { [address]: { status: 'ready', error: null } })
 })
 
 t.test('Accounts take turns: many documents of some do not hold up the one of another', async (t) => {
