@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type FrameOf } from '#kernel'
 import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
@@ -34,6 +35,11 @@ const declared = socket({
 })
 
 type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>
+/** A message that was sent before. */
+type RepeatedTurn = UserTurn & { client_message_id: string }
+
+/** The interval at which a turn is looked for that was stored but has no event yet, in milliseconds. */
+const BEGINNING_POLL_MS = 500
 
 /** The chat WebSocket: turns, subscriptions, stops and keepalive of one connection. */
 export const chatSocket = declared.handle((connection, request, cradle) => {
@@ -77,7 +83,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       client_message_id === undefined ? null : clientMessages.findRepeated(owner(), client_message_id),
       findThread(frame),
     ])
-    if (repeated && (await follow(repeated, client_message_id!))) return
+    if (repeated && (await follow(repeated, frame as RepeatedTurn))) return
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await cradle.models.assertUsable(model, user_id)
@@ -104,7 +110,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
           connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id, position })
         }
         if (submitted.outcome !== 'repeated') return
-        if (!(await follow(submitted.turn, client_message_id!))) await sendStatus(submitted.turn.thread_id)
+        if (!(await follow(submitted.turn, frame as RepeatedTurn))) await sendStatus(submitted.turn.thread_id)
         if (isNew) await discard(thread_id)
       })
       .catch(async (error) => {
@@ -117,15 +123,15 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
    * Shows the turn of a repeated message from the position of this connection on, on whatever server the turn runs, or
    * reports that it is queued. Returns false if the message was taken back.
    */
-  const follow = async (
-    { thread_id, turn_id, first_seq }: KnownTurn,
-    client_message_id: string,
-  ): Promise<boolean> => {
+  const follow = async (known: KnownTurn, frame: RepeatedTurn): Promise<boolean> => {
+    const { thread_id, turn_id, first_seq } = known
+    const { client_message_id } = frame
     const thread = await threads.get(owner(), thread_id)
     if (first_seq !== null) {
       const { elsewhere } = await history.status(thread)
       const after = subscriptions.get(thread_id)?.position ?? first_seq - 1
       attach(thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
+      void awaitBeginning(known, frame)
       return true
     }
     const position = await queuedTurns.positionOf(thread_id, turn_id)
@@ -135,10 +141,29 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id: turn_id, position })
       return true
     }
-    const known = await clientMessages.findRepeated(owner(), client_message_id)
-    if (known && known.first_seq !== null) return follow(known, client_message_id)
+    const current = await clientMessages.findRepeated(owner(), client_message_id)
+    if (current && current.first_seq !== null) return follow(current, frame)
     await clientMessages.forget(turn_id)
     return false
+  }
+
+  /** Sends a repeated message anew if its turn never begins, because a crash came between its message and its first event. */
+  const awaitBeginning = async ({ thread_id, turn_id, first_seq }: KnownTurn, frame: RepeatedTurn) => {
+    const { client_message_id } = frame
+    try {
+      for (; !closed; await pause(BEGINNING_POLL_MS)) {
+        const { active_turn } = await threads.get(owner(), thread_id)
+        // A turn lets go of its thread only after its first event, so the event is read last.
+        const current = await clientMessages.findRepeated(owner(), client_message_id)
+        if ((await ledger.find(thread_id, first_seq!))?.turn_id === turn_id) return
+        const isStarting = running.get(thread_id)?.client_message_id === client_message_id
+        if (active_turn?.turn_id === turn_id || isStarting) continue
+        if (current?.turn_id === turn_id && current.first_seq !== null) await clientMessages.forget(turn_id)
+        return await startTurn(frame)
+      }
+    } catch (error) {
+      connection.sendError(error, { thread_id, client_message_id })
+    }
   }
 
   const sendStatus = async (thread_id: string) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MongoNetworkError } from 'mongodb'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import t from '../run/file-test.ts'
@@ -56,6 +57,33 @@ t.test(
     t.match(page, { turn_active: false, last_seq: frames.length, messages: { length: 4 } })
   },
 )
+
+t.test('A message whose turn was stored but never began is answered when it is sent again', async (t) => {
+  fake.script(() => ({ text: ['fine'] }))
+  const { clientMessages, recovery } = server.server.runtime.cradleOf('chat')
+  const { note } = clientMessages
+  const thread_id = await createThread()
+  const [first, second] = [await chat.connect(), await chat.connect()]
+  for (const client_message_id of ['forgotten before', 'forgotten after']) {
+    const message = { thread_id, client_message_id, text: 'are you there?' }
+    clientMessages.note = async (...args: Parameters<typeof note>) => {
+      clientMessages.note = note
+      await note(...args)
+      throw new MongoNetworkError('the reply of the database is lost')
+    }
+    first.say(message)
+    t.match(await first.until((frame) => frame.client_message_id === client_message_id), {
+      type: 'error',
+      code: 'DATABASE_UNAVAILABLE',
+    })
+    if (client_message_id === 'forgotten before') await recovery.adopt()
+    const answered = second.ask(message)
+    await second.settle()
+    if (client_message_id === 'forgotten after') await recovery.adopt()
+    t.match((await answered).end, { type: 'done' })
+  }
+  t.match(await history(thread_id), { turn_active: false, messages: { length: 4 } })
+})
 
 t.test('Turns survive crashes of the database engine, and nothing of them is lost', async (t) => {
   const [socket, reader] = [await chat.connect(), await chat.connect()]
