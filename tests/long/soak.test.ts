@@ -44,7 +44,9 @@ async function startUpstream(t: Test) {
     // Requests are not kept, so that half an hour of them fills no memory.
     upstream.requests.length = 0
     const { role, content } = body.messages.at(-1)!
-    const text = typeof content === 'string' ? content : content!.map(({ text = '' }) => text).join('')
+    const said = typeof content === 'string' ? content : content!.map(({ text = '' }) => text).join('')
+    if (said.includes('<conversation>')) return { text: 'They talked.' }
+    const text = said.replace(/^\[What came before[^\]]*\]/, '')
     if (role === 'tool') return { text: `It printed ${text}`, delayMs: 5 }
     const toolCalls = [{ name: 'execute', arguments: { command: 'echo', args: [text] } }]
     return text.startsWith('run ') ? { toolCalls } : { text: `${text} ${WORDS}`, delayMs: 10 }

@@ -18,6 +18,8 @@ export interface Load {
 
 /** The turns after which a conversation is left for a new one. */
 const TURNS = 8
+/** The turns after which a person connects again: a connection follows every conversation that it has seen. */
+const TURNS_OF_CONNECTION = 5 * TURNS
 const REPETITION_MS = 500
 
 /** A turn as its reader saw it. */
@@ -33,7 +35,8 @@ export function createTalker(
 ): Load & { threads: Map<string, SeenTurn[]> } {
   const threads = new Map<string, SeenTurn[]>()
   const done = { turns: 0, decisions: 0, refused: 0, failed: {} as Record<string, number> }
-  const chat = createClient({ baseUrl: url, token }).chat(agent_id)
+  const client = createClient({ baseUrl: url, token })
+  let chat = client.chat(agent_id)
 
   /** Takes a turn; a message that is refused while the database is unavailable is sent again under the same id. */
   async function takeTurn(sent: string, thread_id: string | undefined): Promise<string> {
@@ -76,6 +79,10 @@ export function createTalker(
       let thread_id: string | undefined
       for (let turn = 0; !isEnded(); turn += 1) {
         if (turn % TURNS === 0) thread_id = undefined
+        if (turn % TURNS_OF_CONNECTION === 0) {
+          chat.close()
+          chat = client.chat(agent_id)
+        }
         thread_id = await takeTurn(`${turn % 3 === 2 ? 'run' : 'say'} ${name} ${turn}`, thread_id)
       }
       chat.close()
