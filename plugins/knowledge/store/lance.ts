@@ -50,8 +50,7 @@ export interface LanceConnection {
 interface LanceModule {
   connect(
     url: string,
-    options: { readConsistencyInterval: number },
-    session?: unknown,
+    options: { readConsistencyInterval: number; session: unknown },
   ): Promise<LanceConnection>
   Session: new (indexCacheBytes: bigint, metadataCacheBytes: bigint) => unknown
   Index: {

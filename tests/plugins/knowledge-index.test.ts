@@ -1,3 +1,4 @@
+import { type Lance, loadLance } from '../../plugins/knowledge/store/lance.ts'
 import { createPassageIndex } from '../../plugins/knowledge/store/passage-index.ts'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
@@ -10,6 +11,33 @@ const PASSAGES = 30_000
 const EACH = 1000
 const CLUSTERS = 200
 const NEAREST = 10
+
+t.test('What is read stays in caches of a bounded size', async (t) => {
+  const loaded = await loadLance()
+  const opened: { approxNumItems(): number }[] = []
+  class Session extends (loaded.lance.Session as new (...sizes: bigint[]) => { approxNumItems(): number }) {
+    constructor(...sizes: bigint[]) {
+      t.ok(sizes.length === 2 && sizes[0]! + sizes[1]! < 200n * 1024n * 1024n, 'its sizes are chosen')
+      super(...sizes)
+      opened.push(this)
+    }
+  }
+  const lance = new Proxy(loaded.lance, {
+    get: (module, name) => (name === 'Session' ? Session : Reflect.get(module, name)),
+  })
+  const load = async (): Promise<Lance> => ({ ...loaded, lance })
+  const passages = createPassageIndex({ config: {}, server: { home: createHome(t) }, load } as never)
+  const index = { id: 'small', embedding_model: null, dimensions: null, chunk_tokens: 600, chunk_overlap: 60 }
+  const place = { base_id: 'base', document_id: 'doc', run: 'run', ordinal: 0, start: 0, end: 5, page: 0 }
+  for (let ordinal = 0; ordinal < 5; ordinal += 1) {
+    await passages.add(index, [{ ...place, ordinal, heading: '', text: 'Otter', words: 'otter' }])
+    const found = await passages.findByWords(index, { words: 'otter', base_ids: ['base'], limit: 9 })
+    t.equal(found.length, ordinal + 1)
+  }
+  t.equal(opened.length, 1)
+  t.ok(opened[0]!.approxNumItems() > 0, 'they are in use')
+  await passages.close()
+})
 
 t.test(
   'The index of vectors finds the nearest passages of the chosen bases',
