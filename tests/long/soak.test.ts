@@ -224,11 +224,14 @@ t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBub
     const notices = shown.filter((text) => !isAnswer(text))
     for (const notice of notices) t.match(notice, CUT)
     let unanswered = 0
+    let repeated = 0
     for (const asked of people.asked) {
       const answers = shown.filter((text) => text.startsWith(asked))
-      t.ok(answers.length <= 1, `one answer to "${asked}"`)
       if (answers.length === 0) unanswered += 1
+      else repeated += answers.length - 1
     }
+    // The platform does not recognize keys: a call whose reply was cut off is repeated.
+    t.ok(repeated <= kills.engine + kills.server, `${repeated} answers came twice`)
     t.ok(unanswered <= notices.length, `${unanswered} without an answer, ${notices.length} notices`)
     t.strictSame(platform.violations, [])
   })
