@@ -68,8 +68,10 @@ export async function readEvents(
       },
     })
     for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
+      const before = events.length
       parser.feed(text)
-      news.dispatchEvent(new Event('news'))
+      // Comments are signs of life, but no events.
+      if (events.length > before) news.dispatchEvent(new Event('news'))
     }
   }
   let hasEnded = !isStream
