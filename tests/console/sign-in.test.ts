@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
@@ -196,7 +197,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     await page.getByRole('button', { name: 'Say hello' }).click()
     const composer = page.getByRole('textbox', { name: /^Message/ })
     await composer.waitFor()
-    t.match(await composer.inputValue(), /^Hello!/)
+    await eventually('a greeting to send', async () => /^Hello!/.test(await composer.inputValue()))
     const steps = page.getByRole('region', { name: 'Next steps' })
     await steps.getByRole('link', { name: 'Invite somebody' }).click()
     await heading(page, 'Invites')
