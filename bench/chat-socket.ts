@@ -7,8 +7,10 @@ export const tokens = Array.from({ length: 50 }, (_, index) => ` w${String(index
 /** The number of characters that a client must receive in a turn. */
 export const replyLength = tokens.join('').length
 
-/** A client connection that runs one turn at a time, all in one thread. */
+/** A client connection that runs one turn at a time, all in one thread unless it leaves that. */
 export interface ChatSocket {
+  /** Begins a new thread with the next turn. */
+  leaveThread(): void
   /** Runs a turn and returns the milliseconds until its first text; rejects unless the turn ends with `done`. */
   turn(text: string): Promise<number>
   isOpen(): boolean
@@ -47,6 +49,9 @@ export async function openChatSocket(url: string, thread_id?: string): Promise<C
   socket.on('close', (code) => turn?.end(new Error(`the socket was closed with ${code} during a turn`)))
 
   return {
+    leaveThread() {
+      threadId = undefined
+    },
     isOpen: () => socket.readyState === WebSocket.OPEN,
     close() {
       socket.close()

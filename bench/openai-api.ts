@@ -19,7 +19,8 @@ type RunTurn = (client: number) => Promise<unknown>
 export const measureOpenAIApi: Figure = async (stage) => {
   const service = await stage.startService(await stage.createHome())
   const { agentId, token, chatUrl, call } = await stage.createAccount(service)
-  const sockets = await Promise.all(Array.from({ length: clients }, () => openChatSocket(chatUrl)))
+  const openSockets = () => Promise.all(Array.from({ length: clients }, () => openChatSocket(chatUrl)))
+  const [sockets, leavingSockets] = await Promise.all([openSockets(), openSockets()])
   const createThreads = () =>
     Promise.all(
       sockets.map(async () => {
@@ -45,6 +46,10 @@ export const measureOpenAIApi: Figure = async (stage) => {
         { thread_id: responded[client]!, lengthOf: lengthOfEvents },
       ),
     'without a stream': (client) => complete(false, whole[client]!),
+    'socket, new threads': (client) => {
+      leavingSockets[client]!.leaveThread()
+      return leavingSockets[client]!.turn(QUESTION)
+    },
     'stream, new threads': () => complete(true),
   }
 
@@ -70,12 +75,18 @@ export const measureOpenAIApi: Figure = async (stage) => {
       note: `server and engine, median of ${rounds} rounds, ${spread(times, 2)}`,
     }),
   )
-  const ratios = Object.keys(cpuMs).slice(1)
+  const ratios = Object.keys(cpuMs).filter((way) => !way.startsWith('socket'))
   return [
     ...rows,
     ...ratios.map((way): Row => {
-      const ofRounds = cpuMs[way]!.map((ms, round) => ms / cpuMs.socket![round]!)
-      return { measure: `${way} / socket`, value: median(ofRounds), unit: 'ratio', note: spread(ofRounds, 2) }
+      const other = way.endsWith('new threads') ? 'socket, new threads' : 'socket'
+      const ofRounds = cpuMs[way]!.map((ms, round) => ms / cpuMs[other]![round]!)
+      return {
+        measure: `${way} / ${other}`,
+        value: median(ofRounds),
+        unit: 'ratio',
+        note: spread(ofRounds, 2),
+      }
     }),
   ]
 }
