@@ -32,7 +32,7 @@ const KILL_MS = Math.min(60_000, (MINUTES * 60_000) / 8)
 const GROWTH = 1.1
 const MIB = 1024 * 1024
 /** The notices of a turn whose server or database died. */
-const CUT = /^(The server stopped while|The database )/
+const CUT = /^(?:⚠️ )?(?:The server stopped while|The database )/
 
 const WORDS = Array.from({ length: 40 }, (_, n) => `word${n}`).join(' ')
 
