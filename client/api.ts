@@ -85,7 +85,7 @@ export interface paths {
      * Unlink an identity from your account
      * @description The account can then no longer sign in with this service. The last way to sign in of an account cannot be removed.
      */
-    post: operations["unbind"];
+    post: operations["removeBinding"];
   };
   "/auth/oauth/bindings": {
     /**
@@ -2181,8 +2181,8 @@ export interface components {
       /** @description To be sent with the code of this attempt */
       state: string;
     };
-    /** UnbindBody */
-    UnbindBody: {
+    /** RemoveBindingBody */
+    RemoveBindingBody: {
       kind: components["schemas"]["SignInKind"];
     };
     IdempotencyKeyInUseOrLastSignInOrLimitReachedError: {
@@ -11233,7 +11233,7 @@ export interface operations {
    * Unlink an identity from your account
    * @description The account can then no longer sign in with this service. The last way to sign in of an account cannot be removed.
    */
-  unbind: {
+  removeBinding: {
     parameters: {
       header?: {
         /** @description A name for this request; repeated with the same name, it takes effect once */
@@ -11247,7 +11247,7 @@ export interface operations {
          *   "kind": "oidc"
          * }
          */
-        "application/json": components["schemas"]["UnbindBody"];
+        "application/json": components["schemas"]["RemoveBindingBody"];
       };
     };
     responses: {

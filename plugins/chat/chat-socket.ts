@@ -147,7 +147,7 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     return false
   }
 
-  /** Sends a repeated message anew if its turn never begins, because a crash came between its message and its first event. */
+  /** Sends a repeated message anew if its turn never begins, because a crash came before its first event. */
   const awaitBeginning = async ({ thread_id, turn_id, first_seq }: KnownTurn, frame: RepeatedTurn) => {
     const { client_message_id } = frame
     try {

@@ -52,7 +52,7 @@ const startBinding = route({
 const unbind = route({
   method: 'POST',
   path: '/auth/oauth/unbind',
-  operation_id: 'unbind',
+  operation_id: 'removeBinding',
   summary: 'Unlink an identity from your account',
   description:
     'The account can then no longer sign in with this service. The last way to sign in of an account cannot be removed.',

@@ -207,7 +207,7 @@ export function createLiveWriting({
         await messages.advance({ covered: end, live: undecided })
         return 0
       }
-      // A message that was begun is not made empty again; another process, which would end it alike, knows no shown text.
+      // A message that was begun is not made empty again. Its end does not depend on what this process alone has shown.
       const text = planned.text.trim() === '' ? (isEnd ? '…' : (open?.shown ?? '')) : planned.text
       if (!isEnd && (text === '' || (isOpenOn(connection) && text === open!.shown))) {
         nextExamination = timing.now() + EXAMINE_MS
