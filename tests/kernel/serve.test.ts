@@ -193,7 +193,11 @@ t.test('damaged files of the database end the start with a sentence', async (t) 
   const home = prepare(t, { setup: "host.collection('clouds')", manifest: STORES })
   const db = join(home, 'db')
   const serve = () => runCommand(home, ['serve'])
-  const server = await startServer({ home, env: {}, logTo: new Writable({ write: (_, __, done) => done() }) })
+  const server = await startServer({
+    home,
+    env: { SVC_PORT: '0' },
+    logTo: new Writable({ write: (_, __, done) => done() }),
+  })
   await server.stop()
   const files = readdirSync(db).filter((name) => /^(collection|index)-.*wt$/.test(name))
   const advice =
