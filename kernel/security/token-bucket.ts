@@ -4,35 +4,42 @@ export interface Rate {
   burst: number
 }
 
-/** One peer's allowance, which fills up again with time. */
-interface TokenBucket {
-  /** Takes one token and returns 0, or takes none and returns the milliseconds until there is one. */
-  take(): number
-  /** Takes tokens even if the bucket lacks them, up to a debt of a whole burst. */
-  charge(count: number): void
-}
+const monotonic = () => performance.now()
 
-/** Makes a full bucket. `now` returns milliseconds that only rise. */
-export function createTokenBucket({ per_second, burst }: Rate, now = () => performance.now()): TokenBucket {
-  const perMs = per_second / 1000
-  let tokens = burst
-  let filledAt = now()
-  const fill = () => {
-    const time = now()
-    tokens = Math.min(burst, tokens + (time - filledAt) * perMs)
-    filledAt = time
+/** One peer's allowance, which is full at first and fills up again with time. */
+export class TokenBucket {
+  readonly #rate: Rate
+  readonly #now: () => number
+  #tokens: number
+  #filledAt: number
+
+  /** `now` returns milliseconds that only rise. */
+  constructor(rate: Rate, now = monotonic) {
+    this.#rate = rate
+    this.#now = now
+    this.#tokens = rate.burst
+    this.#filledAt = now()
   }
-  return {
-    take() {
-      fill()
-      if (tokens < 1) return (1 - tokens) / perMs
-      tokens -= 1
-      return 0
-    },
-    charge(count) {
-      fill()
-      tokens = Math.max(-burst, tokens - count)
-    },
+
+  /** Takes one token and returns 0, or takes none and returns the milliseconds until there is one. */
+  take(): number {
+    this.#fill()
+    if (this.#tokens < 1) return ((1 - this.#tokens) / this.#rate.per_second) * 1000
+    this.#tokens -= 1
+    return 0
+  }
+
+  /** Takes tokens even if the bucket lacks them, up to a debt of a whole burst. */
+  charge(count: number): void {
+    this.#fill()
+    this.#tokens = Math.max(-this.#rate.burst, this.#tokens - count)
+  }
+
+  #fill(): void {
+    const time = this.#now()
+    const { burst, per_second } = this.#rate
+    this.#tokens = Math.min(burst, this.#tokens + ((time - this.#filledAt) * per_second) / 1000)
+    this.#filledAt = time
   }
 }
 
@@ -45,7 +52,7 @@ interface TokenBuckets {
 }
 
 /** Makes buckets that are kept only while they may not be full. */
-export function createTokenBuckets(rate: Rate, now = () => performance.now()): TokenBuckets {
+export function createTokenBuckets(rate: Rate, now = monotonic): TokenBuckets {
   const fillMs = ((2 * rate.burst) / rate.per_second) * 1000
   let current = new Map<string, TokenBucket>()
   let older = new Map<string, TokenBucket>()
@@ -57,7 +64,7 @@ export function createTokenBuckets(rate: Rate, now = () => performance.now()): T
       current = new Map()
       turnedAt = now()
     }
-    const bucket = current.get(key) ?? older.get(key) ?? createTokenBucket(rate, now)
+    const bucket = current.get(key) ?? older.get(key) ?? new TokenBucket(rate, now)
     current.set(key, bucket)
     return bucket
   }

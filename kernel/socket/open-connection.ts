@@ -1,8 +1,8 @@
 import type { RawData, WebSocket } from 'ws'
 import { AppError } from '../errors.ts'
-import type { ErrorBody } from '../http/error-reply.ts'
+import type { ErrorReply } from '../http/error-reply.ts'
 import type { Validator } from '../schema.ts'
-import { createTokenBucket, type Rate } from '../security/token-bucket.ts'
+import { type Rate, TokenBucket } from '../security/token-bucket.ts'
 import type { DirectoryEntry } from './directory.ts'
 import { type Frame, parseFrame } from './frames.ts'
 import { BAD_FRAMES_IN_A_ROW, CLOSE } from './rules.ts'
@@ -12,209 +12,235 @@ const FRAMES_WAITING = 64
 /** Milliseconds that a peer which sends too much has to read the reason of the close. */
 const FAREWELL_MS = 1000
 
-/** The parts that one open WebSocket needs. */
-interface ConnectionParts {
+/** The rules of a declared socket, which all of its connections share. */
+export interface SocketRules {
   /** Returns the fields of a frame, valid or not, that an error which it caused repeats. */
   repeatedOf: (frame: unknown) => Record<string, unknown>
-  webSocket: WebSocket
   checkFrame: Validator<Frame>
   /** Throws if a frame that we send does not fit its schema. */
   checkSent?: (frame: Frame) => void
-  explain: (error: unknown) => { status: number; body: ErrorBody }
-  /** Runs the guards again and returns the new context. */
-  runGuards: () => Promise<object>
-  context: object
-  accept: (connection: Connection<never>, request: { readonly context: object }) => ConnectionHandler<never>
-  onClose: (entry: OpenConnection) => void
-  /** Called when the peer is closed for sending too much. */
-  onFlood: () => void
   /** The rate of frames that the peer may send; one more closes the connection. */
   frameRate: Rate
   /** Bytes that may wait to be sent; beyond, nothing is read from the peer until it has taken them. */
   maxBacklog: number
 }
 
-/** A connection as the server keeps it. */
-export interface OpenConnection extends DirectoryEntry {
-  /** Pings the peer, or drops it when it has been silent for longer than `patienceMs`. */
-  keepAlive(now: number, patienceMs: number): void
-  terminate(): void
+/** The other side of one connection. */
+interface Peer {
+  explain(error: unknown): ErrorReply
+  /** Runs the guards again and returns the new context. */
+  runGuards(): Promise<object>
+  accept(connection: OpenConnection): ConnectionHandler<never>
+  onClose(connection: OpenConnection): void
+  /** Called when the peer is closed for sending too much. */
+  onFlood(): void
 }
 
-/** Runs one WebSocket: frames one after the other, bad ones answered and counted, guards repeated when asked. */
-export function openConnection(parts: ConnectionParts): OpenConnection {
-  const { webSocket, explain, repeatedOf } = parts
-  let { context } = parts
-  let stale = false
-  let badInARow = 0
-  let lastHeard = performance.now()
-  const waiting: (() => Promise<void>)[] = []
-  let working = false
-  const frames = createTokenBucket(parts.frameRate)
-  let isFlooding = false
+/**
+ * One WebSocket: frames are handled one after the other, bad ones answered and counted, guards repeated when asked. A
+ * class, because thousands of them wait at the same time, and closures for each would take most of the memory.
+ */
+export class OpenConnection implements Connection<Frame>, DirectoryEntry {
+  readonly #webSocket: WebSocket
+  readonly #rules: SocketRules
+  readonly #peer: Peer
+  readonly #frames: TokenBucket
+  readonly #handler: ConnectionHandler<never> | undefined
+  #context: object
+  #isStale = false
+  #badInARow = 0
+  #lastHeard = performance.now()
+  #waiting: { data: RawData; isBinary: boolean }[] = []
+  #isWorking = false
+  #isFlooding = false
 
-  /** Frames that arrived before are dropped. */
-  const end = (code: number, reason: string) => {
-    waiting.length = 0
-    webSocket.close(code, reason)
-    // The peer's own close frame shall be read.
-    webSocket.resume()
+  // Functions of their own, because handlers may take them apart: `({ send }) => …`.
+
+  readonly send = (frame: Frame): void => {
+    this.#rules.checkSent?.(frame)
+    this.sendText(JSON.stringify(frame))
   }
-  const isBacklogged = () => webSocket.bufferedAmount > parts.maxBacklog
-  /** Reads from the peer only while there is room for its requests and their answers. */
-  const adjustReading = () => {
-    if (isFlooding) return
-    if (waiting.length < FRAMES_WAITING && !isBacklogged()) webSocket.resume()
-    else if (webSocket.readyState === webSocket.OPEN) webSocket.pause()
-  }
-  const sendText = (text: string, flushed?: () => void) => {
-    if (webSocket.readyState !== webSocket.OPEN) return flushed?.()
+
+  readonly sendText = (text: string, flushed?: () => void): void => {
+    const webSocket = this.#webSocket
+    if (webSocket.readyState !== webSocket.OPEN) {
+      flushed?.()
+      return
+    }
     webSocket.send(text, () => {
       if (webSocket.isPaused) {
         // A peer that takes its waiting frames is alive, though nothing is read from it.
-        lastHeard = performance.now()
-        adjustReading()
+        this.#lastHeard = performance.now()
+        this.#adjustReading()
       }
       flushed?.()
     })
-    if (isBacklogged()) adjustReading()
+    if (this.#isBacklogged()) this.#adjustReading()
   }
-  const sendError = (error: unknown, fields: Record<string, unknown> = {}) =>
-    sendText(JSON.stringify({ type: 'error', ...fields, ...explain(error).body }))
-  const connection: Connection<Frame> = {
-    send(frame) {
-      parts.checkSent?.(frame)
-      sendText(JSON.stringify(frame))
-    },
-    sendText,
-    sendError,
-    close: end,
-    get buffered() {
-      return webSocket.bufferedAmount
-    },
+
+  readonly sendError = (error: unknown, fields: Record<string, unknown> = {}): void =>
+    this.sendText(JSON.stringify({ type: 'error', ...fields, ...this.#peer.explain(error).body }))
+
+  /** Closes the connection; frames that arrived before are dropped. */
+  readonly close = (code: number, reason: string): void => {
+    this.#waiting.length = 0
+    this.#webSocket.close(code, reason)
+    // The peer's own close frame shall be read.
+    this.#webSocket.resume()
   }
-  const entry: OpenConnection = {
-    get context() {
-      return context
-    },
-    close: end,
-    recheck: () => {
-      stale = true
-    },
-    keepAlive(now, patienceMs) {
-      if (now - lastHeard <= patienceMs) webSocket.ping()
-      else if (isBacklogged() && webSocket.readyState === webSocket.OPEN)
-        end(CLOSE.tooSlow, 'reads too slowly')
-      else webSocket.terminate()
-    },
-    terminate: () => webSocket.terminate(),
+
+  constructor(webSocket: WebSocket, rules: SocketRules, peer: Peer, context: object) {
+    this.#webSocket = webSocket
+    this.#rules = rules
+    this.#peer = peer
+    this.#context = context
+    this.#frames = new TokenBucket(rules.frameRate)
+    this.#handler = this.#accept()
+    const admit = () => void this.#admit()
+    webSocket.on('message', (data, isBinary) => this.#receive(data, isBinary))
+    webSocket.on('ping', admit)
+    webSocket.on('pong', admit)
+    webSocket.on('close', () => this.#release())
+    // ws answers a violation of the protocol with the right close code; the close event follows.
+    webSocket.on('error', terminate)
   }
-  const request = {
-    get context() {
-      return context
-    },
+
+  /** The guard's latest verdict. */
+  get context(): object {
+    return this.#context
   }
-  const accept = (): ConnectionHandler<never> | undefined => {
+
+  get buffered(): number {
+    return this.#webSocket.bufferedAmount
+  }
+
+  recheck(): void {
+    this.#isStale = true
+  }
+
+  /** Pings the peer, or drops it when it has been silent for longer than `patienceMs`. */
+  keepAlive(now: number, patienceMs: number): void {
+    const webSocket = this.#webSocket
+    if (now - this.#lastHeard <= patienceMs) webSocket.ping()
+    else if (this.#isBacklogged() && webSocket.readyState === webSocket.OPEN)
+      this.close(CLOSE.tooSlow, 'reads too slowly')
+    else webSocket.terminate()
+  }
+
+  terminate(): void {
+    this.#webSocket.terminate()
+  }
+
+  #accept(): ConnectionHandler<never> | undefined {
     try {
-      const handler = parts.accept(connection as Connection<never>, request)
+      const handler = this.#peer.accept(this)
       if (typeof handler?.message === 'function') return handler
       throw new Error('the handler of a socket has to return { message } synchronously')
     } catch (error) {
-      sendError(error)
-      end(CLOSE.failed, 'could not be opened')
+      this.sendError(error)
+      this.close(CLOSE.failed, 'could not be opened')
       return undefined
     }
   }
-  const handler = accept()
 
-  const handle = async (data: RawData, isBinary: boolean) => {
-    let frame: Frame
-    let received: unknown
-    try {
-      if (isBinary) throw new AppError('BAD_FRAME', { reason: 'binary' })
-      received = parseFrame(data.toString())
-      frame = parts.checkFrame(received)
-      badInARow = 0
-    } catch (error) {
-      sendError(error, repeatedOf(received))
-      badInARow += 1
-      if (badInARow >= BAD_FRAMES_IN_A_ROW) end(CLOSE.badFrames, 'too many bad frames')
-      return
-    }
-    if (!(await isStillAllowed(frame))) return
-    try {
-      await handler?.message(frame as never)
-    } catch (error) {
-      sendError(error, repeatedOf(frame))
-    }
+  #isBacklogged(): boolean {
+    return this.#webSocket.bufferedAmount > this.#rules.maxBacklog
   }
 
-  const isStillAllowed = async (frame: Frame) => {
-    if (!stale) return true
-    stale = false
-    try {
-      context = await parts.runGuards()
-      return true
-    } catch (error) {
-      const { status, body } = explain(error)
-      sendError(error, repeatedOf(frame))
-      if (status >= 500) {
-        // The check itself failed, e.g. because the database is unavailable: the next frame repeats it.
-        stale = true
-        return false
-      }
-      const ended = status === 401 || status === 403
-      end(ended ? CLOSE.sessionEnded : CLOSE.badFrames, ended ? 'session ended' : body.code)
-      return false
-    }
+  /** Reads from the peer only while there is room for its requests and their answers. */
+  #adjustReading(): void {
+    if (this.#isFlooding) return
+    const webSocket = this.#webSocket
+    if (this.#waiting.length < FRAMES_WAITING && !this.#isBacklogged()) webSocket.resume()
+    else if (webSocket.readyState === webSocket.OPEN) webSocket.pause()
   }
 
-  const work = async () => {
-    if (working) return
-    working = true
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      await next()
-      if (webSocket.isPaused) adjustReading()
-    }
-    working = false
-  }
-
-  const release = async () => {
-    try {
-      await handler?.close?.()
-    } catch (error) {
-      explain(error)
-    }
+  #receive(data: RawData, isBinary: boolean): void {
+    if (!this.#admit()) return
+    this.#waiting.push({ data, isBinary })
+    if (this.#waiting.length >= FRAMES_WAITING) this.#adjustReading()
+    void this.#work()
   }
 
   /** Counts a frame of whatever kind; false if it is one too many, or the connection is about to close. */
-  const admit = () => {
-    lastHeard = performance.now()
+  #admit(): boolean {
+    this.#lastHeard = performance.now()
+    const webSocket = this.#webSocket
     if (webSocket.readyState !== webSocket.OPEN) return false
-    if (frames.take() === 0) return true
-    end(CLOSE.badFrames, 'too many frames')
-    parts.onFlood()
+    if (this.#frames.take() === 0) return true
+    this.close(CLOSE.badFrames, 'too many frames')
+    this.#peer.onFlood()
     // Further frames of it are not even parsed.
-    isFlooding = true
+    this.#isFlooding = true
     webSocket.pause()
     setTimeout(() => webSocket.terminate(), FAREWELL_MS)
     return false
   }
 
-  webSocket.on('message', (data, isBinary) => {
-    if (!admit()) return
-    waiting.push(() => handle(data, isBinary))
-    if (waiting.length >= FRAMES_WAITING) adjustReading()
-    void work()
-  })
-  webSocket.on('ping', admit)
-  webSocket.on('pong', admit)
-  webSocket.on('close', () => {
-    waiting.length = 0
-    parts.onClose(entry)
-    void release()
-  })
-  // ws answers a violation of the protocol with the right close code; the close event follows.
-  webSocket.on('error', () => webSocket.terminate())
-  return entry
+  async #work(): Promise<void> {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+      await this.#handle(next.data, next.isBinary)
+      if (this.#webSocket.isPaused) this.#adjustReading()
+    }
+    this.#isWorking = false
+  }
+
+  async #handle(data: RawData, isBinary: boolean): Promise<void> {
+    const { checkFrame, repeatedOf } = this.#rules
+    let frame: Frame
+    let received: unknown
+    try {
+      if (isBinary) throw new AppError('BAD_FRAME', { reason: 'binary' })
+      received = parseFrame(data.toString())
+      frame = checkFrame(received)
+      this.#badInARow = 0
+    } catch (error) {
+      this.sendError(error, repeatedOf(received))
+      this.#badInARow += 1
+      if (this.#badInARow >= BAD_FRAMES_IN_A_ROW) this.close(CLOSE.badFrames, 'too many bad frames')
+      return
+    }
+    if (!(await this.#isStillAllowed(frame))) return
+    try {
+      await this.#handler?.message(frame as never)
+    } catch (error) {
+      this.sendError(error, repeatedOf(frame))
+    }
+  }
+
+  async #isStillAllowed(frame: Frame): Promise<boolean> {
+    if (!this.#isStale) return true
+    this.#isStale = false
+    try {
+      this.#context = await this.#peer.runGuards()
+      return true
+    } catch (error) {
+      const { status, body } = this.#peer.explain(error)
+      this.sendError(error, this.#rules.repeatedOf(frame))
+      if (status >= 500) {
+        // The check itself failed, e.g. because the database is unavailable: the next frame repeats it.
+        this.#isStale = true
+        return false
+      }
+      const ended = status === 401 || status === 403
+      this.close(ended ? CLOSE.sessionEnded : CLOSE.badFrames, ended ? 'session ended' : body.code)
+      return false
+    }
+  }
+
+  async #release(): Promise<void> {
+    this.#waiting.length = 0
+    this.#peer.onClose(this)
+    try {
+      await this.#handler?.close?.()
+    } catch (error) {
+      this.#peer.explain(error)
+    }
+  }
+}
+
+function terminate(this: WebSocket): void {
+  this.terminate()
 }

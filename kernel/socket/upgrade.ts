@@ -2,18 +2,18 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import Router from '@koa/router'
 import bytes from 'bytes'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { AppError } from '../errors.ts'
 import { type ErrorReply, replyTo, retryHeaders } from '../http/error-reply.ts'
 import { callerIn, type GuardRequest, type GuardUse } from '../http/guard.ts'
 import type { GuardChain } from '../http/guard-chain.ts'
 import { isOwnOrigin } from '../http/network.ts'
 import { assertParams, requestIdOf } from '../http/request-facts.ts'
-import { chooseLocale } from '../locale.ts'
+import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../server/runtime.ts'
 import type { SomeCradle } from '../types.ts'
 import { createFieldReader, createFrameCheck } from './frames.ts'
-import { type OpenConnection, openConnection } from './open-connection.ts'
+import { OpenConnection, type SocketRules } from './open-connection.ts'
 import type { Socket } from './socket.ts'
 
 /** A socket, and the services that its handler gets. */
@@ -53,15 +53,15 @@ export function createUpgrader({
     perMessageDeflate: false,
     clientTracking: false,
     maxPayload: bytes.parse(http.body_limit)!,
-    handleProtocols: (_, incoming) => protocols.get(incoming) ?? false,
+    handleProtocols: (_, incoming) => answerHeaders.get(incoming)![PROTOCOL_HEADER] ?? false,
   })
   const frameRate = { per_second: limits.of('frames_per_second'), burst: limits.of('frames_burst') }
-  /** The subprotocol that a guard has confirmed, by request; unknown ones are not confirmed. */
-  const protocols = new WeakMap<IncomingMessage, string>()
+  /** By request; a subprotocol that no guard has confirmed is not among them. */
   const answerHeaders = new WeakMap<IncomingMessage, Record<string, string>>()
   webSockets.on('headers', (headers, incoming) => {
+    // ws writes the chosen subprotocol itself.
     for (const [name, value] of Object.entries(answerHeaders.get(incoming)!))
-      headers.push(`${name}: ${value}`)
+      if (name !== PROTOCOL_HEADER) headers.push(`${name}: ${value}`)
   })
   webSockets.on('wsClientError', (error, stream, incoming) => {
     const request_id = requestIdOf(incoming.headers)
@@ -85,14 +85,14 @@ export function createUpgrader({
   }
 
   function compile({ socket, cradle }: OwnedSocket) {
-    return {
-      socket,
-      cradle,
-      guard: chainOf(socket.guard),
+    const rules: SocketRules = {
       checkFrame: createFrameCheck(socket.receive),
       repeatedOf: createFieldReader(socket.receive, socket.repeats ?? []),
       checkSent: strictReplies ? createFrameCheck(socket.send) : undefined,
+      frameRate,
+      maxBacklog: limits.of('socket_backlog_bytes'),
     }
+    return { socket, cradle, rules, guard: chainOf(socket.guard) }
   }
 
   function find(pathname: string) {
@@ -102,101 +102,95 @@ export function createUpgrader({
     return { endpoint: endpoints.get(layer)!, params }
   }
 
+  const explain = (error: unknown, { locale, request_id }: Reader) => {
+    const reply = replyTo(error, { table: blueprint.errors, locale, request_id })
+    log[reply.level](
+      { error: reply.level === 'error' ? error : undefined, code: reply.body.code, request_id },
+      'socket failed',
+    )
+    return reply
+  }
+
   async function upgrade(incoming: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const request_id = requestIdOf(incoming.headers)
-    const extra: Record<string, string> = { 'X-Request-Id': request_id }
-    let locale = chooseLocale(incoming.headers['accept-language'])
-    const explain = (error: unknown) => {
-      const reply = replyTo(error, { table: blueprint.errors, locale, request_id })
-      log[reply.level](
-        { error: reply.level === 'error' ? error : undefined, code: reply.body.code, request_id },
-        'socket failed',
-      )
-      return reply
-    }
+    const { headers } = incoming
+    const reader = { locale: chooseLocale(headers['accept-language']), request_id: requestIdOf(headers) }
+    const extra: Record<string, string> = { 'X-Request-Id': reader.request_id }
     const dropped = () => stream.destroy()
     stream.on('error', dropped)
     try {
       if (draining()) throw new AppError('SHUTTING_DOWN')
       // Browsers do not send a preflight for sockets.
-      if (!isOwnOrigin(incoming.headers, http)) throw new AppError('FORBIDDEN')
+      if (!isOwnOrigin(headers, http)) throw new AppError('FORBIDDEN')
       const url = parseUrl(incoming)
       const { endpoint, params } = find(url.pathname)
-      const { socket, cradle, guard, checkFrame, repeatedOf, checkSent } = endpoint
-      const guardRequest: GuardRequest = {
+      const facts: Facts = {
         transport: 'socket',
         method: 'GET',
         params,
         query: Object.fromEntries(url.searchParams),
-        headers: incoming.headers,
+        headers,
         ip: addressOf(incoming, http.trust_proxy),
-        request_id,
-        route: socket.path,
-        guard: socket.guard,
-        scope: socket.scope,
-        setHeader: (name, value) => {
-          if (name === PROTOCOL_HEADER) protocols.set(incoming, value)
-          else extra[name] = value
-        },
+        request_id: reader.request_id,
+        route: endpoint.socket.path,
+        guard: endpoint.socket.guard,
+        scope: endpoint.socket.scope,
       }
-      const runGuards = async (context: object = {}) => {
-        await guard(guardRequest, context)
-        return context
+      const setHeader = (name: string, value: string) => {
+        extra[name] = value
       }
       const context = {}
       try {
-        await runGuards(context)
+        await endpoint.guard({ ...facts, setHeader }, context)
       } finally {
         // A refusal is in the language of its reader as well.
-        locale = chooseLocale(incoming.headers['accept-language'], callerIn(context)?.locale)
+        reader.locale = chooseLocale(headers['accept-language'], callerIn(context)?.locale)
       }
       if (draining()) throw new AppError('SHUTTING_DOWN')
       const account_id = callerIn(context)?.id
       if (account_id !== undefined) limits.assertRoom('sockets', runtime.sockets.countOf(account_id))
       stream.off('error', dropped)
       answerHeaders.set(incoming, extra)
-      webSockets.handleUpgrade(incoming, stream, head, (webSocket) => {
-        const connection = openConnection({
-          webSocket,
-          checkFrame,
-          checkSent,
-          repeatedOf,
-          explain,
-          runGuards: () => runGuards(),
-          context,
-          frameRate,
-          maxBacklog: limits.of('socket_backlog_bytes'),
-          accept: (connection, request) =>
-            socket.handler(
-              connection,
-              {
-                params,
-                request_id,
-                ip: guardRequest.ip,
-                locale,
-                headers: incoming.headers,
-                get context() {
-                  return request.context
-                },
-              } as never,
-              cradle,
-            ) as never,
-          // Opening the next socket at once must not evade the rate of frames.
-          onFlood: () => {
-            if (account_id !== undefined) limits.charge(account_id, frameRate.burst)
-          },
-          onClose: (closed) => {
-            open.delete(closed)
-            runtime.sockets.remove(closed)
-          },
-        })
-        open.add(connection)
-        pinging ??= setInterval(pingAll, pingIntervalMs)
-        runtime.sockets.add(connection)
-      })
+      webSockets.handleUpgrade(incoming, stream, head, (webSocket) =>
+        connect(webSocket, endpoint, { facts, reader, context }),
+      )
     } catch (error) {
-      refuse(stream, explain(error), extra)
+      refuse(stream, explain(error, reader), extra)
     }
+  }
+
+  /** Not a part of `upgrade`, so that an open connection keeps nothing of the request that it does not need. */
+  function connect(
+    webSocket: WebSocket,
+    { socket, cradle, rules, guard }: ReturnType<typeof compile>,
+    { facts, reader, context }: { facts: Facts; reader: Reader; context: object },
+  ): void {
+    const account_id = callerIn(context)?.id
+    const peer = {
+      explain: (error: unknown) => explain(error, reader),
+      async runGuards() {
+        const renewed = {}
+        await guard({ ...facts, setHeader: () => undefined }, renewed)
+        return renewed
+      },
+      accept: (connection: OpenConnection) =>
+        socket.handler(
+          connection as never,
+          new OpenedRequest(facts, reader.locale, connection) as never,
+          cradle,
+        ) as never,
+      // Opening the next socket at once must not evade the rate of frames.
+      onFlood() {
+        if (account_id !== undefined) limits.charge(account_id, frameRate.burst)
+      },
+      onClose(closed: OpenConnection) {
+        open.delete(closed)
+        runtime.sockets.remove(closed)
+      },
+    }
+    const connection = new OpenConnection(webSocket, rules, peer, context)
+    open.add(connection)
+    pinging ??= setInterval(pingAll, pingIntervalMs)
+    runtime.sockets.add(connection)
   }
 
   return {
@@ -211,6 +205,38 @@ export function createUpgrader({
         await new Promise((resolve) => setTimeout(resolve, 10))
       for (const connection of open) connection.terminate()
     },
+  }
+}
+
+/** The facts of a request that are kept while its connection is open. */
+type Facts = Omit<GuardRequest, 'setHeader'>
+
+/** Who reads the errors of a connection. */
+interface Reader {
+  locale: Locale
+  request_id: string
+}
+
+/** The request as the handler of its connection sees it. */
+class OpenedRequest {
+  readonly params: Facts['params']
+  readonly headers: Facts['headers']
+  readonly ip: string
+  readonly request_id: string
+  readonly locale: Locale
+  readonly #connection: OpenConnection
+
+  constructor({ params, headers, ip, request_id }: Facts, locale: Locale, connection: OpenConnection) {
+    this.params = params
+    this.headers = headers
+    this.ip = ip
+    this.request_id = request_id
+    this.locale = locale
+    this.#connection = connection
+  }
+
+  get context(): object {
+    return this.#connection.context
   }
 }
 

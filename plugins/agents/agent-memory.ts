@@ -49,18 +49,16 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
       (await recent.get(JSON.stringify([id, role, key]))) ?? refuse(),
 
     /**
-     * Does the same for a request; one that only reads may find the agent as it was at most 300 ms ago, but never from
-     * before a change by this process.
+     * Does the same for a request; one that only reads, or opens a socket, may find the agent as it was at most 300 ms
+     * ago, but never from before a change by this process.
      */
     async findRequested(
-      { transport, method }: Pick<GuardRequest, 'transport' | 'method'>,
+      { method }: Pick<GuardRequest, 'method'>,
       { id, role }: Viewer,
       key: string,
     ): Promise<AgentDocument> {
-      const isRead = transport === 'http' && method === 'GET'
-      return (
-        (await (isRead ? recent.get(JSON.stringify([id, role, key])) : find({ id, role }, key))) ?? refuse()
-      )
+      const read = () => recent.get(JSON.stringify([id, role, key]))
+      return (await (method === 'GET' ? read() : find({ id, role }, key))) ?? refuse()
     },
   }
 }

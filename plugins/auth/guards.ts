@@ -27,18 +27,21 @@ export const bearerGuard: Guard<'bearer', Cradle> = {
       throw new AppError('AUTH_FAILED')
     if (request.transport === 'socket') confirmProtocol(request)
     else if (claims && session) await renew(request, claims, user, session, cradle)
-    const { _id: id, username, role, locale, token_quota, must_change_password } = user
-    const permissions = listPermissions(user, permissionCatalog)
-    const account = { id, username, role, permissions, locale, token_quota, must_change_password }
     const required_actions = session?.required_actions ? pendingActions(session, extensions) : []
-    return {
-      caller: {
-        ...account,
-        session_id,
-        ...(required_actions.length > 0 && { required_actions }),
-        ...(credential && { credential }),
-      },
+    // Written out, because objects that are spread do not share their shape, which thousands of sockets keep.
+    const caller: AuthCaller = {
+      id: user._id,
+      username: user.username,
+      role: user.role,
+      permissions: listPermissions(user, permissionCatalog),
+      locale: user.locale,
+      token_quota: user.token_quota,
+      must_change_password: user.must_change_password,
+      session_id,
     }
+    if (required_actions.length > 0) caller.required_actions = required_actions
+    if (credential) caller.credential = credential
+    return { caller }
   },
 }
 

@@ -3,7 +3,7 @@ import { AppError, type FrameOf } from '#kernel'
 import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import { type Subscription, subscribe } from './ledger/subscription.ts'
-import { socket } from './manifest.ts'
+import { type Cradle, socket } from './manifest.ts'
 import type { KnownTurn } from './queue/client-messages.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 
@@ -34,34 +34,97 @@ const declared = socket({
   },
 })
 
-type UserTurn = Extract<FrameOf<typeof receivedFrames>, { type: 'user_turn' }>
+type Received = FrameOf<typeof receivedFrames>
+type UserTurn = Extract<Received, { type: 'user_turn' }>
 /** A message that was sent before. */
 type RepeatedTurn = UserTurn & { client_message_id: string }
 
 /** The interval at which a turn is looked for that was stored but has no event yet, in milliseconds. */
 const BEGINNING_POLL_MS = 500
 
-/** The chat WebSocket: turns, subscriptions, stops and keepalive of one connection. */
-export const chatSocket = declared.handle((connection, request, cradle) => {
-  const { chat, clientMessages, history, hub, ledger, log, queuedTurns, running, tail, threads, turnQueue } =
-    cradle
-  const subscriptions = new Map<string, Subscription>()
-  const owner = () => ({ user_id: request.context.caller.id, agent_id: request.context.agent._id })
-  let closed = false
+type HandlerParts = Parameters<Parameters<typeof declared.handle>[0]>
 
-  const attach = (thread_id: string, after: number, from: 'ledger' | 'now' | 'elsewhere') => {
+/** The chat WebSocket. */
+export const chatSocket = declared.handle(
+  (connection, request, cradle) => new ChatConnection(connection, request, cradle),
+)
+
+/** The turns, subscriptions, stops and keepalive of one connection. A class, because thousands of them may be idle. */
+class ChatConnection {
+  readonly #connection: HandlerParts[0]
+  readonly #request: HandlerParts[1]
+  readonly #cradle: Cradle
+  readonly #subscriptions = new Map<string, Subscription>()
+  #isClosed = false
+
+  constructor(connection: HandlerParts[0], request: HandlerParts[1], cradle: Cradle) {
+    this.#connection = connection
+    this.#request = request
+    this.#cradle = cradle
+  }
+
+  async message(frame: Received): Promise<void> {
+    const { chat, threads, turnQueue } = this.#cradle
+    switch (frame.type) {
+      case 'ping':
+        return this.#connection.send({ type: 'pong' })
+      case 'user_turn':
+        return this.#startTurn(frame).catch((error) => this.#reportFailure(error, frame))
+      case 'stop': {
+        const thread = await threads.get(this.#owner, frame.thread_id)
+        chat
+          .stop(thread)
+          .then(async (isStopped) => {
+            if (!isStopped) await this.#sendStatus(thread._id)
+          })
+          .catch((error) => this.#connection.sendError(error, { thread_id: thread._id }))
+        return
+      }
+      case 'unqueue': {
+        const { thread_id, queue_id } = frame
+        const isTakenBack = await turnQueue.takeBack(this.#owner, thread_id, queue_id)
+        if (!isTakenBack) await this.#sendStatus(thread_id)
+        else if (!this.#subscriptions.has(thread_id))
+          this.#connection.send({ type: 'unqueued', thread_id, queue_id })
+        return
+      }
+      case 'subscribe': {
+        const { start_seq, elsewhere, last_seq, queued } = await this.#sendStatus(frame.thread_id)
+        if (queued.length > 0) turnQueue.watch(frame.thread_id)
+        const after = Math.min(frame.after_seq ?? start_seq, last_seq)
+        this.#attach(frame.thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
+      }
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (const subscription of this.#subscriptions.values()) subscription.end()
+  }
+
+  get #owner() {
+    const { caller, agent } = this.#request.context
+    return { user_id: caller.id, agent_id: agent._id }
+  }
+
+  #reportFailure(error: unknown, { thread_id, client_message_id }: Partial<UserTurn>): void {
+    this.#connection.sendError(error, { thread_id, client_message_id })
+  }
+
+  #attach(thread_id: string, after: number, from: 'ledger' | 'now' | 'elsewhere'): void {
     // The connection may have been closed while its frame was handled.
-    if (closed) return
-    subscriptions.get(thread_id)?.end()
-    subscriptions.set(
+    if (this.#isClosed) return
+    const { hub, ledger, log, running, tail, turnQueue } = this.#cradle
+    this.#subscriptions.get(thread_id)?.end()
+    this.#subscriptions.set(
       thread_id,
       subscribe({
         thread_id,
-        user_id: owner().user_id,
+        user_id: this.#owner.user_id,
         after,
         from,
         isAwaited: () => turnQueue.isWatched(thread_id) && !running.get(thread_id)?.opened,
-        outlet: connection,
+        outlet: this.#connection,
         hub,
         ledger,
         tail,
@@ -70,8 +133,10 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
     )
   }
 
-  const startTurn = async (frame: UserTurn) => {
-    const { user_id, agent_id } = owner()
+  async #startTurn(frame: UserTurn): Promise<void> {
+    const { agents, chat, clientMessages, models, threads } = this.#cradle
+    const { caller } = this.#request.context
+    const { user_id, agent_id } = this.#owner
     const { client_message_id, model, reasoning, connector_ids, knowledge_base_ids } = frame
     const settings = {
       ...(reasoning && { reasoning }),
@@ -79,43 +144,45 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
       ...(knowledge_base_ids && { knowledge_base_ids }),
     }
     const [agent, repeated, found] = await Promise.all([
-      cradle.agents.findRecent(request.context.caller, agent_id),
-      client_message_id === undefined ? null : clientMessages.findRepeated(owner(), client_message_id),
-      findThread(frame),
+      agents.findRecent(caller, agent_id),
+      client_message_id === undefined ? null : clientMessages.findRepeated(this.#owner, client_message_id),
+      this.#findThread(frame),
     ])
-    if (repeated && (await follow(repeated, frame as RepeatedTurn))) return
+    if (repeated && (await this.#follow(repeated, frame as RepeatedTurn))) return
     if (agent?.state !== 'running')
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
-    if (model) await cradle.models.assertUsable(model, user_id)
-    await cradle.agents.assertSearchable(user_id, knowledge_base_ids)
+    if (model) await models.assertUsable(model, user_id)
+    await agents.assertSearchable(user_id, knowledge_base_ids)
     const isNew = !found && frame.thread_id === undefined
-    const thread = isNew ? await threads.create(owner()) : found
-    if (thread && !subscriptions.has(thread._id)) join(thread, client_message_id)
+    const thread = isNew ? await threads.create(this.#owner) : found
+    if (thread && !this.#subscriptions.has(thread._id)) this.#join(thread, client_message_id)
     const thread_id = thread?._id ?? frame.thread_id!
     chat
       .submit({
         thread_id,
         agent,
-        user: request.context.caller,
+        user: caller,
         content: toContent(frame),
         client_message_id,
         model,
         ...(Object.keys(settings).length > 0 && { settings }),
-        locale: request.locale,
-        request_id: request.request_id,
+        locale: this.#request.locale,
+        request_id: this.#request.request_id,
       })
       .then(async (submitted) => {
         if (submitted.outcome === 'queued') {
           const { queue_id, position } = submitted
-          connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id, position })
+          this.#connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id, position })
         }
         if (submitted.outcome !== 'repeated') return
-        if (!(await follow(submitted.turn, frame as RepeatedTurn))) await sendStatus(submitted.turn.thread_id)
-        if (isNew) await discard(thread_id)
+        const { turn } = submitted
+        if (!(await this.#follow(turn, frame as RepeatedTurn))) await this.#sendStatus(turn.thread_id)
+        if (isNew) await this.#discard(thread_id)
       })
       .catch(async (error) => {
-        connection.sendError(error, { thread_id, client_message_id })
-        if (isNew && error instanceof AppError && error.code === 'TOO_MANY_TURNS') await discard(thread_id)
+        this.#reportFailure(error, { thread_id, client_message_id })
+        if (isNew && error instanceof AppError && error.code === 'TOO_MANY_TURNS')
+          await this.#discard(thread_id)
       })
   }
 
@@ -123,118 +190,92 @@ export const chatSocket = declared.handle((connection, request, cradle) => {
    * Shows the turn of a repeated message from the position of this connection on, on whatever server the turn runs, or
    * reports that it is queued. Returns false if the message was taken back.
    */
-  const follow = async (known: KnownTurn, frame: RepeatedTurn): Promise<boolean> => {
+  async #follow(known: KnownTurn, frame: RepeatedTurn): Promise<boolean> {
+    const { clientMessages, history, queuedTurns, threads, turnQueue } = this.#cradle
     const { thread_id, turn_id, first_seq } = known
     const { client_message_id } = frame
-    const thread = await threads.get(owner(), thread_id)
+    const thread = await threads.get(this.#owner, thread_id)
     if (first_seq !== null) {
       const { elsewhere } = await history.status(thread)
-      const after = subscriptions.get(thread_id)?.position ?? first_seq - 1
-      attach(thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
-      void awaitBeginning(known, frame)
+      const after = this.#subscriptions.get(thread_id)?.position ?? first_seq - 1
+      this.#attach(thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
+      void this.#awaitBeginning(known, frame)
       return true
     }
     const position = await queuedTurns.positionOf(thread_id, turn_id)
     if (position !== undefined) {
       turnQueue.watch(thread_id)
-      if (!subscriptions.has(thread_id)) join(thread, client_message_id)
-      connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id: turn_id, position })
+      if (!this.#subscriptions.has(thread_id)) this.#join(thread, client_message_id)
+      this.#connection.send({
+        type: 'turn_queued',
+        thread_id,
+        client_message_id,
+        queue_id: turn_id,
+        position,
+      })
       return true
     }
-    const current = await clientMessages.findRepeated(owner(), client_message_id)
-    if (current && current.first_seq !== null) return follow(current, frame)
+    const current = await clientMessages.findRepeated(this.#owner, client_message_id)
+    if (current && current.first_seq !== null) return this.#follow(current, frame)
     await clientMessages.forget(turn_id)
     return false
   }
 
   /** Sends a repeated message anew if its turn never begins, because a crash came before its first event. */
-  const awaitBeginning = async ({ thread_id, turn_id, first_seq }: KnownTurn, frame: RepeatedTurn) => {
+  async #awaitBeginning({ thread_id, turn_id, first_seq }: KnownTurn, frame: RepeatedTurn): Promise<void> {
+    const { clientMessages, ledger, running, threads } = this.#cradle
     const { client_message_id } = frame
     try {
-      for (; !closed; await pause(BEGINNING_POLL_MS)) {
-        const { active_turn } = await threads.get(owner(), thread_id)
+      for (; !this.#isClosed; await pause(BEGINNING_POLL_MS)) {
+        const { active_turn } = await threads.get(this.#owner, thread_id)
         // A turn lets go of its thread only after its first event, so the event is read last.
-        const current = await clientMessages.findRepeated(owner(), client_message_id)
+        const current = await clientMessages.findRepeated(this.#owner, client_message_id)
         if ((await ledger.find(thread_id, first_seq!))?.turn_id === turn_id) return
         const isStarting = running.get(thread_id)?.client_message_id === client_message_id
         if (active_turn?.turn_id === turn_id || isStarting) continue
         if (current?.turn_id === turn_id && current.first_seq !== null) await clientMessages.forget(turn_id)
-        return await startTurn(frame)
+        return await this.#startTurn(frame)
       }
     } catch (error) {
-      connection.sendError(error, { thread_id, client_message_id })
+      this.#reportFailure(error, { thread_id, client_message_id })
     }
   }
 
-  const sendStatus = async (thread_id: string) => {
-    const { start_seq, elsewhere, ...status } = await history.status(await threads.get(owner(), thread_id))
-    connection.send({ type: 'turn_status', thread_id, ...status })
+  async #sendStatus(thread_id: string) {
+    const { history, threads } = this.#cradle
+    const thread = await threads.get(this.#owner, thread_id)
+    const { start_seq, elsewhere, ...status } = await history.status(thread)
+    this.#connection.send({ type: 'turn_status', thread_id, ...status })
     return { start_seq, elsewhere, ...status }
   }
 
   /** Subscribes to a thread from now on, including all of the turn that this message has just started. */
-  const join = (thread: ThreadDocument, client_message_id: string | undefined) => {
+  #join(thread: ThreadDocument, client_message_id: string | undefined): void {
+    const { chat, running } = this.#cradle
     const current = running.get(thread._id)
     if (current?.opened && client_message_id !== undefined && current.client_message_id === client_message_id)
-      attach(thread._id, current.opened.lease.first_seq - 1, 'ledger')
-    else attach(thread._id, chat.positionOf(thread), 'now')
+      this.#attach(thread._id, current.opened.lease.first_seq - 1, 'ledger')
+    else this.#attach(thread._id, chat.positionOf(thread), 'now')
   }
 
   /**
    * Finds the thread that a turn is meant for; undefined if this connection reads it already or the turn starts a new
    * one.
    */
-  const findThread = async ({ thread_id, session_key }: UserTurn) => {
-    if (thread_id) return subscriptions.has(thread_id) ? undefined : threads.get(owner(), thread_id)
-    return session_key === undefined ? undefined : threads.getBySession(owner(), session_key)
+  async #findThread({ thread_id, session_key }: UserTurn): Promise<ThreadDocument | undefined> {
+    const { threads } = this.#cradle
+    if (thread_id) return this.#subscriptions.has(thread_id) ? undefined : threads.get(this.#owner, thread_id)
+    return session_key === undefined ? undefined : threads.getBySession(this.#owner, session_key)
   }
 
   /** Removes a thread that was created for a turn which another connection has already started. */
-  const discard = async (thread_id: string) => {
-    subscriptions.get(thread_id)?.end()
-    subscriptions.delete(thread_id)
-    await chat.purge(await threads.hide({ ...owner(), _id: thread_id }))
+  async #discard(thread_id: string): Promise<void> {
+    const { chat, threads } = this.#cradle
+    this.#subscriptions.get(thread_id)?.end()
+    this.#subscriptions.delete(thread_id)
+    await chat.purge(await threads.hide({ ...this.#owner, _id: thread_id }))
   }
-
-  return {
-    async message(frame) {
-      switch (frame.type) {
-        case 'ping':
-          return connection.send({ type: 'pong' })
-        case 'user_turn':
-          return startTurn(frame).catch((error) => {
-            const { thread_id, client_message_id } = frame
-            connection.sendError(error, { thread_id, client_message_id })
-          })
-        case 'stop': {
-          const thread = await threads.get(owner(), frame.thread_id)
-          chat
-            .stop(thread)
-            .then(async (isStopped) => isStopped || (await sendStatus(thread._id)))
-            .catch((error) => connection.sendError(error, { thread_id: thread._id }))
-          return
-        }
-        case 'unqueue': {
-          const { thread_id, queue_id } = frame
-          const isTakenBack = await turnQueue.takeBack(owner(), thread_id, queue_id)
-          if (!isTakenBack) await sendStatus(thread_id)
-          else if (!subscriptions.has(thread_id)) connection.send({ type: 'unqueued', thread_id, queue_id })
-          return
-        }
-        case 'subscribe': {
-          const { start_seq, elsewhere, last_seq, queued } = await sendStatus(frame.thread_id)
-          if (queued.length > 0) turnQueue.watch(frame.thread_id)
-          const after = Math.min(frame.after_seq ?? start_seq, last_seq)
-          attach(frame.thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
-        }
-      }
-    },
-    close() {
-      closed = true
-      for (const subscription of subscriptions.values()) subscription.end()
-    },
-  }
-})
+}
 
 const toContent = ({ text, content }: UserTurn): Block[] =>
   sanitizeForStorage(text === undefined ? content : [{ type: 'text', text }]) as Block[]
