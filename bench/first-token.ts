@@ -6,7 +6,7 @@ const turns = 300
 
 /** Measures the time from sending a turn to its first text on one socket, of the relay and of the service. */
 export const measureFirstToken: Figure = async (stage) => {
-  const relaySocket = await openChatSocket(await stage.relayUrl())
+  const relaySocket = await openChatSocket((await stage.relay()).url)
   const service = await stage.startService(await stage.createHome())
   const { chatUrl } = await stage.createAccount(service)
   const serviceSocket = await openChatSocket(chatUrl)

@@ -7,6 +7,12 @@ import { join } from 'node:path'
 import { type Account, createAccount } from './account.ts'
 import { type Service, startService, stopService } from './service.ts'
 
+/** A process beside the service. */
+export interface Helper {
+  url: string
+  pid: number
+}
+
 /** Starts the processes that one figure needs, and ends all of them. */
 export interface Stage {
   /** Creates an empty home for a service. */
@@ -14,8 +20,8 @@ export interface Stage {
   startService(home: string, nodeArguments?: string[]): Promise<Service>
   /** Signs in to a service and activates the model of the fake upstream. */
   createAccount(service: Service): Promise<Account>
-  /** Returns the WebSocket address of the relay, which is started by the first call. */
-  relayUrl(): Promise<string>
+  /** Returns the relay with its WebSocket address, which is started by the first call. */
+  relay(): Promise<Helper>
   /** Returns the base URL of the fake upstream, which is started by the first call. */
   upstreamUrl(): Promise<string>
   /** Ends every running process and removes every home; may be called at any time and repeatedly. */
@@ -28,20 +34,20 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
   const homes: string[] = []
   const helpers: ChildProcess[] = []
   const services: { child: ChildProcess; home: string }[] = []
-  let upstream: Promise<string> | undefined
-  let relay: Promise<string> | undefined
+  let upstream: Promise<Helper> | undefined
+  let relay: Promise<Helper> | undefined
 
-  async function startHelper(file: string, argument: string): Promise<string> {
+  async function startHelper(file: string, argument: string): Promise<Helper> {
     const child = fork(new URL(file, import.meta.url), [argument])
     helpers.push(child)
     const [ready] = await Promise.race([once(child, 'message'), once(child, 'exit')])
     if (typeof ready?.url !== 'string') throw new Error(`${file} ended before it was ready`)
-    return ready.url
+    return { url: ready.url, pid: child.pid! }
   }
 
-  function upstreamUrl(): Promise<string> {
+  async function upstreamUrl(): Promise<string> {
     upstream ??= startHelper('./upstream.js', String(firstTokenMs))
-    return upstream
+    return (await upstream).url
   }
 
   return {
@@ -53,7 +59,7 @@ export function createStage({ firstTokenMs }: { firstTokenMs: number }): Stage {
     startService: (home, nodeArguments) =>
       startService({ home, password, nodeArguments, onSpawn: (child) => services.push({ child, home }) }),
     createAccount: async ({ url }) => createAccount({ url, password, upstreamUrl: await upstreamUrl() }),
-    relayUrl() {
+    relay() {
       relay ??= upstreamUrl().then((url) => startHelper('./relay.js', url))
       return relay
     },

@@ -25,8 +25,6 @@ const MINUTES = Number(process.env.SVC_TEST_SOAK_MINUTES ?? 30)
 const WARM_UP = 1 / 6
 const TALKERS = 6
 const SAMPLE_MS = 10_000
-/** The time in which a busy server collects its garbage when it is asked to, in milliseconds. */
-const COLLECT_MS = 1000
 /** The time from one kill to the next: of the database engine and of the second server, in turns. */
 const KILL_MS = Math.min(60_000, (MINUTES * 60_000) / 8)
 const GROWTH = 1.1
@@ -114,44 +112,45 @@ function createService(url: string, admin: Service['admin'], refused: Record<str
   }
 }
 
-/** Samples the memory of a server after it has collected its garbage; the least of some samples is what it holds. */
-function watchMemory(service: Service & { pid: number }, isEnded: () => boolean) {
-  const samples: { at: number; heap: number; resident: number }[] = []
-  const began = Date.now()
+/** Samples the memory that a server holds after it has collected its garbage, by `memory-signal`. */
+function watchMemory(pid: number, file: string, isEnded: () => boolean) {
   const watching = (async () => {
-    for (; !isEnded(); await pause(SAMPLE_MS)) {
-      process.kill(service.pid, 'SIGUSR2')
-      await pause(COLLECT_MS)
-      const text = await persist(async () => {
-        const headers = { authorization: `Bearer ${service.admin.token}` }
-        const response = await fetch(`${service.url}/api/metrics`, { headers })
-        if (response.status !== 200) throw new Error(`the metrics were answered ${response.status}`)
-        return response.text()
-      })
-      const read = (name: string) => Number(new RegExp(`^svc_${name}\\S* (\\S+)$`, 'm').exec(text)![1])
-      const [heap, resident] = [read('nodejs_heap_size_used_bytes'), read('process_resident_memory_bytes')]
-      samples.push({ at: Date.now() - began, heap, resident })
-    }
+    for (; !isEnded(); await pause(SAMPLE_MS)) process.kill(pid, 'SIGUSR2')
   })()
-  const least = (key: 'heap' | 'resident', from: number, to: number) =>
-    Math.min(...samples.filter(({ at }) => at >= from && at <= to).map((sample) => sample[key])) / MIB
+  const read = (): Sample[] =>
+    readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
   return {
     watching,
-    /** The memory of the warm server, and of the end of its time, in MiB. */
+    /** The least memory of the warm server, and of the end of its time, in MiB: work that is going on comes on top. */
     compare(key: 'heap' | 'resident') {
-      const last = samples.at(-1)!.at
-      return {
-        early: least(key, 0.1 * last, WARM_UP * last),
-        late: least(key, (1 - WARM_UP / 2) * last, last),
+      const samples = read()
+      const [began, ended] = [samples[0]!.at, samples.at(-1)!.at]
+      const least = (from: number, to: number) => {
+        const isWithin = ({ at }: Sample) =>
+          at >= began + from * (ended - began) && at <= began + to * (ended - began)
+        return Math.min(...samples.filter(isWithin).map((sample) => sample[key])) / MIB
       }
+      return { early: least(WARM_UP / 2, WARM_UP), late: least(1 - WARM_UP / 2, 1) }
     },
   }
 }
 
+/** The bytes that a server holds, at Unix milliseconds. */
+interface Sample {
+  at: number
+  heap: number
+  resident: number
+}
+
 t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBubblewrap }, async (t) => {
   const { home, admin, platform, agent_id, schedule_id } = await prepare(t)
-  const collector = new URL('../support/garbage-signal.js', import.meta.url)
-  const lasting = await spawnService(t, home, { NODE_OPTIONS: `--import=${collector}` }, { runsLong: true })
+  const signal = new URL('../support/memory-signal.js', import.meta.url)
+  const memoryFile = join(home, 'memory.jsonl')
+  const watched = { NODE_OPTIONS: `--import=${signal}`, TEST_MEMORY_FILE: memoryFile }
+  const lasting = await spawnService(t, home, watched, { runsLong: true })
   let victim = await spawnService(t, home, {}, { runsLong: true })
   const relay = await startRelay(t, () => victim.url)
   const refused: Record<string, number> = {}
@@ -172,7 +171,7 @@ t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBub
     librarian: createLibrarian(service),
     onlooker: createOnlooker(service, agent_id),
   }
-  const memory = watchMemory({ ...service, pid: lasting.pid }, isEnded)
+  const memory = watchMemory(lasting.pid, memoryFile, isEnded)
   const kills = { engine: 0, server: 0 }
   const killing = (async () => {
     for (let turn = 0; ; turn += 1) {
