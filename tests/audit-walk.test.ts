@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PACKAGE_ROOT } from '../kernel/loading/package.ts'
 import t from './run/file-test.ts'
 import { roundRobin } from './run/tier.ts'
 import {
@@ -204,6 +207,14 @@ for (const [place, route] of mutating.entries())
 t.test('The routes that write no row are known', (t) => {
   const found = routes.filter((route) => !['GET', 'SOCKET'].includes(route.method) && !auditOf(route))
   t.strictSame(found.map(({ name }) => name).sort(), UNAUDITED)
+  t.end()
+})
+
+t.test('The console has a text for each action', (t) => {
+  const file = join(PACKAGE_ROOT, 'plugins/console/web/i18n/en/did.json')
+  const texts: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))
+  const actions = routes.flatMap((route) => auditOf(route)?.action ?? [])
+  t.strictSame([...new Set(actions)].filter((action) => !Object.hasOwn(texts, action)).sort(), [])
   t.end()
 })
 

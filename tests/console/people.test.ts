@@ -176,7 +176,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     await sheet.getByText('Done').waitFor()
     t.match(await sheet.textContent(), /lin/)
     await sheet.getByRole('button', { name: 'Close' }).last().click()
-    await page.getByText('svc audit --verify').waitFor()
+    await page.getByText('svc admin audit --verify').waitFor()
   })
 
   await t.test('skill packages are made, and their skills written', async (t) => {

@@ -1,4 +1,4 @@
-import { Code, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Code, Group, NativeSelect, SimpleGrid, Text, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { components } from '#client'
@@ -12,14 +12,14 @@ import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { State } from '../ui/state.tsx'
 import { Time } from '../ui/time.tsx'
-import { ACTIONS, describeAction } from './actions.ts'
+import { describeAction, listActions } from './actions.ts'
 import { AuditDetails } from './audit-details.tsx'
 
 type Row = components['schemas']['AuditRow']
 
 const DAY = 86_400
 const PERIODS = { all: undefined, day: DAY, week: 7 * DAY, month: 30 * DAY }
-const VERIFY = 'svc audit --verify'
+const VERIFY = 'svc admin audit --verify'
 
 /** The log of all changes and sign-ins, for administrators. */
 export default function AuditPage() {
@@ -37,7 +37,7 @@ export default function AuditPage() {
   }
   return (
     <Page title={t('frame.audit')} about={t('audit.about')}>
-      <Group gap="sm" role="search">
+      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" role="search">
         <TextInput
           aria-label={t('audit.actor')}
           placeholder={t('audit.actor')}
@@ -51,7 +51,7 @@ export default function AuditPage() {
           onChange={change('action')}
           data={[
             { value: '', label: t('audit.all_actions') },
-            ...ACTIONS.map((action) => ({ value: action, label: describeAction(action) })),
+            ...listActions().map((action) => ({ value: action, label: describeAction(action) })),
           ]}
         />
         <TextInput
@@ -71,7 +71,7 @@ export default function AuditPage() {
             { value: 'month', label: t('audit.last_month') },
           ]}
         />
-      </Group>
+      </SimpleGrid>
       <List
         {...rows}
         label={t('frame.audit')}

@@ -35,8 +35,14 @@ export const formatCompact = (value: number) => compact.format(value)
 
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), BYTE_UNITS.length - 1)
-  const unit = { style: 'unit', unit: BYTE_UNITS[power], maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(language, unit).format(bytes / 1024 ** power)
+  const format = {
+    style: 'unit',
+    unit: BYTE_UNITS[power],
+    // The short form of English has no plural: "111 byte".
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  } as const
+  return new Intl.NumberFormat(language, format).format(bytes / 1024 ** power)
 }
 
 /** A length of time in seconds: "12 sec", "3 min". */

@@ -33,6 +33,10 @@ export function findWord(key: string): string | undefined {
   return typeof found === 'string' ? found : undefined
 }
 
+/** Lists the names of the texts of a file. */
+export const namesIn = (file: string): string[] =>
+  [...words.keys()].filter((key) => key.startsWith(`${file}.`)).map((key) => key.slice(file.length + 1))
+
 const selectForm = (forms: Forms, count: number) =>
   (plurals.select(count) === 'one' && forms.one) || forms.other
 

@@ -5,6 +5,7 @@ import audit from './audit.json'
 import channels from './channels.json'
 import chat from './chat.json'
 import connectors from './connectors.json'
+import did from './did.json'
 import fields from './fields.json'
 import firstRun from './first-run.json'
 import forms from './forms.json'
@@ -30,6 +31,7 @@ export default {
   channels,
   chat,
   connectors,
+  did,
   fields,
   'first-run': firstRun,
   forms,
