@@ -53,15 +53,13 @@ export function createUpgrader({
     perMessageDeflate: false,
     clientTracking: false,
     maxPayload: bytes.parse(http.body_limit)!,
-    handleProtocols: (_, incoming) => answerHeaders.get(incoming)![PROTOCOL_HEADER] ?? false,
+    handleProtocols: (_, incoming) => answers.get(incoming)!.protocol ?? false,
   })
   const frameRate = { per_second: limits.of('frames_per_second'), burst: limits.of('frames_burst') }
-  /** By request; a subprotocol that no guard has confirmed is not among them. */
-  const answerHeaders = new WeakMap<IncomingMessage, Record<string, string>>()
+  const answers = new WeakMap<IncomingMessage, Answer>()
   webSockets.on('headers', (headers, incoming) => {
-    // ws writes the chosen subprotocol itself.
-    for (const [name, value] of Object.entries(answerHeaders.get(incoming)!))
-      if (name !== PROTOCOL_HEADER) headers.push(`${name}: ${value}`)
+    for (const [name, value] of Object.entries(answers.get(incoming)!.headers))
+      headers.push(`${name}: ${value}`)
   })
   webSockets.on('wsClientError', (error, stream, incoming) => {
     const request_id = requestIdOf(incoming.headers)
@@ -114,7 +112,7 @@ export function createUpgrader({
   async function upgrade(incoming: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
     const { headers } = incoming
     const reader = { locale: chooseLocale(headers['accept-language']), request_id: requestIdOf(headers) }
-    const extra: Record<string, string> = { 'X-Request-Id': reader.request_id }
+    const answer: Answer = { headers: { 'X-Request-Id': reader.request_id } }
     const dropped = () => stream.destroy()
     stream.on('error', dropped)
     try {
@@ -136,7 +134,8 @@ export function createUpgrader({
         scope: endpoint.socket.scope,
       }
       const setHeader = (name: string, value: string) => {
-        extra[name] = value
+        if (name === PROTOCOL_HEADER) answer.protocol = value
+        else answer.headers[name] = value
       }
       const context = {}
       try {
@@ -149,12 +148,12 @@ export function createUpgrader({
       const account_id = callerIn(context)?.id
       if (account_id !== undefined) limits.assertRoom('sockets', runtime.sockets.countOf(account_id))
       stream.off('error', dropped)
-      answerHeaders.set(incoming, extra)
+      answers.set(incoming, answer)
       webSockets.handleUpgrade(incoming, stream, head, (webSocket) =>
         connect(webSocket, endpoint, { facts, reader, context }),
       )
     } catch (error) {
-      refuse(stream, explain(error, reader), extra)
+      refuse(stream, explain(error, reader), answer.headers)
     }
   }
 
@@ -210,6 +209,13 @@ export function createUpgrader({
 
 /** The facts of a request that are kept while its connection is open. */
 type Facts = Omit<GuardRequest, 'setHeader'>
+
+/** The headers that guards add to the answer of an upgrade. */
+interface Answer {
+  headers: Record<string, string>
+  /** The subprotocol that a guard has confirmed; a connection is opened without an unknown one. */
+  protocol?: string
+}
 
 /** Who reads the errors of a connection. */
 interface Reader {
