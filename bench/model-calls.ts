@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { requestStream } from '../plugin-api/toolbox/streaming-request.ts'
 import { streamModel } from '../plugins/providers/model-stream.ts'
 import { createPace } from '../plugins/providers/pace.ts'
 import kind from '../providers/openai-compatible/index.ts'
@@ -12,10 +13,12 @@ const options: LanguageModelV3CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'Tell me something about the sea.' }] }],
 }
 
-/** Measures the processor time of a streamed reply of 50 tokens: our model, our model with pacing, the reference. */
+/** Measures the processor time of a streamed reply of 50 tokens: our model, paced as well, over `fetch`, the reference. */
 export const measureModelCalls: Figure = async (stage) => {
   const base_url = await stage.upstreamUrl()
-  const ours = await kind.languageModel({ base_url, api_key: 'bench', options: {}, fetch }, 'bench-model')
+  const connection = { base_url, api_key: 'bench', options: {}, fetch }
+  const ours = await kind.languageModel({ ...connection, request: requestStream }, 'bench-model')
+  const byFetch = await kind.languageModel(connection, 'bench-model')
   const reference = createOpenAICompatible({ name: 'bench', baseURL: base_url, apiKey: 'bench' })(
     'bench-model',
   )
@@ -32,6 +35,7 @@ export const measureModelCalls: Figure = async (stage) => {
       call: async () =>
         streamModel({ model: ours, options, pace, account_id: 'bench', maxConcurrency: 64, explain }),
     },
+    'our model, by fetch': { times: [], call: async () => (await byFetch.doStream(options)).stream },
     '@ai-sdk/openai-compatible': { times: [], call: async () => (await reference.doStream(options)).stream },
   }
   for (let round = 0; round <= rounds; round += 1)

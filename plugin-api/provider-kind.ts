@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { EmbeddingModelV3, LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { JSONSchema, LocalizedText } from '#kernel'
 import type { AnyConfig } from './config-of.ts'
@@ -10,6 +11,25 @@ export interface ProviderConnection<Options = AnyConfig> {
   /** Valid by the kind's schema, its secrets in the clear. */
   options: Options
   fetch: typeof globalThis.fetch
+  /** For answers that come in many small parts; missing if only `fetch` reaches the upstream. */
+  request?: StreamingRequest
+}
+
+/**
+ * Sends a request like `fetch`, but follows no redirects and returns the body as a stream of Node.js, whose parts cost
+ * much less processor time than those of a web stream.
+ */
+export type StreamingRequest = (
+  url: string,
+  init: { method: 'GET' | 'POST'; headers?: Record<string, string>; body?: string; signal?: AbortSignal },
+) => Promise<StreamedAnswer>
+
+/** An answer whose body is still to be read. */
+export interface StreamedAnswer {
+  status: number
+  /** By their names in lower case. */
+  headers: Record<string, string | string[] | undefined>
+  body: Readable
 }
 
 /** Why an upstream refused, in the contract's words. */

@@ -9,6 +9,7 @@ import { type ModelAnswer, readAnswer } from '../../plugins/chat/loop/model-answ
 import { assistantMessage } from '../../plugins/chat/loop/model-context.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import type { ExplainedFailure, ProviderConnection, ProviderKind, StreamingModel } from '../provider-kind.ts'
+import { requestStream } from '../toolbox/streaming-request.ts'
 
 type Part = LanguageModelV3StreamPart
 
@@ -16,7 +17,15 @@ type Part = LanguageModelV3StreamPart
 export const connectionTo = (
   base_url: string | undefined,
   more: Partial<ProviderConnection> = {},
-): ProviderConnection => ({ base_url, api_key: undefined, options: {}, fetch, ...more })
+): ProviderConnection => ({
+  base_url,
+  api_key: undefined,
+  options: {},
+  fetch,
+  // A fetch of its own is the only way to the upstream.
+  ...(!more.fetch && { request: requestStream }),
+  ...more,
+})
 
 /** A message of the user. */
 export const said = (text: string): LanguageModelV3Message => ({

@@ -2,11 +2,15 @@ import { lookup as systemLookup } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { promisify } from 'node:util'
 import { AppError } from '#kernel'
+import type { StreamingRequest } from '../provider-kind.ts'
+import { createStreamingRequest } from './streaming-request.ts'
 
 /** A `fetch` that reaches no local or private network, for addresses that a user chose. */
 export interface GuardedFetch {
   /** Checks the address that each connection goes to, redirects included; throws ADDRESS_NOT_ALLOWED. Ends responses without end. */
   fetch: typeof globalThis.fetch
+  /** Does the same for answers that come in many small parts; follows no redirects. */
+  request: StreamingRequest
   /** Throws ADDRESS_NOT_ALLOWED if a URL's host is such an address now; a name that does not resolve passes. */
   assertAllowed(url: string): Promise<void>
   /** The same check for sockets that connect to a name; a literal address is never looked up. */
@@ -72,11 +76,14 @@ export function createGuardedFetch({
     })
     return { agent, fetch }
   }
-  let client: ReturnType<typeof load> | undefined
+  let loading: ReturnType<typeof load> | undefined
+  const loadOnce = () => {
+    loading ??= load()
+    return loading
+  }
 
   const guardedFetch = async (input: string | URL, init?: RequestInit) => {
-    client ??= load()
-    const { agent, fetch } = await client
+    const { agent, fetch } = await loadOnce()
     try {
       return await fetch(input, { ...(init as object), dispatcher: agent })
     } catch (error) {
@@ -90,6 +97,8 @@ export function createGuardedFetch({
 
     fetch: guardedFetch as unknown as typeof globalThis.fetch,
 
+    request: createStreamingRequest(async () => (await loadOnce()).agent),
+
     async assertAllowed(url) {
       const host = withoutBrackets(new URL(url).hostname)
       const addresses = isIP(host)
@@ -98,7 +107,7 @@ export function createGuardedFetch({
       if (!addresses.every(({ address }) => mayReach(host, address))) throw refusal(host)
     },
 
-    close: async () => (await client)?.agent.destroy(),
+    close: async () => (await loading)?.agent.destroy(),
   }
 }
 

@@ -29,6 +29,7 @@ export {
 } from './paging.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'
+export { requestStream } from './streaming-request.ts'
 export { askOnTerminal } from './terminal-question.ts'
 export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from './token-estimate.ts'
 export { toResultText } from './tool-result-text.ts'

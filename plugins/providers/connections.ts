@@ -1,5 +1,6 @@
 import { AppError } from '#kernel'
 import type { ProviderConnection, ProviderKind } from '#plugin-api'
+import { requestStream } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import { openSecretOptions } from './options.ts'
 import { createRedaction } from './redaction.ts'
@@ -45,6 +46,7 @@ export function createProviderConnections({
           api_key,
           options: { ...provider.options, ...sealed },
           fetch: is_trusted ? globalThis.fetch : guardedFetch.fetch,
+          request: is_trusted ? requestStream : guardedFetch.request,
         },
         redact: createRedaction([api_key, sealed]),
       }

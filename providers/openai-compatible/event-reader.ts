@@ -1,8 +1,9 @@
+import type { Readable } from 'node:stream'
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { createParser } from 'eventsource-parser'
+import { readChunks } from './chunks.ts'
 import type { Failures } from './failure.ts'
 import { type Chunk, createPartWriter } from './part-writer.ts'
-import type { EventBytes } from './upstream.ts'
 
 /** The longest event; tool arguments that contain a whole file arrive in one event. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024
@@ -11,15 +12,15 @@ const MAX_EVENT_CHARS = 16 * 1024 * 1024
 interface EventReader {
   /** Returns the next parts, at least one, or undefined after the finish; throws the error of the stream. */
   next(): Promise<LanguageModelV3StreamPart[] | undefined>
-  cancel(): Promise<void>
+  cancel(): void
 }
 
 /** Creates the reader of a body of events. */
 export function createEventReader(
-  bytes: EventBytes,
+  body: Readable,
   { failures, signal }: { failures: Failures; signal?: AbortSignal },
 ): EventReader {
-  const reader = bytes.getReader()
+  const chunks = readChunks(body)
   const decoder = new TextDecoder()
   let parts: LanguageModelV3StreamPart[] = []
   let failure: Error | undefined
@@ -55,11 +56,11 @@ export function createEventReader(
   }
 
   async function read(): Promise<void> {
-    const { done: ended, value } = await reader.read().catch((cause) => {
+    const bytes = await chunks.next().catch((cause) => {
       if (signal?.aborted) throw cause
       throw failures.interrupted(cause)
     })
-    if (!ended) return parser.feed(decoder.decode(value, { stream: true }))
+    if (bytes) return parser.feed(decoder.decode(bytes, { stream: true }))
     // Some upstreams omit the blank line after their last event.
     parser.feed('\n\n')
     if (!done && !failure) finish()
@@ -67,8 +68,8 @@ export function createEventReader(
 
   /** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */
   async function release(): Promise<void> {
-    const rest = await reader.read().catch(() => undefined)
-    if (rest?.done === false) await reader.cancel()
+    const rest = await chunks.next().catch(() => undefined)
+    if (rest) chunks.cancel()
   }
 
   return {
@@ -78,9 +79,9 @@ export function createEventReader(
       if (done && parts.length > 0) void release()
       if (parts.length > 0) return parts
       if (!failure) return undefined
-      await reader.cancel()
+      chunks.cancel()
       throw failure
     },
-    cancel: () => reader.cancel(),
+    cancel: chunks.cancel,
   }
 }

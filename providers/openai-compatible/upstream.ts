@@ -1,4 +1,7 @@
+import { Readable } from 'node:stream'
+import type { ReadableStream as WebStream } from 'node:stream/web'
 import { AppError } from '#kernel'
+import type { StreamedAnswer, StreamingRequest } from '#plugin-api'
 import { createFailures, type Failures, readText } from './failure.ts'
 import type { CompatibleConnection } from './options.ts'
 
@@ -10,7 +13,7 @@ export interface Upstream {
   readonly dialect: Dialect
   readonly failures: Failures
   /** Starts a chat completion; returns the body of a 200 answer, which streams events. */
-  streamChat(payload: string, options: { headers?: Headers; signal?: AbortSignal }): Promise<EventBytes>
+  streamChat(payload: string, options: { headers?: GivenHeaders; signal?: AbortSignal }): Promise<Readable>
   /** Returns the upstream's answer to `GET /models`, unchecked. */
   listModels(signal: AbortSignal): Promise<unknown>
 }
@@ -24,12 +27,20 @@ export interface Dialect {
   listHeaders(key: string): Record<string, string>
 }
 
-/** The body of an answer that streams events. */
-export type EventBytes = ReadableStream<Uint8Array>
-type Headers = Record<string, string | undefined>
+type GivenHeaders = Record<string, string | undefined>
+
+const REDIRECTS = [301, 302, 303, 307, 308]
+/** Statuses of answers without a body. */
+const EMPTY = [204, 205, 304]
 
 /** Creates the client of a connection. */
-export function createUpstream({ base_url, api_key, options, fetch }: CompatibleConnection): Upstream {
+export function createUpstream({
+  base_url,
+  api_key,
+  options,
+  fetch,
+  request = requestBy(fetch),
+}: CompatibleConnection): Upstream {
   const root = base_url!.replace(/\/+$/, '')
   const dialect = chooseDialect(root)
   const ownHeaders = {
@@ -39,36 +50,34 @@ export function createUpstream({ base_url, api_key, options, fetch }: Compatible
 
   const failures = createFailures(root)
 
-  const send = async (path: string, init: RequestInit): Promise<Response> => {
-    let response: Response
-    try {
-      response = await fetch(root + path, init)
-    } catch (cause) {
-      if (init.signal?.aborted || cause instanceof AppError) throw cause
+  const reach = <Answer>(answer: Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> =>
+    answer.catch((cause) => {
+      if (signal?.aborted || cause instanceof AppError) throw cause
       throw failures.unreachable(cause)
-    }
-    if (response.ok) return response
-    throw await failures.refused(response)
-  }
+    })
 
   return {
     dialect,
     failures,
     async streamChat(payload, { headers, signal }) {
+      const url = `${root}/chat/completions`
       const accept = { 'content-type': 'application/json', accept: 'text/event-stream' }
-      const response = await send('/chat/completions', {
-        method: 'POST',
-        headers: { ...accept, ...ownHeaders, ...withoutUndefined(headers) },
-        body: payload,
-        signal,
-      })
-      const type = response.headers.get('content-type') ?? ''
-      if (!response.body || /\b(json|html)\b/.test(type)) throw await failures.refused(response)
-      return response.body
+      // Checked and joined as `fetch` does it.
+      const checked = new Headers({ ...accept, ...ownHeaders, ...withoutUndefined(headers) })
+      const init = { method: 'POST', headers: Object.fromEntries(checked), body: payload, signal } as const
+      let answer = await reach(request(url, init), signal)
+      if (REDIRECTS.includes(answer.status)) {
+        answer.body.on('error', () => undefined).destroy()
+        answer = await reach(requestBy(fetch)(url, init), signal)
+      }
+      const isStream = !/\b(json|html)\b/.test(String(answer.headers['content-type']))
+      if (isFull(answer) && isStream) return answer.body
+      throw await failures.refused(toResponse(answer))
     },
     async listModels(signal) {
       const headers = { ...ownHeaders, ...dialect.listHeaders(api_key ?? '') }
-      const response = await send(`/models${dialect.listQuery}`, { headers, signal })
+      const response = await reach(fetch(`${root}/models${dialect.listQuery}`, { headers, signal }), signal)
+      if (!response.ok) throw await failures.refused(response)
       const text = await readText(response, MAX_LIST_CHARS)
       try {
         return JSON.parse(text)
@@ -96,7 +105,27 @@ function chooseDialect(root: string): Dialect {
   }
 }
 
-const withoutUndefined = (headers: Headers = {}) =>
+/** True for a success with a body. */
+const isFull = ({ status }: StreamedAnswer) => status >= 200 && status < 300 && !EMPTY.includes(status)
+
+/** Creates requests over a `fetch`. */
+const requestBy =
+  (fetch: typeof globalThis.fetch): StreamingRequest =>
+  async (url, init) => {
+    const { status, headers, body } = await fetch(url, init)
+    const read = body ? Readable.fromWeb(body as WebStream) : Readable.from([])
+    return { status, headers: Object.fromEntries(headers), body: read }
+  }
+
+function toResponse({ status, headers, body }: StreamedAnswer): Response {
+  const given = Object.entries(headers).flatMap(([name, values]) =>
+    [values ?? []].flat().map((value): [string, string] => [name, value]),
+  )
+  const content = EMPTY.includes(status) ? null : (Readable.toWeb(body) as ReadableStream)
+  return new Response(content, { status, headers: given })
+}
+
+const withoutUndefined = (headers: GivenHeaders = {}) =>
   Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )

@@ -43,7 +43,7 @@ const refused = { code: 'ADDRESS_NOT_ALLOWED' }
 t.test(
   'private and local addresses are refused in every notation, and public addresses are allowed',
   async (t) => {
-    const { assertAllowed, fetch } = guard(t)
+    const { assertAllowed, fetch, request } = guard(t)
     for (const host of [
       '127.0.0.1',
       '127.255.0.9',
@@ -85,6 +85,7 @@ t.test(
     ]) {
       await t.rejects(assertAllowed(`http://${host}/v1`), refused, `${host} is refused when it is saved`)
       await t.rejects(fetch(`http://${host}:8080/v1`), refused, `${host} is refused when it is called`)
+      await t.rejects(request(`http://${host}:8080/v1`, { method: 'GET' }), refused, `${host}, as a stream`)
     }
     for (const host of [
       '8.8.8.8',
@@ -165,9 +166,14 @@ t.test('each redirect is checked', async (t) => {
     res.writeHead(307, { location: target }).end()
   })
   const { lookup } = resolver({ 'outer.test': [['127.0.0.1']], 'inner.test': [['127.0.0.1']] })
-  const { fetch } = guard(t, { lookup, allowHosts: ['OUTER.test'] })
-  for (const path of ['/name', '/address'])
-    await t.rejects(fetch(`http://outer.test:${outer}${path}`, { method: 'POST', body: 'x' }), refused, path)
+  const { fetch, request } = guard(t, { lookup, allowHosts: ['OUTER.test'] })
+  for (const path of ['/name', '/address']) {
+    const init = { method: 'POST', body: 'x' } as const
+    await t.rejects(fetch(`http://outer.test:${outer}${path}`, init), refused, path)
+    const { status, body } = await request(`http://outer.test:${outer}${path}`, init)
+    body.resume()
+    t.equal(status, 307, 'a request for a stream follows none')
+  }
   t.equal(calls, 0)
 })
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, type LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
@@ -499,6 +501,57 @@ t.test('OpenAI and Anthropic get what only they ask for', async (t) => {
   const openai = await kind.languageModel(connect('https://api.openai.com/v1', { fetch }), 'gpt-4.1')
   await errorOf(openai.doStream({ ...hello, maxOutputTokens: 5 }))
   t.match(JSON.parse(seen[1]!.body), { max_completion_tokens: 5, max_tokens: undefined })
+})
+
+/** Starts an upstream whose answers are written by hand; returns its address. */
+async function serveByHand(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const toEvent = (content: string, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason }] })}\n\n`
+
+t.test('a redirect of a call is followed', async (t) => {
+  const bodies: string[] = []
+  const url = await serveByHand(t, async (request, response) => {
+    const body = await text(request)
+    if (request.url!.startsWith('/old')) {
+      response.writeHead(308, { location: '/new/chat/completions' }).end('moved')
+      return
+    }
+    bodies.push(body)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(toEvent('here', 'stop'))
+  })
+  const model = await kind.languageModel(connect(`${url}/old`), 'm')
+  t.strictSame(wordsOf((await readParts(model)).parts), ['here'])
+  t.match(
+    bodies.map((body) => JSON.parse(body)),
+    [{ model: 'm', stream: true }],
+  )
+})
+
+t.test('a long answer waits for a slow reader', async (t) => {
+  const words = Array.from({ length: 3000 }, (_, index) => `${index} ${'x'.repeat(1000)}`)
+  const url = await serveByHand(t, (request, response) => {
+    request.resume()
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const word of words) response.write(toEvent(word))
+    response.end(toEvent('', 'stop'))
+  })
+  const model = await kind.languageModel(connect(url), 'm')
+  let waits = 0
+  const { parts, error } = await readParts(model, hello, () => {
+    waits += 1
+    return waits < 10 ? pause(20) : undefined
+  })
+  t.equal(error, undefined)
+  t.strictSame(wordsOf(parts), words)
 })
 
 t.test('texts are embedded at the embeddings endpoint', async (t) => {

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream'
+
+/** The bytes that wait for a reader before the upstream has to. */
+const MAX_WAITING = 1024 * 1024
+
+/** The bytes of a body, as they arrive. */
+export interface Chunks {
+  /** Returns everything that has arrived, at least one byte, or undefined after the end; throws the error of the body. */
+  next(): Promise<Uint8Array | undefined>
+  cancel(): void
+}
+
+/** Reads a body by its events: an iterator costs more for each part than everything else that is done with it. */
+export function readChunks(body: Readable): Chunks {
+  let arrived: Uint8Array[] = []
+  let bytes = 0
+  let ended = false
+  let failure: Error | undefined
+  let wake = () => {}
+
+  body.on('data', (chunk: Uint8Array) => {
+    arrived.push(chunk)
+    bytes += chunk.length
+    if (bytes > MAX_WAITING) body.pause()
+    wake()
+  })
+  // After a cancellation, an error is the usual end, which nobody reads.
+  body.on('error', (error) => {
+    failure = error
+    wake()
+  })
+  body.on('close', () => {
+    ended = true
+    wake()
+  })
+  body.on('end', () => {
+    ended = true
+    wake()
+  })
+
+  return {
+    async next() {
+      while (arrived.length === 0 && !ended && !failure)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      if (arrived.length > 0) {
+        const taken = arrived.length === 1 ? arrived[0]! : Buffer.concat(arrived, bytes)
+        arrived = []
+        bytes = 0
+        if (body.isPaused()) body.resume()
+        return taken
+      }
+      if (failure) throw failure
+      return undefined
+    },
+    cancel: () => void body.destroy(),
+  }
+}
