@@ -12,6 +12,8 @@ export function isOnlyDuplicates(error: unknown): boolean {
 
 /** True if an operation failed only because the database cannot be reached: a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
+  // Several plugins were asked, and none failed for another reason.
+  if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(isUnavailable)
   // The error of a bulk write holds the one that kept it from being sent or answered.
   const cause = isDriverError(error, ['MongoBulkWriteError'])
     ? (error as { errorResponse?: unknown }).errorResponse

@@ -55,5 +55,9 @@ t.test('an unavailable database is distinguished from one that refuses an operat
   }
   t.notOk(isUnavailable(await catchFailure(rows.insertOne({ _id: 1 }))))
   t.ok(isUnavailable(Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })))
-  for (const other of [undefined, null, 'text', new Error('x')]) t.notOk(isUnavailable(other))
+  for (const other of [undefined, null, 'text', new Error('x'), new AggregateError([])])
+    t.notOk(isUnavailable(other))
+  const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' })
+  t.ok(isUnavailable(new AggregateError([broken, broken])), 'every plugin that was asked lacks the database')
+  t.notOk(isUnavailable(new AggregateError([broken, new Error('x')])), 'one of them fails for another reason')
 })
