@@ -3,7 +3,7 @@ export interface Deadline {
   signal: AbortSignal
   /** Restarts the time. */
   extend(): void
-  abort(reason: unknown): void
+  abort(reason?: unknown): void
   /** Releases the timer and the other signals. */
   release(): void
 }
@@ -11,8 +11,8 @@ export interface Deadline {
 const tookTooLong = () => new DOMException('The operation took too long.', 'TimeoutError')
 
 /**
- * Starts a deadline. `AbortSignal.any` does not serve, because Node.js 20 lets an `AbortSignal.timeout` that only it refers to
- * be collected, and its listeners wait forever.
+ * Starts a deadline. `AbortSignal.any` does not serve: Node.js 20 lets an `AbortSignal.timeout` that only it refers to be
+ * collected, so that its listeners wait forever, and keeps something of each in the signals that it joins.
  */
 export function createDeadline(
   signals: readonly (AbortSignal | undefined)[],

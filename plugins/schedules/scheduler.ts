@@ -91,7 +91,7 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle): S
   const run = async () => {
     while (!ending.signal.aborted) {
       waking = new AbortController()
-      const signal = AbortSignal.any([ending.signal, waking.signal])
+      const { signal } = waking
       const ms = await look().catch((error) => {
         if (!isUnavailable(error)) log.error({ error }, 'schedules could not be read')
         return IDLE_MS / 10
@@ -108,6 +108,7 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle): S
     wake: () => waking.abort(),
     async end() {
       ending.abort()
+      waking.abort()
       await running
       await execution.idle()
     },

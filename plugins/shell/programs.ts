@@ -1,4 +1,4 @@
-import { createSemaphore } from '#toolbox'
+import { createDeadline, createSemaphore } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import type { Processes } from './processes.ts'
 import { type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
@@ -36,8 +36,8 @@ export function createPrograms({
   return {
     max_seconds,
     run(order, signal) {
-      const until = AbortSignal.any([signal, closing.signal])
-      const run = runInPlace(order, until)
+      const until = createDeadline([signal, closing.signal])
+      const run = runInPlace(order, until.signal).finally(until.release)
       running.add(run)
       return run.finally(() => running.delete(run))
     },

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, isUnavailable, type Locale } from '#kernel'
+import { createDeadline } from '#toolbox'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
 import type { UserDocument } from '../../users/types.ts'
@@ -52,11 +53,11 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
   } else thread = await threads.get(account, thread_id)
 
   const { events: newest } = await ledgerReader.page(thread_id, { limit: 1 })
-  const left = new AbortController()
+  const left = createDeadline([session.signal])
+  const { signal } = left
   const show = createShow(answering, thread, newest.at(-1)?.seq ?? 0, cradle)
   let turn_id: string | undefined
   let refusal: unknown
-  const signal = AbortSignal.any([session.signal, left.signal])
   /** Stops waiting for a message that was taken back, or removed with its thread, while it was queued. */
   const leaveRemoved = async () => {
     while (turn_id === undefined && !signal.aborted) {
@@ -87,6 +88,8 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
     session.signal.throwIfAborted()
     if (refusal !== undefined && turn_id === undefined) await show.refusal(refusal)
   } finally {
+    left.abort()
+    left.release()
     await show.stop()
   }
   const rules = groupRulesFor(config, message.conversation_id)

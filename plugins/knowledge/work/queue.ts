@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { acquireLease, isUnavailable } from '#kernel'
-import { hasEnded, type ProcessIdentity, thisProcess } from '#toolbox'
+import { createDeadline, hasEnded, type ProcessIdentity, thisProcess } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 
 /** The documents that this process works on at a time, each of another account. */
@@ -46,8 +46,7 @@ export function createQueue({
 
   /** Works on one document of an account whose lease this process holds. */
   const work = async (user_id: string) => {
-    const stopping = new AbortController()
-    const signal = AbortSignal.any([ending.signal, stopping.signal])
+    const stopping = createDeadline([ending.signal])
     const renewal = setInterval(() => {
       lease(user_id).then(
         (isHeld) => isHeld || stopping.abort(),
@@ -56,9 +55,10 @@ export function createQueue({
     }, LEASE_MS / 3)
     try {
       const document = await documents.findDue(user_id, clock.now())
-      if (document) await indexing.process(document, signal)
+      if (document) await indexing.process(document, stopping.signal)
     } finally {
       clearInterval(renewal)
+      stopping.release()
       await leases.deleteOne({ _id: user_id, holder })
     }
   }
@@ -99,7 +99,7 @@ export function createQueue({
     await freeLeases().catch((error) => log.error({ error }, 'leases of the queue could not be read'))
     while (!ending.signal.aborted) {
       waking = new AbortController()
-      const signal = AbortSignal.any([ending.signal, waking.signal])
+      const { signal } = waking
       try {
         await rebuilding.restoreLost()
         const count = await look()
@@ -120,6 +120,7 @@ export function createQueue({
     wake: () => waking.abort(),
     async end() {
       ending.abort()
+      waking.abort()
       await running
       await Promise.all(working.values())
     },
