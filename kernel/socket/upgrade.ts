@@ -121,7 +121,7 @@ export function createUpgrader({
       if (!isOwnOrigin(headers, http)) throw new AppError('FORBIDDEN')
       const url = parseUrl(incoming)
       const { endpoint, params } = find(url.pathname)
-      const facts: Facts = {
+      const request: GuardRequest = {
         transport: 'socket',
         method: 'GET',
         params,
@@ -132,14 +132,11 @@ export function createUpgrader({
         route: endpoint.socket.path,
         guard: endpoint.socket.guard,
         scope: endpoint.socket.scope,
-      }
-      const setHeader = (name: string, value: string) => {
-        if (name === PROTOCOL_HEADER) answer.protocol = value
-        else answer.headers[name] = value
+        setHeader: setterOf(answer),
       }
       const context = {}
       try {
-        await endpoint.guard({ ...facts, setHeader }, context)
+        await endpoint.guard(request, context)
       } finally {
         // A refusal is in the language of its reader as well.
         reader.locale = chooseLocale(headers['accept-language'], callerIn(context)?.locale)
@@ -150,7 +147,7 @@ export function createUpgrader({
       stream.off('error', dropped)
       answers.set(incoming, answer)
       webSockets.handleUpgrade(incoming, stream, head, (webSocket) =>
-        connect(webSocket, endpoint, { facts, reader, context }),
+        connect(webSocket, endpoint, { request, reader, context }),
       )
     } catch (error) {
       refuse(stream, explain(error, reader), answer.headers)
@@ -161,20 +158,20 @@ export function createUpgrader({
   function connect(
     webSocket: WebSocket,
     { socket, cradle, rules, guard }: ReturnType<typeof compile>,
-    { facts, reader, context }: { facts: Facts; reader: Reader; context: object },
+    { request, reader, context }: { request: GuardRequest; reader: Reader; context: object },
   ): void {
     const account_id = callerIn(context)?.id
     const peer = {
       explain: (error: unknown) => explain(error, reader),
       async runGuards() {
         const renewed = {}
-        await guard({ ...facts, setHeader: () => undefined }, renewed)
+        await guard(request, renewed)
         return renewed
       },
       accept: (connection: OpenConnection) =>
         socket.handler(
           connection as never,
-          new OpenedRequest(facts, reader.locale, connection) as never,
+          new OpenedRequest(request, reader.locale, connection) as never,
           cradle,
         ) as never,
       // Opening the next socket at once must not evade the rate of frames.
@@ -207,15 +204,20 @@ export function createUpgrader({
   }
 }
 
-/** The facts of a request that are kept while its connection is open. */
-type Facts = Omit<GuardRequest, 'setHeader'>
-
 /** The headers that guards add to the answer of an upgrade. */
 interface Answer {
   headers: Record<string, string>
   /** The subprotocol that a guard has confirmed; a connection is opened without an unknown one. */
   protocol?: string
 }
+
+/** Returns the function by which guards add to an answer; made here, so that it keeps nothing else of an upgrade. */
+const setterOf =
+  (answer: Answer): GuardRequest['setHeader'] =>
+  (name, value) => {
+    if (name === PROTOCOL_HEADER) answer.protocol = value
+    else answer.headers[name] = value
+  }
 
 /** Who reads the errors of a connection. */
 interface Reader {
@@ -225,14 +227,14 @@ interface Reader {
 
 /** The request as the handler of its connection sees it. */
 class OpenedRequest {
-  readonly params: Facts['params']
-  readonly headers: Facts['headers']
+  readonly params: GuardRequest['params']
+  readonly headers: GuardRequest['headers']
   readonly ip: string
   readonly request_id: string
   readonly locale: Locale
   readonly #connection: OpenConnection
 
-  constructor({ params, headers, ip, request_id }: Facts, locale: Locale, connection: OpenConnection) {
+  constructor({ params, headers, ip, request_id }: GuardRequest, locale: Locale, connection: OpenConnection) {
     this.params = params
     this.headers = headers
     this.ip = ip
