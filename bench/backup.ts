@@ -10,7 +10,7 @@ import { type Figure, median, quantile } from './figure.ts'
 import { seedThread } from './seed.ts'
 
 const MB = 1e6
-/** About half a gigabyte of messages, and as much in files. */
+/** A gigabyte of messages, and half as much in files. */
 const seeded = { threads: 10, messages: 100_000, files: 125, fileBytes: 4 * MB }
 const streams = 50
 const rounds = 3

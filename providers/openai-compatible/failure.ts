@@ -1,4 +1,6 @@
+import type { Readable } from 'node:stream'
 import { APICallError } from '@ai-sdk/provider'
+import type { StreamedAnswer } from '#plugin-api'
 
 /** The part of an error body that is read. */
 const MAX_BODY_CHARS = 4096
@@ -12,7 +14,7 @@ export interface Failures {
   unfinished(): APICallError
   malformed(message: string, cause?: unknown): APICallError
   /** For an answer that is not a stream of events, whose body it reads. */
-  refused(response: Response): Promise<APICallError>
+  refused(answer: StreamedAnswer): Promise<APICallError>
   /** For the `error` of an event in the middle of a stream. */
   reported(error: unknown): APICallError
 }
@@ -27,12 +29,13 @@ export function createFailures(url: string): Failures {
     interrupted: (cause) => fail('The connection was lost in the middle of the answer.', { cause }),
     unfinished: () => fail('The stream ended before its answer was finished.'),
     malformed: (message, cause) => fail(message, { cause }),
-    async refused(response) {
-      const { status: statusCode, headers } = response
+    async refused({ status: statusCode, headers, body }) {
       return fail(`The upstream answered with status ${statusCode}.`, {
         statusCode,
-        responseBody: await readText(response, MAX_BODY_CHARS),
-        responseHeaders: Object.fromEntries(headers),
+        responseBody: await readText(body, MAX_BODY_CHARS),
+        responseHeaders: Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [name, String(value)]),
+        ),
       })
     },
     reported(error) {
@@ -44,10 +47,10 @@ export function createFailures(url: string): Failures {
 }
 
 /** Reads a body up to about this many characters. */
-export async function readText(response: Response, limit: number): Promise<string> {
+export async function readText(body: Readable, limit: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''
-  for await (const bytes of response.body ?? []) {
+  for await (const bytes of body) {
     text += decoder.decode(bytes, { stream: true })
     if (text.length >= limit) break
   }

@@ -12,7 +12,7 @@ const MAX_LIST_CHARS = 4 * 1024 * 1024
 export interface Upstream {
   readonly dialect: Dialect
   readonly failures: Failures
-  /** Starts a chat completion; returns the body of a 200 answer, which streams events. */
+  /** Starts a chat completion; returns the body, which streams events. */
   streamChat(payload: string, options: { headers?: GivenHeaders; signal?: AbortSignal }): Promise<Readable>
   /** Returns the upstream's answer to `GET /models`, unchecked. */
   listModels(signal: AbortSignal): Promise<unknown>
@@ -30,8 +30,6 @@ export interface Dialect {
 type GivenHeaders = Record<string, string | undefined>
 
 const REDIRECTS = [301, 302, 303, 307, 308]
-/** Statuses of answers without a body. */
-const EMPTY = [204, 205, 304]
 
 /** Creates the client of a connection. */
 export function createUpstream({
@@ -71,14 +69,15 @@ export function createUpstream({
         answer = await reach(requestBy(fetch)(url, init), signal)
       }
       const isStream = !/\b(json|html)\b/.test(String(answer.headers['content-type']))
-      if (isFull(answer) && isStream) return answer.body
-      throw await failures.refused(toResponse(answer))
+      if (isSuccess(answer) && isStream) return answer.body
+      throw await failures.refused(answer)
     },
     async listModels(signal) {
       const headers = { ...ownHeaders, ...dialect.listHeaders(api_key ?? '') }
-      const response = await reach(fetch(`${root}/models${dialect.listQuery}`, { headers, signal }), signal)
-      if (!response.ok) throw await failures.refused(response)
-      const text = await readText(response, MAX_LIST_CHARS)
+      const url = `${root}/models${dialect.listQuery}`
+      const answer = await reach(requestBy(fetch)(url, { method: 'GET', headers, signal }), signal)
+      if (!isSuccess(answer)) throw await failures.refused(answer)
+      const text = await readText(answer.body, MAX_LIST_CHARS)
       try {
         return JSON.parse(text)
       } catch (cause) {
@@ -105,8 +104,7 @@ function chooseDialect(root: string): Dialect {
   }
 }
 
-/** True for a success with a body. */
-const isFull = ({ status }: StreamedAnswer) => status >= 200 && status < 300 && !EMPTY.includes(status)
+const isSuccess = ({ status }: StreamedAnswer) => status >= 200 && status < 300
 
 /** Creates requests over a `fetch`. */
 const requestBy =
@@ -116,14 +114,6 @@ const requestBy =
     const read = body ? Readable.fromWeb(body as WebStream) : Readable.from([])
     return { status, headers: Object.fromEntries(headers), body: read }
   }
-
-function toResponse({ status, headers, body }: StreamedAnswer): Response {
-  const given = Object.entries(headers).flatMap(([name, values]) =>
-    [values ?? []].flat().map((value): [string, string] => [name, value]),
-  )
-  const content = EMPTY.includes(status) ? null : (Readable.toWeb(body) as ReadableStream)
-  return new Response(content, { status, headers: given })
-}
 
 const withoutUndefined = (headers: GivenHeaders = {}) =>
   Object.fromEntries(
