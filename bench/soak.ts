@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { openChatSocket } from './chat-socket.ts'
 import type { Figure } from './figure.ts'
+import { readRss } from './memory.ts'
 import type { Service } from './service.ts'
 
 const socketCount = 20
@@ -14,7 +15,10 @@ const idleMs = 15_000
 /** The number of open resources and listeners of the server, by kind. */
 type Resources = Record<string, number>
 
-/** Measures leaks of 10,000 turns: heap in use compared with 1,000 turns, and leftover handles, timers and listeners. */
+/**
+ * Measures leaks of 10,000 turns: heap in use compared with 1,000 turns, resident memory compared with that before them,
+ * and leftover handles, timers and listeners.
+ */
 export const measureSoak: Figure = async (stage) => {
   const service = await stage.startService(await stage.createHome(), INSPECT_ARGUMENTS)
   const inspector = await inspectService(service)
@@ -29,22 +33,26 @@ export const measureSoak: Figure = async (stage) => {
   await warm.close()
   await sleep(idleMs)
   const before = await readResources(inspector)
+  const residentBefore = await readRss(service.pid)
   const sockets = await Promise.all(Array.from({ length: socketCount }, () => openChatSocket(chatUrl)))
   await runTurns(turns.first)
   await sleep(settleMs)
   const early = await inspector.readHeapInUse()
   await runTurns(turns.all - turns.first)
-  await sleep(settleMs)
-  const late = await inspector.readHeapInUse()
   for (const socket of sockets) await socket.close()
   await sleep(idleMs)
   const left = compareResources(before, await readResources(inspector))
+  const residentAfter = await readRss(service.pid)
+  const late = await inspector.readHeapInUse()
   inspector.close()
   const mib = (bytes: number) => bytes / 1024 / 1024
   return [
     { measure: 'heap in use after 1,000 turns', value: mib(early), unit: 'MiB' },
     { measure: 'after 10,000 turns', value: mib(late), unit: 'MiB' },
     { measure: '10,000 / 1,000', value: late / early, unit: 'ratio' },
+    { measure: 'resident before the turns', value: residentBefore / 1024, unit: 'MiB' },
+    { measure: 'resident 15 s after them', value: residentAfter / 1024, unit: 'MiB' },
+    { measure: 'after / before', value: residentAfter / residentBefore, unit: 'ratio' },
     {
       measure: 'handles, timers and listeners left',
       value: left.reduce((sum, [, count]) => sum + count, 0),

@@ -3,10 +3,18 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 // Loaded by `node --import` into a server whose memory is compared: SIGUSR2 makes it collect all garbage, and add the
-// bytes that it then holds to the file in TEST_MEMORY_FILE, as a line of JSON. Compiled code does not count: there is more
-// of it the longer a server works, up to all that it runs often.
+// bytes that it then holds to the file in TEST_MEMORY_FILE, as a line of JSON. What V8 keeps about functions grows for as
+// long as some of them become hot, to several MiB: so none is optimized, and records of types and bytecode are made once
+// and stay. Machine code does not count.
 
-setFlagsFromString('--expose-gc')
+const flags = [
+  '--expose-gc',
+  '--no-opt',
+  '--no-sparkplug',
+  '--no-lazy-feedback-allocation',
+  '--no-flush-bytecode',
+]
+for (const flag of flags) setFlagsFromString(flag)
 const collect = runInNewContext('gc') as () => void
 process.on('SIGUSR2', () => {
   collect()
