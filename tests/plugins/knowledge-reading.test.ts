@@ -197,6 +197,14 @@ t.test('What cannot be read fails with its reason', async (t) => {
     })
 })
 
+t.test('A long text on a single line is cut as well', async (t) => {
+  const sentences = Array.from({ length: 15_000 }, (_, n) => `Buoy ${n} is green. 浮标${n}是绿色的。`)
+  const { 'line.txt': line } = await read(['line.txt', sentences.join(' ')])
+  t.match(line.document, { status: 'ready', error: undefined })
+  t.ok(line.document.chunks > 100)
+  t.ok(line.text.endsWith(sentences.at(-1)!))
+})
+
 t.test('Reading is bounded in time', async (t) => {
   const hasty = await startServer(t, { config: { plugins: { knowledge: { read_seconds: 0.001 } } } })
   const calls = createKnowledgeCalls(hasty)

@@ -1,4 +1,5 @@
 import type { ReadText, Segment } from '../reading/blocks.ts'
+import { segmentInParts } from './segments.ts'
 import { countTokens } from './tokens.ts'
 
 /** A piece of a document's text that is found as a whole; `start` and `end` count characters of that text. */
@@ -22,6 +23,9 @@ const TOO_LARGE = 4 / 3
 
 const sentences = new Intl.Segmenter('und', { granularity: 'sentence' })
 const words = new Intl.Segmenter('und', { granularity: 'word' })
+
+/** The characters that are cut into sentences at a time. */
+const SENTENCES_PART = 2000
 
 /** A range that is not cut. */
 interface Piece extends Passage {
@@ -105,7 +109,7 @@ function splitLong(text: string, kind: Segment['kind'], limit: number): Part[] {
   const byLine = listParts(text.split(/(?<=\n)/))
   return byLine.flatMap((line) => {
     if (line.tokens <= (kind === 'code' ? limit : limit / 8)) return [line]
-    return split(text, line, sentences).flatMap((sentence) =>
+    return splitSentences(text, line).flatMap((sentence) =>
       sentence.tokens <= limit ? [sentence] : halve(text, sentence, limit),
     )
   })
@@ -120,11 +124,13 @@ const listParts = (pieces: Iterable<string>, offset = 0): Part[] => {
   })
 }
 
-const split = (text: string, { start, end }: Part, segmenter: Intl.Segmenter): Part[] =>
-  listParts(
-    [...segmenter.segment(text.slice(start, end))].map(({ segment }) => segment),
+function splitSentences(text: string, { start, end }: Part): Part[] {
+  const found = segmentInParts(sentences, text.slice(start, end), SENTENCES_PART)
+  return listParts(
+    [...found].map(({ segment }) => segment),
     start,
   )
+}
 
 /** The characters around the middle of a text in which a word's end is looked for. */
 const MIDDLE = 100

@@ -1,7 +1,11 @@
 // Words for the index: what a text is made of, whatever its language. Stems of English words are made by the index.
 
+import { segmentInParts } from './segments.ts'
+
 const segmenter = new Intl.Segmenter('zh', { granularity: 'word' })
 
+/** The characters that are cut into words at a time. */
+const PART = 256
 /** Scripts that are written without spaces. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 /** Names in programs: `readFile`, `MAX_BYTES`. */
@@ -23,7 +27,7 @@ export function toWords(text: string): string {
     }
     run = []
   }
-  for (const { segment, isWordLike } of segmenter.segment(text.normalize('NFKC'))) {
+  for (const { segment, isWordLike } of segmentInParts(segmenter, text.normalize('NFKC'), PART)) {
     if (!isWordLike) {
       endRun()
       continue
