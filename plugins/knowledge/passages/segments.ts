@@ -15,7 +15,8 @@ export function* segmentInParts(
     if (end < text.length) {
       // The last one may go on.
       found.pop()
-      found.splice(Math.max(found.findLastIndex(({ isWordLike }) => !isWordLike), 0))
+      const last = found.findLastIndex(({ isWordLike }) => !isWordLike)
+      found.splice(Math.max(last, 0))
       if (found.length === 0) {
         wanted *= 2
         continue

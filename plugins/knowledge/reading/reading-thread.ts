@@ -5,7 +5,7 @@ import { ReadingFailure } from './reading-failure.ts'
 import type { CutBatch, ReadingAnswer, ReadingTask } from './reading-worker.ts'
 
 /** The memory of a thread in MiB. */
-const MEMORY_MB = 384
+const MEMORY = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 12 }
 /** The time for which an idle thread is kept, in milliseconds. */
 const IDLE_MS = 10_000
 
@@ -44,7 +44,7 @@ export function createReadingThreads(): ReadingThreads {
       execArgv: [],
       stderr: true,
       stdout: true,
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
+      resourceLimits: MEMORY,
     })
   }
   const keep = (thread: Worker) => {
