@@ -30,7 +30,7 @@ const KILL_MS = Math.min(60_000, (MINUTES * 60_000) / 8)
 const GROWTH = 1.1
 const MIB = 1024 * 1024
 /** The caches of LanceDB, which fill up as the librarian works, in MiB. */
-const INDEX_CACHES = 160
+const INDEX_CACHES = 48
 /** The notices of a turn whose server or database died. */
 const CUT = /^(?:⚠️ )?(?:The server stopped while|The database )/
 

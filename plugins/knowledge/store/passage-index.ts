@@ -39,8 +39,11 @@ export interface FoundPassage extends Pick<IndexedPassage, 'document_id' | 'run'
   score: number
 }
 
-/** The caches of indexes and of files in bytes; those of 100,000 passages fit. The default of LanceDB is 7 GB. */
-const CACHES = [128n * 1024n * 1024n, 32n * 1024n * 1024n] as const
+/**
+ * The caches of indexes and of files in bytes. The default of LanceDB is 7 GB; larger ones than these do not make a search
+ * in 100,000 passages faster, because the system keeps the files in memory.
+ */
+const CACHES = [32n * 1024n * 1024n, 16n * 1024n * 1024n] as const
 /** The rows of a table whose index of words is made anew with each addition. */
 const SMALL_TABLE_ROWS = 1000
 /** The writes after which a table is tidied: what was added is indexed, and small files are joined. */
