@@ -1,6 +1,6 @@
 import type { Cradle } from './manifest.ts'
 import { toQuestionWords } from './passages/words.ts'
-import type { FoundPassage, IndexedPassage } from './store/passage-index.ts'
+import type { FoundPassage, IndexedPassage } from './store/passage-rows.ts'
 import type { BaseDocument, IndexDescription, KnowledgeDocument } from './types.ts'
 
 /** The words of a question that count. */

@@ -10,34 +10,19 @@ import {
   type LanceTable,
   loadLance,
 } from './lance.ts'
+import {
+  areAt,
+  COLUMNS,
+  type FoundPassage,
+  type IndexedPassage,
+  inBases,
+  isOf,
+  type NewPassage,
+  PLACE,
+  toFound,
+  toPassage,
+} from './passage-rows.ts'
 import { describeTable, indexColumns, indexVectors, indexWords } from './passage-table.ts'
-
-/** A passage in the index. */
-export interface IndexedPassage {
-  base_id: string
-  document_id: string
-  run: string
-  /** The position among the passages of its document. */
-  ordinal: number
-  start: number
-  end: number
-  /** 0 if the document has no pages. */
-  page: number
-  /** Empty if no heading is above it. */
-  heading: string
-  text: string
-}
-
-/** A passage to be stored. */
-export interface NewPassage extends IndexedPassage {
-  words: string
-  vector?: readonly number[]
-}
-
-/** A passage that was found, without its text; a higher score is better, and comparable within one list. */
-export interface FoundPassage extends Pick<IndexedPassage, 'document_id' | 'run' | 'ordinal'> {
-  score: number
-}
 
 /**
  * The caches of indexes and of files in bytes. The default of LanceDB is 7 GB; larger ones than these do not make a search
@@ -50,8 +35,6 @@ const SMALL_TABLE_ROWS = 1000
 const WRITES_PER_TIDYING = 64
 /** The passages for each one that is wanted whose whole vectors are compared; the index only estimates distances. */
 const REFINED = 4
-const PLACE = ['document_id', 'run', 'ordinal']
-const COLUMNS = ['base_id', ...PLACE, 'start', 'end', 'page', 'heading', 'text']
 
 /** The passages of all knowledge bases; each index is a table of its own. */
 export type PassageIndex = ReturnType<typeof createPassageIndex>
@@ -209,16 +192,18 @@ export function createPassageIndex({
     removeDocument: (index: IndexDescription, document_id: string, keptRun?: string) =>
       inOrder(index, (table) =>
         table.delete(
-          `document_id = ${quote(document_id)}${keptRun === undefined ? '' : ` AND run <> ${quote(keptRun)}`}`,
+          keptRun === undefined
+            ? isOf({ document_id })
+            : `${isOf({ document_id })} AND NOT ${isOf({ run: keptRun })}`,
         ),
       ),
 
     /** Removes the passages of a run that does not count. */
     removeRun: (index: IndexDescription, document_id: string, run: string) =>
-      inOrder(index, (table) => table.delete(`document_id = ${quote(document_id)} AND run = ${quote(run)}`)),
+      inOrder(index, (table) => table.delete(isOf({ document_id, run }))),
 
     removeBase: (index: IndexDescription, base_id: string) =>
-      inOrder(index, (table) => table.delete(`base_id = ${quote(base_id)}`)),
+      inOrder(index, (table) => table.delete(isOf({ base_id }))),
 
     /** Indexes what was added last and joins small files. */
     tidy: (index: IndexDescription) => inOrder(index, () => tidy(index)),
@@ -283,18 +268,7 @@ export function createPassageIndex({
     ): Promise<IndexedPassage[]> {
       if (places.length === 0) return []
       const table = await tableOf(index)
-      const oneOf = (values: Iterable<string | number>) => [...new Set(values)].join(', ')
-      const rows = await table
-        .query()
-        .where(
-          [
-            `document_id IN (${oneOf(places.map(({ document_id }) => quote(document_id)))})`,
-            `run IN (${oneOf(places.map(({ run }) => quote(run)))})`,
-            `ordinal IN (${oneOf(places.map(({ ordinal }) => ordinal))})`,
-          ].join(' AND '),
-        )
-        .select(COLUMNS)
-        .toArray()
+      const rows = await table.query().where(areAt(places)).select(COLUMNS).toArray()
       return rows.map(toPassage)
     },
 
@@ -309,26 +283,3 @@ export function createPassageIndex({
 
 /** True if another process wrote to the table at the same time, which LanceDB reports in these words alone. */
 const isConflict = (error: unknown) => /commit conflict for version/i.test(String(error))
-
-const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
-
-const inBases = (base_ids: readonly string[]) => `base_id IN (${base_ids.map(quote).join(', ')})`
-
-const toFound = (row: Record<string, unknown>, score: number): FoundPassage => ({
-  document_id: String(row.document_id),
-  run: String(row.run),
-  ordinal: Number(row.ordinal),
-  score,
-})
-
-const toPassage = (row: Record<string, unknown>): IndexedPassage => ({
-  base_id: String(row.base_id),
-  document_id: String(row.document_id),
-  run: String(row.run),
-  ordinal: Number(row.ordinal),
-  start: Number(row.start),
-  end: Number(row.end),
-  page: Number(row.page),
-  heading: String(row.heading),
-  text: String(row.text),
-})
