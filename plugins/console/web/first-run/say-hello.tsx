@@ -6,7 +6,7 @@ import { Step } from './step.tsx'
 
 /** Leads to the first conversation, whose first message is written already. */
 export function SayHello({ onDone }: { onDone(): void }) {
-  const { data: agents } = api.useQuery('get', '/agents')
+  const { data: agents, isPending } = api.useQuery('get', '/agents')
   const begin = () => {
     const agent = agents?.[0]
     if (agent) draftOf(agent.id).insert(t('first-run.first_message'))
@@ -15,7 +15,11 @@ export function SayHello({ onDone }: { onDone(): void }) {
   return (
     <Step
       about={t('first-run.hello_about')}
-      action={<Button onClick={begin}>{t('first-run.begin')}</Button>}
+      action={
+        <Button onClick={begin} loading={isPending}>
+          {t('first-run.begin')}
+        </Button>
+      }
       onSkip={onDone}
     />
   )
