@@ -128,7 +128,11 @@ export function createLibrarian(service: Service): Load {
       for (let n = 1; !isEnded(); n += 1) {
         const word = `lighthouse${n}x`
         const file = `page${n}.md`
-        await upload(base, [[file, `# Page ${n}\n\nThe keeper of ${word} writes down every ship.\n`]])
+        const page = `# Page ${n}\n\nThe keeper of ${word} writes down every ship.\n`
+        await persist(async () => {
+          const { status } = await upload(base, [[file, page]])
+          if (status !== 202) throw new Error(`the upload was answered ${status}`)
+        })
         const { [file]: document } = await persist(() => settled(base))
         if (document?.status !== 'ready') throw new Error(`${file} is ${JSON.stringify(document)}`)
         done.documents += 1
