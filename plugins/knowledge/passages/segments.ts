@@ -1,12 +1,12 @@
 /**
- * Yields the segments of a text, like `segmenter.segment`. V8 copies the whole text for each segment, so this segments at
- * most about `length` characters at a time. Between two of these parts is a sentence's end, or what is no word.
+ * Yields the segments of a text, in parts of about `length` characters, because V8 copies the whole text that it segments
+ * for each segment. The parts are divided between sentences, or where no word is.
  */
 export function* segmentInParts(
   segmenter: Intl.Segmenter,
   text: string,
   length: number,
-): Generator<Intl.SegmentData> {
+): Generator<Pick<Intl.SegmentData, 'segment' | 'isWordLike'>> {
   let start = 0
   let wanted = length
   while (start < text.length) {
