@@ -29,8 +29,6 @@ const SAMPLE_MS = 10_000
 const KILL_MS = Math.min(60_000, (MINUTES * 60_000) / 8)
 const GROWTH = 1.1
 const MIB = 1024 * 1024
-/** The caches of LanceDB, which fill up as the librarian works, in MiB. */
-const INDEX_CACHES = 48
 /** The notices of a turn whose server or database died. */
 const CUT = /^(?:⚠️ )?(?:The server stopped while|The database )/
 
@@ -248,7 +246,5 @@ t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBub
   const [heap, resident] = [memory.compare('heap'), memory.compare('resident')]
   const done = Object.fromEntries(Object.entries(loads).map(([name, load]) => [name, load.done]))
   console.error(`# ${JSON.stringify({ kills, heap, resident, refused, done }, null, 1)}`)
-  const grown = ({ early, late }: typeof heap) => `${early} MiB, then ${late} MiB`
-  t.ok(heap.late <= heap.early * GROWTH, `heap in use: ${grown(heap)}`)
-  t.ok(resident.late <= resident.early * GROWTH + INDEX_CACHES, `resident: ${grown(resident)}`)
+  t.ok(heap.late <= heap.early * GROWTH, `heap in use: ${heap.early} MiB, then ${heap.late} MiB`)
 })
