@@ -1,6 +1,6 @@
 /**
  * Yields the segments of a text, in parts of about `length` characters, because V8 copies the whole text that it segments
- * for each segment. The parts are divided between sentences, or where no word is.
+ * for each segment. A part ends between two sentences, or before a blank or a sign between two words.
  */
 export function* segmentInParts(
   segmenter: Intl.Segmenter,
