@@ -125,8 +125,11 @@ export interface ActiveTurn {
   scopes?: readonly string[]
   /** Set while no process runs the turn because it waits for a person; `seq` is that of its `hitl_required`. */
   paused?: PausedTurn
-  /** Set from a decision until it takes effect: a process that dies in between has not acted on the decision. */
-  resuming?: boolean
+  /**
+   * Identifies the attempt to resume the turn, from a decision until it takes effect: a process that dies in between has
+   * not acted on the decision.
+   */
+  resuming?: string
   /** Set by a process that cannot stop the turn itself. */
   stop_requested?: boolean
 }

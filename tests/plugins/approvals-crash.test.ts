@@ -88,25 +88,25 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
   const paused = await pauseAt('unrecorded')
   abandon(paused, {})
   const taken = await pauseAt('undecided')
-  abandon(taken, { resuming: true })
+  abandon(taken, { resuming: 'att_lost' })
   const decided = await pauseAt('decided')
-  abandon(decided, { resuming: true }, resolved([approve]))
+  abandon(decided, { resuming: 'att_lost' }, resolved([approve]))
   const edited = await pauseAt('edited')
-  abandon(edited, { resuming: true }, resolved([editTo({ mark: 'changed' })]))
+  abandon(edited, { resuming: 'att_lost' }, resolved([editTo({ mark: 'changed' })]))
   const expired = await pauseAt('expired')
-  abandon(expired, { resuming: true }, resolved([reject('too late')], 'expired'))
+  abandon(expired, { resuming: 'att_lost' }, resolved([reject('too late')], 'expired'))
   const stopped = await pauseAt('stopped')
-  abandon(stopped, { resuming: true }, resolved([], 'stopped'))
+  abandon(stopped, { resuming: 'att_lost' }, resolved([], 'stopped'))
   const begun = await pauseAt('begun')
   abandon(begun, {}, resolved([approve]))
   const inside = await pauseTurn([{ toolCalls: [task('call_t', 'punch')] }, step('inside')])
-  abandon(inside, { resuming: true }, resolved([approve]))
+  abandon(inside, { resuming: 'att_lost' }, resolved([approve]))
   const { body: off } = await server.request('POST', '/agents', { body: { name: 'off' } })
   await server.request('PUT', `/agents/${off.id}/tool-settings`, {
     body: { disabled_builtin: [], plugins: PRESS_TOOLS },
   })
   const away = await pauseTurn([step('away')], { agent_id: off.id })
-  abandon(away, { resuming: true }, resolved([approve]))
+  abandon(away, { resuming: 'att_lost' }, resolved([approve]))
   await server.request('POST', `/agents/${off.id}/stop`)
   const freely = ['unrecorded', 'undecided', 'decided', 'edited', 'expired', 'stopped', 'begun', 'inside']
   t.strictSame(marks().sort(), freely.map((mark) => `${mark} free`).sort())
@@ -167,7 +167,7 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
     const slow = await pauseAt('slow')
     await leave(
       slow,
-      { resuming: true, holder: { ...dead.holder, machine: 'elsewhere' } },
+      { resuming: 'att_lost', holder: { ...dead.holder, machine: 'elsewhere' } },
       resolved([approve]),
     )
     const { resumption, running, ledger } = server.server.runtime.cradleOf('chat')

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { MongoNetworkError } from 'mongodb'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
@@ -7,6 +8,7 @@ import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { createHome } from '../support/home.ts'
+import { question } from './approval-calls.ts'
 
 const chat = await startChat(t, { home: createHome(t), env: { SVC_LOG_LEVEL: 'fatal' } })
 const { fake, createThread, history, server } = chat
@@ -18,6 +20,8 @@ const { fake, createThread, history, server } = chat
 const CRASHES = amount({ short: 2, long: 12 })
 /** The number of times that it is killed while a message is sent. */
 const SENDS = amount({ short: 1, long: 12 })
+/** The number of times that it is killed while a decision is sent. */
+const DECISIONS = amount({ short: 2, long: 24 })
 
 /** Removes a lease, like a crash of the database that did not have it in its journal. */
 const LOST = { $set: { active_turn: null } }
@@ -33,6 +37,16 @@ function killEngine(): void {
 /** Waits until the database answers again. */
 const engineIsBack = () =>
   eventually('the engine is back', async () => (await server.request('GET', '/health')).status === 200)
+
+/** Starts a turn that asks its user a question. */
+async function askQuestion() {
+  const thread_id = await createThread()
+  const socket = await chat.connect()
+  fake.next({ toolCalls: [question('call_q', 'Shall I?')] }, { text: 'fine' })
+  const sent = socket.say({ thread_id, text: 'go' })
+  await socket.seePause(sent)
+  return { socket, thread_id, sent }
+}
 
 t.test(
   'A turn takes its thread again if the database died before the lease was in its journal',
@@ -162,5 +176,39 @@ t.test(
       'each message is there once',
     )
     t.match((await socket.ask({ thread_id, text: 'and now?' })).end, { type: 'done' })
+  },
+)
+
+t.test('A decision takes effect once although the database dies before it has replied', async (t) => {
+  const { turnLeases } = server.server.runtime.cradleOf('chat')
+  const { resume } = turnLeases
+  const { socket, thread_id, sent } = await askQuestion()
+  turnLeases.resume = async (...args: Parameters<typeof resume>) => {
+    turnLeases.resume = resume
+    await resume(...args)
+    throw new MongoNetworkError('the reply of the database is lost')
+  }
+  const reader = await chat.decide(thread_id, [{ type: 'respond', message: 'yes' }])
+  t.match(await reader.until(({ type }) => type === 'done'), { stop_reason: 'end' })
+  t.match(await chat.decide(thread_id, [{ type: 'respond', message: 'no' }]), { status: 409 })
+  const { frames } = await socket.seeTurn(sent)
+  t.equal(frames.filter(({ type }) => type === 'hitl_resolved').length, 1)
+})
+
+t.test(
+  'A decision while the database is killed takes effect, or is refused and can be repeated',
+  async (t) => {
+    for (const round of range(1, DECISIONS)) {
+      const { socket, thread_id, sent } = await askQuestion()
+      setTimeout(killEngine, round % 12)
+      const decide = () => chat.decide(thread_id, [{ type: 'respond', message: 'yes' }])
+      let reply = await decide()
+      for (; reply.status === 503; reply = await decide()) await pause(50)
+      t.equal(reply.status, 200)
+      const { frames, end } = await socket.seeTurn(sent)
+      t.match(end, { type: 'done', stop_reason: 'end' })
+      t.equal(frames.filter(({ type }) => type === 'hitl_resolved').length, 1)
+      await engineIsBack()
+    }
   },
 )

@@ -1,4 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { isUnavailable } from '#kernel'
+
+/** The wait before a step is repeated, in milliseconds. */
+const RETRY_MS = 100
 
 /** ShutdownInProgress, InterruptedAtShutdown, InterruptedDueToReplStateChange, NotWritablePrimary, PrimarySteppedDown. */
 const SHUTDOWN_CODES = new Set([91, 11600, 11602, 10107, 189])
@@ -13,4 +17,23 @@ export function isTransient(error: unknown): boolean {
     SHUTDOWN_CODES.has((error as { code?: number }).code ?? 0) ||
     (cause !== undefined && isTransient(cause))
   )
+}
+
+/**
+ * Repeats a step, which must be safe to repeat, until the database has answered it: an attempt without an answer may have
+ * been carried out. Throws the last failure once the signal is aborted.
+ */
+export async function untilAnswered<Answer>(
+  step: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer> {
+  for (;;)
+    try {
+      return await step()
+    } catch (error) {
+      if (!isTransient(error)) throw error
+      await pause(RETRY_MS, undefined, { signal }).catch(() => {
+        throw error
+      })
+    }
 }

@@ -36,7 +36,7 @@ export function createRecovery(cradle: Cradle): Recovery {
     await queuedTurns.remove(turn_id)
     if (isTerminal(last) || last.type === 'hitl_required') return turnOutcomes.complete(lease, events)
     const isStopped = last.type === 'hitl_resolved' && last.frame.outcome === 'stopped'
-    if (last.type === 'hitl_resolved' && !isStopped && thread.active_turn?.resuming)
+    if (last.type === 'hitl_resolved' && !isStopped && thread.active_turn?.resuming !== undefined)
       return resumption.proceed(leased, events)
     const turn = createTurn({ thread_id, user_id, agent_id }, cradle)
     try {
@@ -55,7 +55,7 @@ export function createRecovery(cradle: Cradle): Recovery {
   const next = () =>
     turnLeases.adopt(
       ({ _id, active_turn }) =>
-        running.get(_id) !== undefined || (!hasBegun && active_turn?.resuming === true),
+        running.get(_id) !== undefined || (!hasBegun && active_turn?.resuming !== undefined),
     )
 
   const adoptAll = async () => {

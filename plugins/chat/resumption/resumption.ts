@@ -7,6 +7,7 @@ import type {
   PendingApproval,
   ResolvedApproval,
 } from '../ledger/ledger-event.ts'
+import { untilAnswered } from '../ledger/transient.ts'
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import { createTurn, type Refusal, type Turn } from '../turns/turn.ts'
@@ -49,15 +50,14 @@ export function createResumption(cradle: Cradle): Resumption {
     createTurn({ thread_id, agent_id, user_id }, cradle)
 
   /** Returns the order of a decided turn, or why it cannot be carried out; null if it is no longer ours. */
-  const prepare = async ({ lease, thread, log }: NonNullable<Turn['opened']>) => {
+  const prepare = async ({ opened, signal }: Turn) => {
+    const { lease, thread, log } = opened!
     const { input: content = [], model, locale = 'en' } = log.committed[0]!
     const request_id = lease.turn_id
     try {
-      const [agent, user, isOurs] = await Promise.all([
-        agents.find(lease.agent_id),
-        users.find(lease.user_id),
-        turnLeases.proceed(lease),
-      ])
+      const begin = () =>
+        Promise.all([agents.find(lease.agent_id), users.find(lease.user_id), turnLeases.proceed(lease)])
+      const [agent, user, isOurs] = await untilAnswered(begin, signal)
       if (!isOurs) return null
       if (agent?.state !== 'running')
         throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
@@ -71,7 +71,7 @@ export function createResumption(cradle: Cradle): Resumption {
 
   /** Runs a turn whose decisions are durable, in the background. */
   const run = (turn: Turn) => {
-    prepare(turn.opened!)
+    prepare(turn)
       .then((order) => order && turn.run(order))
       .catch((error) =>
         logger.error({ error, turn_id: turn.opened!.lease.turn_id }, 'a turn could not be resumed'),
@@ -85,7 +85,7 @@ export function createResumption(cradle: Cradle): Resumption {
     const isElsewhere = holder && holder.node_id !== server.node_id && !turnLeases.isDead(holder)
     if (!isElsewhere) return run(turn)
     try {
-      await turnLeases.handOver(turn.opened!.lease, holder)
+      await untilAnswered(() => turnLeases.handOver(turn.opened!.lease, holder), turn.signal)
     } finally {
       turn.leave()
     }

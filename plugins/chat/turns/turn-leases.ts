@@ -52,14 +52,16 @@ export interface TurnLeases {
    * calls.
    */
   toPauseWrite(lease: TurnLease, paused: PausedTurn, isHeld?: boolean): Write
-  /** Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. */
+  /**
+   * Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. May be
+   * repeated with the same `attempt_id`.
+   */
   resume(
     owner: ThreadOwner,
     thread_id: string,
-    pending_id: string,
-    allow?: readonly string[],
+    attempt: { attempt_id: string; pending_id: string; allow: readonly string[] },
   ): Promise<LeasedThread | null>
-  /** Notes that a decision takes effect; false if another process, or none any more, has to act on it. */
+  /** Notes that a decision takes effect; false if another process, or none any more, has to act on it. May be repeated. */
   proceed(lease: TurnLease): Promise<boolean>
   /**
    * Leaves a decision to another process, which polls every second; if that process is dead, any other one takes it.
@@ -195,19 +197,19 @@ export function createTurnLeases({
         $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
       },
     }),
-    async resume(owner, thread_id, pending_id, allow = []) {
+    async resume(owner, thread_id, { attempt_id, pending_id, allow }) {
       const thread = await threads.findOneAndUpdate(
         {
           _id: thread_id,
           ...owner,
-          'active_turn.paused.pending_id': pending_id,
+          $or: [{ 'active_turn.paused.pending_id': pending_id }, { 'active_turn.resuming': attempt_id }],
           deleted_at: { $exists: false },
         },
         {
           $set: {
             'active_turn.holder': holder,
             'active_turn.lease_until': clock.now() + LEASE_MS,
-            'active_turn.resuming': true,
+            'active_turn.resuming': attempt_id,
           },
           $unset: { 'active_turn.paused': 1 },
           ...(allow.length > 0 ? { $addToSet: { allowed_tools: { $each: [...allow] } } } : {}),
@@ -218,12 +220,7 @@ export function createTurnLeases({
     },
     async proceed({ thread_id, turn_id }) {
       const { matchedCount } = await threads.updateOne(
-        {
-          _id: thread_id,
-          'active_turn.turn_id': turn_id,
-          'active_turn.holder.node_id': node_id,
-          'active_turn.resuming': true,
-        },
+        { _id: thread_id, 'active_turn.turn_id': turn_id, 'active_turn.holder.node_id': node_id },
         { $unset: { 'active_turn.resuming': 1 } },
       )
       return matchedCount === 1
@@ -234,7 +231,7 @@ export function createTurnLeases({
           _id: thread_id,
           'active_turn.turn_id': turn_id,
           'active_turn.holder.node_id': node_id,
-          'active_turn.resuming': true,
+          'active_turn.resuming': { $exists: true },
         },
         { $set: { 'active_turn.holder': to, 'active_turn.lease_until': clock.now() + LEASE_MS } },
       )
@@ -243,7 +240,7 @@ export function createTurnLeases({
       const waiting = {
         _id: { $in: leases.map(({ thread_id }) => thread_id) },
         'active_turn.turn_id': { $in: leases.map(({ turn_id }) => turn_id) },
-        $or: [{ 'active_turn.paused': { $exists: true } }, { 'active_turn.resuming': true }],
+        $or: [{ 'active_turn.paused': { $exists: true } }, { 'active_turn.resuming': { $exists: true } }],
         deleted_at: { $exists: false },
       }
       const found = await threads.find(waiting, { projection: { 'active_turn.turn_id': 1 } }).toArray()

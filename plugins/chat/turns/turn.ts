@@ -1,5 +1,6 @@
 import type { QueuedTurnDocument } from '../documents.ts'
 import { type LedgerEvent, type ResolvedApproval, seqOf } from '../ledger/ledger-event.ts'
+import { untilAnswered } from '../ledger/transient.ts'
 import type { LastEvent, TurnLog } from '../ledger/turn-log.ts'
 import { type Request, toPendingApproval } from '../loop/approvals.ts'
 import { toTurnSettings } from '../loop/call-settings.ts'
@@ -69,6 +70,8 @@ export interface Turn extends TurnPlace {
   stop(reason: StopReason): Promise<void>
   /** Lets go of the turn in this process without an end, because another process has it. */
   leave(): void
+  /** Aborted once the turn is to end early. */
+  readonly signal: AbortSignal
   /** Resolves when the turn is paused or has ended in this process. */
   readonly left: Promise<void>
 }
@@ -179,6 +182,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     get opened() {
       return opened
     },
+    signal: abort.signal,
     left,
     open: (request) =>
       attempt(async () => {
@@ -211,17 +215,21 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     async resume(resolved, allow) {
       let isResumed = false
       try {
-        const leased = await turnLeases.resume(owner, thread_id, resolved.pending_id, allow)
+        const { pending_id, outcome } = resolved
+        const attempt = { attempt_id: ids.make('att_'), pending_id, allow }
+        // The recovery leaves the thread alone as long as this turn is one of the process.
+        const take = () => turnLeases.resume(owner, thread_id, attempt)
+        const leased = await untilAnswered(take, abort.signal)
         if (!leased) return false
         const { first_seq, ...paused } = leased.lease
-        const before = await ledger.readTurn(thread_id, paused.turn_id, first_seq)
+        const read = () => ledger.readTurn(thread_id, paused.turn_id, first_seq)
+        const before = await untilAnswered(read, abort.signal)
         const asked = before.at(-1)
         // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
-        if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== resolved.pending_id) return false
+        if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== pending_id) return false
         const log = hold(leased, before)
         log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts) })
         isResumed = await log.durable()
-        const { pending_id, outcome } = resolved
         if (isResumed) void events.emit('approval.resolved', { ...paused, pending_id, outcome })
         return isResumed
       } finally {
