@@ -229,10 +229,12 @@ export function createChat(cradle: Cradle): Chat {
       turnQueue.end()
       await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
       await running.stop(() => true, 'shutdown')
+      const held = heldCalls.turns()
       heldCalls.abandon(() => true, 'shutdown')
       clearInterval(renewal)
       await foreignTurns.stop()
       await ledger.idle()
+      await turnLeases.unhold(held)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import { eventRange, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
 import { chatUrl, connectChat, range } from '../support/chat.ts'
@@ -274,6 +275,8 @@ t.test('A server that stops ends the call, and the next one says so to the model
   const { thread_id, sent } = await pauseTurn({ toolCalls: [expedition('call_e', ['climb'])] })
   await server.restart()
   t.ok((await untilWritten('aborted: shutdown')).includes('begun'))
+  const { active_turn } = (await server.db.collection<ThreadDocument>('threads').findOne({ _id: thread_id }))!
+  t.notOk(active_turn?.paused?.held_by, 'nobody waits for the server that has stopped')
   const socket = await connect()
   await socket.subscribe(thread_id, 0)
   await decide(thread_id, [approve])

@@ -52,6 +52,8 @@ export interface TurnLeases {
    * calls.
    */
   toPauseWrite(lease: TurnLease, paused: PausedTurn, isHeld?: boolean): Write
+  /** Notes that this process no longer holds the calls of these paused turns, so that others need not wait for it. */
+  unhold(leases: readonly TurnLease[]): Promise<void>
   /**
    * Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. May be
    * repeated with the same `attempt_id`.
@@ -197,6 +199,16 @@ export function createTurnLeases({
         $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
       },
     }),
+    async unhold(leases) {
+      if (leases.length === 0) return
+      await threads.updateMany(
+        {
+          _id: { $in: leases.map(({ thread_id }) => thread_id) },
+          'active_turn.paused.held_by.node_id': node_id,
+        },
+        { $unset: { 'active_turn.paused.held_by': 1 } },
+      )
+    },
     async resume(owner, thread_id, { attempt_id, pending_id, allow }) {
       const thread = await threads.findOneAndUpdate(
         {
