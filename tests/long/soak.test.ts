@@ -28,6 +28,8 @@ const SAMPLE_MS = 10_000
 /** The time from one kill to the next: of the database engine and of the second server, in turns. */
 const KILL_MS = Math.min(60_000, (MINUTES * 60_000) / 8)
 const GROWTH = 1.1
+/** The rest after the load, in which the allocator returns what it holds for a load that goes on. */
+const REST_MS = 60_000
 const MIB = 1024 * 1024
 /** The notices of a turn whose server or database died. */
 const CUT = /^(?:⚠️ )?(?:The server stopped while|The database )/
@@ -124,6 +126,13 @@ function watchMemory(pid: number, file: string, isEnded: () => boolean) {
       .map((line) => JSON.parse(line))
   return {
     watching,
+    /** The resident memory after a rest, in MiB. */
+    async rest() {
+      await pause(REST_MS)
+      process.kill(pid, 'SIGUSR2')
+      await pause(SAMPLE_MS)
+      return read().at(-1)!.resident / MIB
+    },
     /** The least memory of the warm server, and of the end of its time, in MiB: work that is going on comes on top. */
     compare(key: 'heap' | 'resident') {
       const samples = read()
@@ -244,7 +253,9 @@ t.test(`${MINUTES} minutes of everything, with kills`, { skip: onlyLong || noBub
   })
 
   const [heap, resident] = [memory.compare('heap'), memory.compare('resident')]
+  const rested = await memory.rest()
   const done = Object.fromEntries(Object.entries(loads).map(([name, load]) => [name, load.done]))
-  console.error(`# ${JSON.stringify({ kills, heap, resident, refused, done }, null, 1)}`)
+  console.error(`# ${JSON.stringify({ kills, heap, resident, rested, refused, done }, null, 1)}`)
   t.ok(heap.late <= heap.early * GROWTH, `heap in use: ${heap.early} MiB, then ${heap.late} MiB`)
+  t.ok(rested <= resident.early * GROWTH, `resident: ${resident.early} MiB, ${rested} MiB after a rest`)
 })
