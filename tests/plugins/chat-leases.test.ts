@@ -6,6 +6,7 @@ import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { chatUrl, connectChat, createHold, range, startChat, textOf } from '../support/chat.ts'
+import { createTestClock } from '../support/clock.ts'
 import { startServer } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
 
@@ -120,6 +121,35 @@ t.test('Turns whose process died are also closed when a server starts, and while
   const { body } = await threads('GET', '')
   t.equal(body.filter(({ turn_active }: { turn_active: boolean }) => turn_active).length, 3)
   for (const thread_id of made) while ((await history(thread_id)).turn_active) await pause(100)
+})
+
+t.test('A turn goes on although the clock jumps', async (t) => {
+  const clock = createTestClock()
+  const jumping = await startChat(t, { clock })
+  const { recovery } = jumping.server.server.runtime.cradleOf('chat')
+  const socket = await jumping.connect()
+  const thread_id = await jumping.createThread()
+  // Further than a lease lasts, and less than a token does.
+  for (const seconds of [600, -1200]) {
+    const { hold, release } = createHold()
+    jumping.fake.script(() => ({ text: ['one ', 'two ', 'three'], hold, holdAfter: 1 }))
+    const sent = socket.say({ thread_id, text: 'go' })
+    const { turn_id } = await socket.until((frame) => frame.client_message_id === sent)
+    await socket.until((frame) => frame.turn_id === turn_id && frame.content?.includes('one'))
+    clock.advance(seconds)
+    await recovery.adopt()
+    release()
+    const { frames, end } = await socket.seeTurn(sent)
+    t.match(end, { type: 'done', stop_reason: 'end' })
+    t.equal(textOf(frames), 'one two three')
+  }
+  const { last_seq, messages, turn_active } = await jumping.history(thread_id)
+  t.equal(turn_active, false)
+  t.equal(messages.length, 4)
+  t.strictSame(
+    socket.of(thread_id).map(({ seq }) => seq),
+    range(1, last_seq),
+  )
 })
 
 t.test('Two servers of one process leave each other’s turns alone', async (t) => {
