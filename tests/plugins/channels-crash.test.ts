@@ -30,6 +30,9 @@ async function prepare(t: Test) {
     await upstream.close()
     await platform.close()
     await telegram.close()
+    if (t.passing()) return
+    const seen = { calls: telegram.calls, backlog: telegram.backlog(), shown: telegram.shown() }
+    process.stderr.write(`Telegram: ${JSON.stringify(seen)}\nPigeon: ${JSON.stringify(platform.shown())}\n`)
   })
   const textOf = (content: unknown): string =>
     typeof content === 'string'

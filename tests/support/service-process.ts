@@ -22,8 +22,8 @@ export const nodeCommand = (args: readonly string[]): [file: string, args: reado
 ]
 
 /**
- * Runs `svc serve` on a home and waits until it listens; it is killed when the test ends. Under load it `runsLong`;
- * with a `hostname`, which needs bubblewrap, it seems to run on another machine.
+ * Runs `svc serve` on a home and waits until it listens; it is killed when the test ends, and its log is printed if the
+ * test failed. Under load it `runsLong`; with a `hostname`, which needs bubblewrap, it seems to run on another machine.
  */
 export async function spawnService(
   t: Test,
@@ -43,25 +43,28 @@ export async function spawnService(
       SVC_ADMIN_PASSWORD: ADMIN.password,
       ...CHEAP_PASSWORDS,
       ...HIGH_RATES,
-      SVC_LOG_LEVEL: 'error',
+      SVC_LOG_LEVEL: 'info',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let errors = ''
+  let log = ''
   child.stderr.on('data', (text) => {
-    errors += text
+    log += text
   })
   const exited = once(child, 'exit')
   const kill = async (signal: NodeJS.Signals = 'SIGKILL') => {
     child.kill(signal)
     await exited
   }
-  t.teardown(() => kill())
+  t.teardown(async () => {
+    await kill()
+    if (!t.passing()) process.stderr.write(`The log of server ${child.pid}:\n${log}`)
+  })
   const { url, pid } = await Promise.race([
     readFirstLine(child),
     exited.then(([code]) => {
-      throw new Error(`the server ended with ${code}: ${errors}`)
+      throw new Error(`the server ended with ${code}: ${log}`)
     }),
   ])
   return { url, pid, kill }
