@@ -56,6 +56,12 @@ export function readConfigFile(home: string): Record<string, unknown> {
   return content as Record<string, unknown>
 }
 
+/** Reads the setting `database.url`, unchecked, before the plugins are loaded whose schemas check the whole. */
+export function readDatabaseUrl(home: string, env: NodeJS.ProcessEnv): unknown {
+  const leaf = listLeaves(configSchema([])).find(({ path }) => path.join('.') === 'database.url')!
+  return layerOf(leaf, env, {})?.text ?? lookUp(readConfigFile(home), leaf.path)
+}
+
 /** Puts file, environment and flags over the defaults, the later over the earlier, and checks the whole. */
 export function layerConfig({
   file,

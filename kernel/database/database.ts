@@ -1,10 +1,11 @@
+import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { join } from 'node:path'
 import { type Db, MongoClient } from 'mongodb'
 import type { Logger } from '../log.ts'
 import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
 import { isUnavailable } from './driver-errors.ts'
 import { joinEngine } from './engine.ts'
+import { enginePlaceIn } from './engine-address.ts'
 import { EngineFailure } from './engine-failure.ts'
 
 /** The open database. */
@@ -33,19 +34,20 @@ export async function openDatabase({
   url,
   home,
   log,
+  launched,
 }: {
   url: string | undefined
   home: string
   log: Logger
+  /** The engine of this home if it was launched before. */
+  launched?: ChildProcess
 }): Promise<Database> {
-  const directory = join(home, 'db')
+  const { directory, runtimeDirectory } = enginePlaceIn(home)
   let hasEngineEnded = false
   const onExit = () => {
     hasEngineEnded = true
   }
-  const engine = url
-    ? undefined
-    : await joinEngine({ directory, runtimeDirectory: join(home, 'runtime'), log, onExit })
+  const engine = url ? undefined : await joinEngine({ directory, runtimeDirectory, log, launched, onExit })
   const address = url ?? engine!.uri
   const client = new MongoClient(address, {
     appName: 'svc',

@@ -42,6 +42,15 @@ export interface Engine {
 /** Logs the engine's restarts, in the manner of pino. */
 export type EngineLog = Record<'info' | 'warn' | 'error', (details: object, message: string) => void>
 
+/** The folders of an engine, and its log. */
+interface EnginePlace {
+  directory: string
+  runtimeDirectory: string
+  /** Where to look for an engine, if not on this system. */
+  platform?: Pick<Parameters<typeof chooseProgram>[0], 'system' | 'searchPath'>
+  log: EngineLog
+}
+
 const READY_MS = 15_000
 const POLL_MS = 10
 const LOCKED_RETRY_MS = 100
@@ -62,34 +71,53 @@ interface Connection {
 }
 
 /**
+ * Launches an engine for `directory`, to be joined later: without a client it ends after ten seconds. Throws if the
+ * platform has no engine.
+ */
+export function launchEngine({ directory, runtimeDirectory, log, platform }: EnginePlace): ChildProcess {
+  const place = placeOf(directory)
+  const program = chooseProgram({ runtimeDirectory, ...platform })
+  // Appended to, so that the output of two that race for the directory does not overwrite each other.
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants
+  const output = openSync(logPathIn(place), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
+  try {
+    const child = spawn(process.execPath, [...program.args, place, prepareSocketDirectory(place)], {
+      // Its own process group: Ctrl-C is for the server, which still needs its database to stop.
+      detached: true,
+      stdio: ['ignore', output, output],
+      env: { ...process.env, ...program.env },
+    })
+    child.once('error', (error) => log.error({ err: error }, 'the database engine cannot be run'))
+    child.unref()
+    return child
+  } finally {
+    closeSync(output)
+  }
+}
+
+/**
  * Joins the engine that serves `directory`, or starts one; while joined, starts it anew whenever it dies, and
  * tells `onExit` of each death. Throws if the platform has no engine and, with the engine's words,
  * when it does not serve within 15 s.
  */
 export async function joinEngine({
-  directory,
-  runtimeDirectory,
-  log,
+  launched,
   onExit,
-  platform,
-}: {
-  directory: string
-  runtimeDirectory: string
-  /** Where to look for an engine, if not on this system. */
-  platform?: Pick<Parameters<typeof chooseProgram>[0], 'system' | 'searchPath'>
-  log: EngineLog
+  ...options
+}: EnginePlace & {
+  /** The engine that was launched for this directory. */
+  launched?: ChildProcess
   onExit?: () => void
 }): Promise<Engine> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const place = realpathSync(directory)
-  const logPath = join(place, 'engine.log')
+  const { directory, log } = options
+  const place = placeOf(directory)
   const socketDirectory = prepareSocketDirectory(place)
   const socketPath = socketPathIn(socketDirectory)
   const stopping = new AbortController()
   const { signal } = stopping
   /** Only while this process is the one that started the engine. */
   let child: ChildProcess | undefined
-  let serving = await start()
+  let serving = await start(launched)
   let next: Promise<Connection | undefined> = Promise.resolve(serving)
   let closing: Promise<void> | undefined
   const watching = watch()
@@ -107,9 +135,9 @@ export async function joinEngine({
     },
   }
 
-  async function start(): Promise<Connection> {
+  async function start(launched?: ChildProcess): Promise<Connection> {
     const deadline = performance.now() + READY_MS
-    child = undefined
+    child = launched
     for (;;) {
       let absence: unknown
       try {
@@ -122,7 +150,7 @@ export async function joinEngine({
       signal.throwIfAborted()
       let pause = POLL_MS
       if (performance.now() > deadline) throw failure('does not answer', absence)
-      if (child === undefined) child = launch()
+      if (child === undefined) child = launchEngine(options)
       else if (child.exitCode === LOCKED_EXIT_CODE) {
         // Another process was faster, or an engine is just about to end.
         child = undefined
@@ -146,28 +174,8 @@ export async function joinEngine({
     }
   }
 
-  function launch(): ChildProcess {
-    const program = chooseProgram({ runtimeDirectory, ...platform })
-    // Appended to, so that the output of two that race for the directory does not overwrite each other.
-    const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants
-    const output = openSync(logPath, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
-    try {
-      const launched = spawn(process.execPath, [...program.args, place, prepareSocketDirectory(place)], {
-        // Its own process group: Ctrl-C is for the server, which still needs its database to stop.
-        detached: true,
-        stdio: ['ignore', output, output],
-        env: { ...process.env, ...program.env },
-      })
-      launched.once('error', (error) => log.error({ err: error }, 'the database engine cannot be run'))
-      launched.unref()
-      return launched
-    } finally {
-      closeSync(output)
-    }
-  }
-
   function failure(what: string, cause: unknown): Error {
-    const words = readFileSync(logPath, 'utf8').slice(-LAST_WORDS_LENGTH).trim()
+    const words = readFileSync(logPathIn(place), 'utf8').slice(-LAST_WORDS_LENGTH).trim()
     return new EngineFailure(place, what, words, { cause })
   }
 
@@ -218,6 +226,14 @@ export async function joinEngine({
     const patience = () => (child || !existsSync(recordPath(place)) ? EXIT_MS : IN_USE_MS)
     while (!ended() && performance.now() - since < patience()) await sleep(POLL_MS)
   }
+}
+
+const logPathIn = (place: string): string => join(place, 'engine.log')
+
+/** Returns the real path of a directory; creates it if it does not exist. */
+function placeOf(directory: string): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return realpathSync(directory)
 }
 
 const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigError } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -74,12 +75,15 @@ export async function openRuntime({
   log,
   clock = systemClock,
   database: wanted = true,
+  launched,
   stepLimitMs = STEP_LIMIT_MS,
 }: {
   blueprint: Blueprint
   log: Logger
   clock?: Clock
   database?: boolean
+  /** The engine of this home if it was launched before. */
+  launched?: ChildProcess
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Runtime> {
   const { home, config } = blueprint
@@ -102,7 +106,7 @@ export async function openRuntime({
   const secrets = createSecrets(keyRing)
   const open = async (url: string | undefined) => {
     const { openDatabase } = await import('../database/database.ts')
-    return openDatabase({ url, home, log })
+    return openDatabase({ url, home, log, launched })
   }
   // Opened last, because nothing after it may fail without closing it.
   const database = wanted ? await open(config.values.database.url) : undefined

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { DestinationStream } from 'pino'
 import { removeServerNote, writeServerNote } from '../cli/server-note.ts'
 import type { Clock } from '../clock.ts'
+import { endEarly, launchEarly } from '../database/early-engine.ts'
 import { AppError } from '../errors.ts'
 import { apiDocs } from '../http/api-docs.ts'
 import { createApp } from '../http/app.ts'
@@ -13,7 +14,7 @@ import { ignoreUpgrade } from '../http/ignore-upgrade.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
 import { originOf } from '../http/network.ts'
 import { requestIdOf } from '../http/request-facts.ts'
-import { type Blueprint, readBlueprint } from '../loading/blueprint.ts'
+import { readBlueprint } from '../loading/blueprint.ts'
 import { createLogger } from '../log.ts'
 import type { Plugin } from '../plugin/plugin.ts'
 import { CLOSE, PING_INTERVAL_MS } from '../socket/rules.ts'
@@ -58,14 +59,22 @@ export async function startServer({
   pingIntervalMs?: number
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Server> {
-  const blueprint = await readBlueprint({ home, env, flags, plugins })
-  const log = createLogger({ level: blueprint.config.values.log.level, destination: logTo })
-  const runtime = await openRuntime({ blueprint, log, clock, stepLimitMs })
+  const log = createLogger({ level: 'info', destination: logTo })
+  const launched = launchEarly(home, env, log)
+  const open = async () => {
+    const blueprint = await readBlueprint({ home, env, flags, plugins })
+    log.level = blueprint.config.values.log.level
+    return openRuntime({ blueprint, log, clock, launched, stepLimitMs })
+  }
+  const runtime = await open().catch(async (error) => {
+    await endEarly(launched)
+    throw error
+  })
   const announcements: Server['announcements'] = []
   try {
     await runtime.start()
     await runtime.ready((label, text) => announcements.push({ label, text }))
-    return await listen({ blueprint, runtime, announcements, strictReplies, pingIntervalMs })
+    return await listen({ runtime, announcements, strictReplies, pingIntervalMs })
   } catch (error) {
     await runtime.stop()
     throw runtime.database!.explainFailure(error)
@@ -73,18 +82,17 @@ export async function startServer({
 }
 
 async function listen({
-  blueprint,
   runtime,
   announcements,
   strictReplies,
   pingIntervalMs,
 }: {
-  blueprint: Blueprint
   runtime: Runtime
   announcements: Server['announcements']
   strictReplies: boolean
   pingIntervalMs: number
 }): Promise<Server> {
+  const { blueprint } = runtime
   const { config, errors, home } = blueprint
   const { http: settings, enable_api_docs } = config.values
   let draining = false

@@ -189,31 +189,49 @@ t.test('an invalid flag stops the start with one sentence', async (t) => {
   t.notOk(existsSync(join(home, 'db')), 'no database was opened')
 })
 
-t.test('damaged files of the database end the start with a sentence', async (t) => {
+t.test('a start on a home with a database', async (t) => {
   const home = prepare(t, { setup: "host.collection('clouds')", manifest: STORES })
   const db = join(home, 'db')
   const serve = () => runCommand(home, ['serve'])
-  const server = await startServer({
-    home,
-    env: { SVC_PORT: '0' },
-    logTo: new Writable({ write: (_, __, done) => done() }),
+  const start = (port: string) =>
+    startServer({
+      home,
+      env: {},
+      flags: { port },
+      logTo: new Writable({ write: (_, __, done) => done() }),
+    })
+  await (await start('0')).stop()
+
+  await t.test('that fails ends the engine that it launched before it read the configuration', async (t) => {
+    await t.rejects(start('abc'), { message: /^http\.port \(flag --port\) must be integer$/ })
+    const engines = readdirSync('/proc').filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${db}\0`)
+      } catch {
+        // It is not a process, or has ended.
+        return false
+      }
+    })
+    t.strictSame(engines, [])
   })
-  await server.stop()
-  const files = readdirSync(db).filter((name) => /^(collection|index)-.*wt$/.test(name))
-  const advice =
-    'and left no message, which happens when files are damaged; "svc restore" makes a home from a backup'
 
-  for (const file of files) truncateSync(join(db, file), 100)
-  const late = await serve()
-  t.equal(late.code, 1)
-  t.match(late.stderr, `svc: the database in ${db} cannot be used, because its engine ended ${advice}`)
-  t.notMatch(late.stderr, /^ {4}at /m, 'no stack')
+  await t.test('whose files are damaged fails with a sentence', async (t) => {
+    const files = readdirSync(db).filter((name) => /^(collection|index)-.*wt$/.test(name))
+    const advice =
+      'and left no message, which happens when files are damaged; "svc restore" makes a home from a backup'
 
-  truncateSync(join(db, 'WiredTiger.wt'), 100)
-  const early = await serve()
-  t.equal(early.code, 1)
-  t.match(
-    early.stderr,
-    /^svc: the database in .* cannot be used, because its engine ended \((14|SIG\w+)\) and .*\n$/,
-  )
+    for (const file of files) truncateSync(join(db, file), 100)
+    const late = await serve()
+    t.equal(late.code, 1)
+    t.match(late.stderr, `svc: the database in ${db} cannot be used, because its engine ended ${advice}`)
+    t.notMatch(late.stderr, /^ {4}at /m, 'no stack')
+
+    truncateSync(join(db, 'WiredTiger.wt'), 100)
+    const early = await serve()
+    t.equal(early.code, 1)
+    t.match(
+      early.stderr,
+      /^svc: the database in .* cannot be used, because its engine ended \((14|SIG\w+)\) and .*\n$/,
+    )
+  })
 })

@@ -61,7 +61,10 @@ t.test(
       return note(...args)
     }
     const socket = await chat.connect()
-    for (const text of ['one', 'two']) t.match((await socket.ask({ thread_id, text })).end, { type: 'done' })
+    for (const text of ['one', 'two']) {
+      const { end } = await socket.ask({ thread_id, text })
+      t.match(end, { type: 'done' }, JSON.stringify(end))
+    }
     const frames = socket.of(thread_id)
     t.strictSame(
       frames.map(({ seq }) => seq),
