@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { Transform, type TransformCallback } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy'
+import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy'
 import { AppError } from '../errors.ts'
 import type { Issue } from '../schema.ts'
 import type { UploadSpec } from './route.ts'
@@ -119,7 +119,7 @@ async function receiveForm(
   openSink: () => WriteStream,
   { max_bytes, max_files = 1, fields: known = [] }: UploadSpec,
 ): Promise<{ files: Described[]; fields: Record<string, string> }> {
-  const form = openForm(request, { max_bytes, max_files, known })
+  const form = await openForm(request, { max_bytes, max_files, known })
   const issues: Issue[] = []
   const refuse = (issue: Issue) => void issues.push(issue)
   const files: Described[] = []
@@ -171,10 +171,12 @@ async function receiveForm(
   }
 }
 
-function openForm(
+async function openForm(
   { headers }: IncomingMessage,
   { max_bytes, max_files, known }: { max_bytes: number; max_files: number; known: readonly string[] },
-): BusboyInstance {
+): Promise<BusboyInstance> {
+  // Loaded with the first form, not at each start.
+  const { Busboy } = await import('@fastify/busboy')
   try {
     return new Busboy({
       headers: headers as BusboyHeaders,

@@ -1,6 +1,5 @@
 import { definePlugin } from '#kernel'
-import { type Counters, createCounters } from './counters.ts'
-import { createExposition, type Exposition } from './exposition.ts'
+import type { Counters } from './counters.ts'
 import { metricsReaderGuard } from './guard.ts'
 import { manifest } from './manifest.ts'
 import { metricsRoutes } from './routes.ts'
@@ -9,8 +8,8 @@ import './types.ts'
 declare module '#kernel/types' {
   interface PrivateServices {
     metrics: {
-      counters: Counters
-      exposition: Exposition
+      /** Loaded with the first request, as its library takes a twentieth of a start. */
+      counters: Promise<Counters>
     }
   }
 }
@@ -19,16 +18,20 @@ export default definePlugin({
   ...manifest,
   setup(host) {
     host.extensionPoint('metrics.gauges', { noun: 'figures' })
-    host.service('counters', createCounters)
-    host.service('exposition', createExposition)
+    host.service('counters', async (cradle) => {
+      const { createCounters } = await import('./counters.ts')
+      return createCounters(cradle)
+    })
     host.guard('metrics_reader', metricsReaderGuard)
     host.routes(metricsRoutes)
-    host.extend('kernel.requests', (request, { counters }) => counters.noteRequest(request))
-    host.on('turn.started', (_turn, { counters }) => counters.noteTurnStart())
-    host.on('turn.ended', (turn, { counters }) => counters.noteTurnEnd(turn))
-    host.on('model.called', (call, { counters }) => counters.noteModelCall(call))
-    host.on('tool.called', (call, { counters }) => counters.noteToolCall(call))
-    host.on('channel.state_changed', (channel, { counters }) => counters.noteChannelState(channel))
-    host.on('account.signed_in', (signIn, { counters }) => counters.noteSignIn(signIn))
+    host.extend('kernel.requests', async (request, { counters }) => (await counters).noteRequest(request))
+    host.on('turn.started', async (_turn, { counters }) => (await counters).noteTurnStart())
+    host.on('turn.ended', async (turn, { counters }) => (await counters).noteTurnEnd(turn))
+    host.on('model.called', async (call, { counters }) => (await counters).noteModelCall(call))
+    host.on('tool.called', async (call, { counters }) => (await counters).noteToolCall(call))
+    host.on('channel.state_changed', async (channel, { counters }) =>
+      (await counters).noteChannelState(channel),
+    )
+    host.on('account.signed_in', async (signIn, { counters }) => (await counters).noteSignIn(signIn))
   },
 })

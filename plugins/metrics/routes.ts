@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client'
 import { route } from './manifest.ts'
 
 const getMetrics = route({
@@ -13,12 +12,10 @@ const getMetrics = route({
   response: {
     200: { type: 'string', contentMediaType: 'text/plain', examples: ['svc_sockets_open 3\n'] },
   },
-}).handle(
-  async (_request, { exposition }) =>
-    new Response(await exposition.write(), {
-      headers: { 'Content-Type': Registry.PROMETHEUS_CONTENT_TYPE },
-    }),
-)
+}).handle(async (_request, cradle) => {
+  const { CONTENT_TYPE, writeMetrics } = await import('./exposition.ts')
+  return new Response(await writeMetrics(cradle), { headers: { 'Content-Type': CONTENT_TYPE } })
+})
 
 /** The routes of this plugin. */
 export const metricsRoutes = [getMetrics]

@@ -1,7 +1,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { OpenFolder } from '#toolbox'
-import { type ArchivedFile, readArchive } from './archive.ts'
+import type { ArchivedFile } from './archive.ts'
 import type { Drafts } from './drafts.ts'
 import { HEAD_BYTES, readHead } from './front-matter.ts'
 import { SKILL_FILE } from './skill-folder.ts'
@@ -41,6 +41,8 @@ export async function importArchive(
   { path, filename }: { path: string; filename: string },
   slug?: string,
 ): Promise<void> {
+  // Its library is loaded with the first archive, not at each start.
+  const { readArchive } = await import('./archive.ts')
   await readArchive(path, async (files) => {
     const skills = isSkill(files)
       ? [{ slug: slug ?? (await nameRoot(files, filename)), files }]

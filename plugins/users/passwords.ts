@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import { hash, type Options, verify } from '@node-rs/argon2'
+import type { Options } from '@node-rs/argon2'
 import { AppError } from '#kernel'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
 
@@ -52,11 +52,13 @@ export function createPasswords({ memory_kib }: { memory_kib: number }) {
   }
 
   const decoy = makeDecoyHash(cost)
+  // Loaded with the first password, not at each start.
+  const argon2 = () => import('@node-rs/argon2')
   return {
-    hash: (password: string) => runQueued(() => hash(normalize(password), cost)),
+    hash: (password: string) => runQueued(async () => (await argon2()).hash(normalize(password), cost)),
     /** Resolves to false for null, after the same time as for a wrong password. */
     verify: (passwordHash: string | null, password: string) =>
-      runQueued(() => verify(passwordHash ?? decoy, normalize(password))),
+      runQueued(async () => (await argon2()).verify(passwordHash ?? decoy, normalize(password))),
   }
 }
 

@@ -46,7 +46,7 @@ interface Findings {
 /** Searches until it is stopped; throws a FileFailure with the reason. Blocks its thread. */
 export function searchFiles(request: SearchRequest, isStopped: () => boolean): Promise<string> {
   return explainErrors(request.path, async () => {
-    const pattern = compilePattern(request.pattern, request)
+    const pattern = await compilePattern(request.pattern, request)
     const glob = parseGlob(request.glob ?? '**', { anywhere: true })
     const pace = createPace(request.time_ms, { isStopped })
     const findings = createFindings()

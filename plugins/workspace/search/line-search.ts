@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js'
+import type { RE2JS } from 're2js'
 import { FileFailure } from '../files/file-failure.ts'
 
 /** The most instructions of a compiled pattern, each of which may run once per character. */
@@ -15,11 +15,13 @@ export interface SearchPattern {
 }
 
 /** Compiles a pattern that matches in linear time. Throws a FileFailure with the reason. */
-export function compilePattern(
+export async function compilePattern(
   pattern: string,
   { literal = false, ignore_case = false }: { literal?: boolean; ignore_case?: boolean },
-): SearchPattern {
-  const expression = compile(literal ? RE2JS.quote(pattern) : pattern, ignore_case)
+): Promise<SearchPattern> {
+  // Loaded with the first search, not at each start.
+  const { RE2JS: engine } = await import('re2js')
+  const expression = compile(engine, literal ? engine.quote(pattern) : pattern, ignore_case)
   if (expression.programSize() > MAX_PROGRAM)
     throw new FileFailure('the pattern is too large; use smaller counts of repetition, or fewer of them')
   return {
@@ -31,9 +33,9 @@ export function compilePattern(
   }
 }
 
-function compile(pattern: string, ignoreCase: boolean): RE2JS {
+function compile(engine: typeof RE2JS, pattern: string, ignoreCase: boolean): RE2JS {
   try {
-    return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0)
+    return engine.compile(pattern, ignoreCase ? engine.CASE_INSENSITIVE : 0)
   } catch (error) {
     const [reason = ''] = (error as Error).message.replace(/^error parsing regexp: /, '').split('\n')
     const shown = reason.length > 200 ? `${reason.slice(0, 200)}…` : reason
