@@ -74,7 +74,7 @@ async function run(
   await serveEditor({
     url,
     session,
-    service: createService({ url, language, session }),
+    service: await createService({ url, language, session }),
     signal,
     model: read('model'),
     note,

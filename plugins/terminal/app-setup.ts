@@ -1,4 +1,3 @@
-import { renderUnicodeCompact } from 'uqr'
 import { type Api, isRefusal } from './api.ts'
 
 const MAX_ATTEMPTS = 5
@@ -33,6 +32,7 @@ export async function setUpApp({
   const begun = await api({ method: 'POST', path: '/auth/totp', body: {}, token })
   const { secret, otpauth_url } = begun.data as { secret: string; otpauth_url: string }
   say(`The server requires a second factor of ${username}. Scan this with an authenticator app:`)
+  const { renderUnicodeCompact } = await import('uqr')
   say(renderUnicodeCompact(otpauth_url))
   say(`Or enter this secret there: ${secret.match(/.{1,4}/g)!.join(' ')}`)
   for (let attempt = 1; ; attempt++)

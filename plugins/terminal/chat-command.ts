@@ -117,7 +117,7 @@ async function run(
       store: createTokenStore({ home, url }),
     }))
     const session = createSession({ api, ...signIn, username: read('username') })
-    const service = createService({ url, language, session })
+    const service = await createService({ url, language, session })
     const agent = await findAgent(session, args[0] ?? 'assistant')
 
     const commandFor = (thread_id: string) => {

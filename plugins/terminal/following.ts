@@ -1,8 +1,8 @@
-import { ChatError, type Client } from '#client'
+import type { Client } from '#client'
 import type { Approval } from './approval.ts'
 import type { ApprovalRequest, SentFrame, TurnFrame, UserTurn } from './frames.ts'
 import { createPause } from './pause.ts'
-import { toTerminalError } from './service.ts'
+import { isChatError, toTerminalError } from './service.ts'
 import type { View } from './view.ts'
 
 /** The time that a lost connection is replaced in, in milliseconds. */
@@ -161,7 +161,7 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
   /** Returns the outcome of a turn of which only an error is known. */
   const conclude = (followed: Turn, error: unknown): Outcome => {
     signal.throwIfAborted()
-    if (error instanceof ChatError && error.frame) {
+    if (isChatError(error) && error.frame) {
       view.frame(error.frame)
       return { kind: 'failed' }
     }

@@ -1,9 +1,9 @@
-import { ChatError, type Client, createClient } from '#client'
+import type { ChatError, Client } from '#client'
 import { RefusedError, UnreachableError } from './api.ts'
 import type { Session } from './session.ts'
 
 /** Creates the client of the server, which has the login of the session. */
-export const createService = ({
+export async function createService({
   url,
   language,
   session,
@@ -11,8 +11,10 @@ export const createService = ({
   url: string
   language: string
   session: Session
-}): Client =>
-  createClient({
+}): Promise<Client> {
+  // A server loads this plugin as well, and needs no client.
+  const { createClient } = await import('#client')
+  return createClient({
     baseUrl: url,
     headers: { 'accept-language': language },
     async getToken(refused) {
@@ -21,6 +23,7 @@ export const createService = ({
     },
     onToken: session.keep,
   })
+}
 
 /** An answer of the client; `data` or `error` is set. */
 interface Answer<Data> {
@@ -38,9 +41,13 @@ export async function readAnswer<Data>(answer: Promise<Answer<Data>>, url: strin
   return data as Data
 }
 
+/** True for an error of the client. */
+export const isChatError = (error: unknown): error is ChatError =>
+  error instanceof Error && error.name === 'ChatError'
+
 /** Converts an error of a chat to that of a call. */
 export function toTerminalError(error: unknown, url: string): unknown {
-  if (!(error instanceof ChatError)) return error
+  if (!isChatError(error)) return error
   const { code, message, details, status = 0 } = error
   if (code === 'UNREACHABLE') return new UnreachableError(url, error)
   return new RefusedError({ status, body: JSON.stringify({ error: { code, message, details } }) })

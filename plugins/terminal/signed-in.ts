@@ -89,7 +89,7 @@ async function signIn(
     store: createTokenStore({ home, url }),
   }))
   const session = createSession({ api, ...how, username: read('username') })
-  return { service: createService({ url, language, session }), url, session }
+  return { service: await createService({ url, language, session }), url, session }
 }
 
 function explain(error: Error): string {
