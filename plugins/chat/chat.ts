@@ -272,7 +272,9 @@ async function renewLeases({
     const [renewed, unwanted] = await Promise.all([turnLeases.renew(held), turnLeases.listStopRequests(held)])
     await running.stop(({ thread_id }) => unwanted.includes(thread_id), 'stopped')
     if (renewed === current.length) return
-    for (const turn of current)
+    // The first event restores a lease that the database has lost, or finds that another turn has the thread.
+    const begun = current.filter(({ opened }) => opened!.log.committed.length > 0)
+    for (const turn of begun)
       if (running.get(turn.thread_id) === turn && (await turnLeases.renew([turn.opened!.lease])) === 0)
         void turn.stop('lost')
   } catch (error) {

@@ -53,12 +53,37 @@ t.test(
   async (t) => {
     fake.script(() => ({ text: ['fine'] }))
     const thread_id = await createThread()
-    const { clientMessages } = server.server.runtime.cradleOf('chat')
+    const { clientMessages, turnLeases } = server.server.runtime.cradleOf('chat')
+    const { client } = server.db
     const { note } = clientMessages
-    clientMessages.note = async (...args: Parameters<typeof note>) => {
-      clientMessages.note = note
+    const { renew } = turnLeases
+    const { bulkWrite } = client
+    const looked = createHold()
+    let looks = 0
+    const restore = () => {
+      Object.assign(clientMessages, { note })
+      Object.assign(turnLeases, { renew })
+      Object.assign(client, { bulkWrite })
+    }
+    t.teardown(restore)
+    clientMessages.note = async (...args) => {
       await server.db.collection<ThreadDocument>('threads').updateOne({ _id: thread_id }, LOST)
-      return note(...args)
+      const known = await note(...args)
+      restore()
+      // The lease is looked for twice before the beginning of the turn is written.
+      turnLeases.renew = async (leases) => {
+        const found = await renew(leases)
+        looks += 1
+        if (looks === 2) looked.release()
+        return found
+      }
+      Object.assign(client, {
+        bulkWrite: async (...write: Parameters<typeof bulkWrite>) => {
+          await looked.hold
+          return bulkWrite.apply(client, write)
+        },
+      })
+      return known
     }
     const socket = await chat.connect()
     for (const text of ['one', 'two']) {
