@@ -193,18 +193,11 @@ t.test('a start on a home with a database', async (t) => {
   const home = prepare(t, { setup: "host.collection('clouds')", manifest: STORES })
   const db = join(home, 'db')
   const serve = () => runCommand(home, ['serve'])
-  const start = (port: string) =>
-    startServer({
-      home,
-      env: {},
-      flags: { port },
-      logTo: new Writable({ write: (_, __, done) => done() }),
-    })
-  await (await start('0')).stop()
-
-  await t.test('that fails ends the engine that it launched before it read the configuration', async (t) => {
-    await t.rejects(start('abc'), { message: /^http\.port \(flag --port\) must be integer$/ })
-    const engines = readdirSync('/proc').filter((pid) => {
+  const start = (port: string, env: Record<string, string> = {}) =>
+    startServer({ home, env, flags: { port }, logTo: new Writable({ write: (_, __, done) => done() }) })
+  /** Lists the processes that were given the database. */
+  const listEngines = () =>
+    readdirSync('/proc').filter((pid) => {
       try {
         return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0${db}\0`)
       } catch {
@@ -212,7 +205,17 @@ t.test('a start on a home with a database', async (t) => {
         return false
       }
     })
-    t.strictSame(engines, [])
+  await (await start('0')).stop()
+
+  await t.test('that fails ends the engine that it launched before it read the configuration', async (t) => {
+    await t.rejects(start('abc'), { message: /^http\.port \(flag --port\) must be integer$/ })
+    t.strictSame(listEngines(), [])
+  })
+
+  await t.test('that uses a database server launches no engine', async (t) => {
+    const server = await start('0', { SVC_DATABASE_URL: await createDatabaseUrl(t) })
+    t.strictSame(listEngines(), [])
+    await server.stop()
   })
 
   await t.test('whose files are damaged fails with a sentence', async (t) => {
