@@ -1,4 +1,5 @@
 import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
+import { withDeadline } from '#toolbox'
 import { toFetchFailure, toReason } from './failure.ts'
 import { type Fields, toFields, toText } from './frame.ts'
 
@@ -59,12 +60,12 @@ export const registration: ChannelRegistration = {
 
 /** Sends a request and returns the `data` of the answer. */
 async function ask({ endpoints, fetch, signal: aborted }: PlatformAccess, path: string): Promise<Fields> {
-  const signal = AbortSignal.any([aborted, AbortSignal.timeout(REQUEST_MS)])
-  const { response, text } = await fetch(endpoints.qr + path, { signal, redirect: 'error' })
-    .then(async (response) => ({ response, text: await readAnswer(response) }))
-    .catch((error) => {
-      throw toFetchFailure(error, aborted)
-    })
+  const { response, text } = await withDeadline(REQUEST_MS, [aborted], async (signal) => {
+    const response = await fetch(endpoints.qr + path, { signal, redirect: 'error' })
+    return { response, text: await readAnswer(response) }
+  }).catch((error) => {
+    throw toFetchFailure(error, aborted)
+  })
   if (!response.ok)
     throw new ChannelFailure(toReason(response.status), `WeCom answered with HTTP status ${response.status}`)
   const answer = parse(text)

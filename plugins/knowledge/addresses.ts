@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { AppError } from '#kernel'
-import { findNetworkFailure, type GuardedFetch } from '#toolbox'
+import { findNetworkFailure, type GuardedFetch, withDeadline } from '#toolbox'
 import { MAX_FILE_BYTES } from './intake.ts'
 import type { Cradle } from './manifest.ts'
 import { isAllowed } from './robots.ts'
@@ -83,9 +83,8 @@ export function createAddresses({
      * DOCUMENT_TOO_LARGE.
      */
     async fetch(address: string, file: string, signal: AbortSignal): Promise<Fetched> {
-      const until = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)])
       try {
-        return await fetchTo(address, file, until)
+        return await withDeadline(TIME_MS, [signal], (until) => fetchTo(address, file, until))
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof AppError) throw error

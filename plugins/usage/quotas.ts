@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import { AppError } from '#kernel'
+import { createDeadline } from '#toolbox'
 import type { ModelCalling } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { nextReset } from './periods.ts'
@@ -36,8 +37,9 @@ export function createQuotas({
     })
 
   const untilNextEnding = async (user_id: string, signal: AbortSignal | undefined): Promise<void> => {
-    const waiting = AbortSignal.any([AbortSignal.timeout(POLL_MS), ...(signal ? [signal] : [])])
-    await once(endings, user_id, { signal: waiting }).catch(() => undefined)
+    const waiting = createDeadline([signal], { milliseconds: POLL_MS })
+    await once(endings, user_id, { signal: waiting.signal }).catch(() => undefined)
+    waiting.release()
     signal?.throwIfAborted()
   }
 

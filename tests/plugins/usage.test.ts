@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { ModelAccount } from '../../plugins/providers/types.ts'
 import type { UsageCounterDocument, UsageDocument } from '../../plugins/usage/types.ts'
@@ -390,6 +392,11 @@ t.test('A turn waits for a reservation until it expires or the turn is stopped',
   await pia.socket.until(
     ({ type, client_message_id }) => type === 'turn_started' && client_message_id === sent,
   )
+  // Whatever only the wait itself refers to is collected.
+  setFlagsFromString('--expose-gc')
+  const collecting = setInterval(runInNewContext('gc'), 100)
+  t.teardown(() => clearInterval(collecting))
+  await pause(300)
   await countersOf().updateOne({ _id: pia.id }, { $set: { 'holds.0.until': Date.now() - 1 } })
   fake.next(answer(5, 5))
   t.match((await pia.socket.seeTurn(sent)).end, { type: 'done' })
