@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { readDatabaseUrl } from '../config/config.ts'
 import type { Logger } from '../log.ts'
-import { launchEngine } from './engine.ts'
+import { EXIT_MS, launchEngine } from './engine.ts'
 import { enginePlaceIn, recordPath } from './engine-address.ts'
 
 /**
@@ -18,9 +19,10 @@ export function launchEarly(home: string, env: NodeJS.ProcessEnv, log: Logger): 
   return launchEngine({ ...place, log })
 }
 
-/** Ends an engine that was launched early, unless it has ended. */
+/** Ends an engine that was launched early, unless it has ended; one that another process has joined goes on. */
 export async function endEarly(launched: ChildProcess | undefined): Promise<void> {
   if (!launched?.kill()) return
   launched.ref()
-  await once(launched, 'exit')
+  await Promise.race([once(launched, 'exit'), pause(EXIT_MS, undefined, { ref: false })])
+  launched.unref()
 }

@@ -56,7 +56,8 @@ const POLL_MS = 10
 const LOCKED_RETRY_MS = 100
 const MIN_BACK_OFF_MS = 100
 const MAX_BACK_OFF_MS = 5_000
-const EXIT_MS = 1_500
+/** The time for an engine's exit; longer than one needs that nobody uses. */
+export const EXIT_MS = 1_500
 /** After this long without a sign of its end, an engine that another process started is held to be in use. */
 const IN_USE_MS = 200
 const LAST_WORDS_LENGTH = 2_000
