@@ -53,6 +53,16 @@ t.test('the client imports only its own folder and openapi-fetch, and ws in Node
   t.same(foreign, [])
 })
 
+t.test('a time limit is not joined with AbortSignal.any, by which Node.js 20 loses it', async (t) => {
+  const joined = ['kernel', 'plugin-api', 'plugins', 'channels', 'providers', 'client']
+    .flatMap(filesIn)
+    .filter((file) => {
+      const source = readFileSync(join(ROOT, file), 'utf8')
+      return /AbortSignal\.any\(/.test(source) && /AbortSignal\.timeout\(/.test(source)
+    })
+  t.same(joined, [], 'createDeadline of the toolbox serves')
+})
+
 /** Modules with which the server interprets the results of a kind; the testing kit uses them to check kinds. */
 const JUDGES = [
   'plugins/chat/loop/model-answer.ts',

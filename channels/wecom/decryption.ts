@@ -7,14 +7,19 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** The padding uses blocks twice as long as the cipher's. */
 const PADDING_BLOCK = 32
 
-/** Decrypts AES-256-CBC with a Base64 key whose first half is the IV; buffers at most one padding block. */
-export async function* decrypt(
-  source: AsyncIterable<Uint8Array>,
-  aeskey: string,
-): AsyncGenerator<Uint8Array, void, undefined> {
+/** Reads the Base64 key of a file. */
+export function readKey(aeskey: string): Buffer {
   const key = Buffer.from(aeskey, 'base64')
   if (key.length !== 32)
     throw new ChannelFailure('unknown', 'The file of this message came without a valid key')
+  return key
+}
+
+/** Decrypts AES-256-CBC with a key whose first half is the IV; buffers at most one padding block. */
+export async function* decrypt(
+  source: AsyncIterable<Uint8Array>,
+  key: Buffer,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const decipher = createDecipheriv('aes-256-cbc', key, key.subarray(0, 16)).setAutoPadding(false)
   let held = Buffer.alloc(0)
   let total = 0

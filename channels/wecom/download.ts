@@ -1,5 +1,6 @@
 import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue } from '#plugin-api'
-import { decrypt } from './decryption.ts'
+import { createDeadline } from '#toolbox'
+import { decrypt, readKey } from './decryption.ts'
 import { toFetchFailure, toReason } from './failure.ts'
 import { toFields, toText } from './frame.ts'
 
@@ -24,35 +25,40 @@ export async function downloadFile(
   // Checked here because the error of `fetch` for an invalid address contains the signed address.
   if (!/^https?:/.test(toText(url)) || !URL.canParse(toText(url)))
     throw new ChannelFailure('not_found', 'The file of this message has no address')
-  const signal = AbortSignal.any([aborted, AbortSignal.timeout(DOWNLOAD_MS)])
-  const explain = (error: unknown) => toFetchFailure(error, aborted)
-  const response = await fetch(toText(url), { signal }).catch((error) => {
-    throw explain(error)
-  })
-  if (!response.ok || !response.body) {
-    await response.body?.cancel()
-    throw new ChannelFailure(
-      toReason(response.status),
-      `The file could not be downloaded (HTTP status ${response.status}); WeCom stores files for five minutes`,
-    )
-  }
-  const filename = readFilename(response.headers.get('content-disposition'))
-  const plain = decrypt(explained(response.body, explain), toText(aeskey))
-  if (type !== 'image') return { bytes: plain, ...(filename && { filename }) }
-  const first = await plain.next()
-  const media_type = first.done ? undefined : detectImage(first.value)
-  return {
-    bytes: rejoin(first, plain),
-    ...(filename && { filename }),
-    ...(media_type && { media_type }),
+  const key = readKey(toText(aeskey))
+  const { signal, release } = createDeadline([aborted], { milliseconds: DOWNLOAD_MS })
+  try {
+    const response = await fetch(toText(url), { signal })
+    if (!response.ok || !response.body) {
+      await response.body?.cancel()
+      throw new ChannelFailure(
+        toReason(response.status),
+        `The file could not be downloaded (HTTP status ${response.status}); WeCom stores files for five minutes`,
+      )
+    }
+    const filename = readFilename(response.headers.get('content-disposition'))
+    const plain = decrypt(readBody(response.body, aborted, release), key)
+    if (type !== 'image') return { bytes: plain, ...(filename && { filename }) }
+    const first = await plain.next()
+    const media_type = first.done ? undefined : detectImage(first.value)
+    return {
+      bytes: rejoin(first, plain),
+      ...(filename && { filename }),
+      ...(media_type && { media_type }),
+    }
+  } catch (error) {
+    release()
+    throw toFetchFailure(error, aborted)
   }
 }
 
-async function* explained(body: AsyncIterable<Uint8Array>, explain: (error: unknown) => unknown) {
+async function* readBody(body: AsyncIterable<Uint8Array>, aborted: AbortSignal, release: () => void) {
   try {
     yield* body
   } catch (error) {
-    throw explain(error)
+    throw toFetchFailure(error, aborted)
+  } finally {
+    release()
   }
 }
 

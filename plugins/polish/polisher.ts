@@ -4,7 +4,7 @@ import type {
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider'
 import { AppError, type Locale } from '#kernel'
-import { untilAborted } from '#toolbox'
+import { createDeadline, untilAborted } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'
@@ -53,8 +53,10 @@ export function createPolisher({ config, models, ids }: Cradle): Polisher {
       if (default_model !== undefined) await models.assertUsable(default_model, caller.id)
       const opened = await models.open([default_model], caller.id, agent)
       const { reference: model, description } = opened
-      const late = AbortSignal.timeout(config.max_seconds * 1000)
-      const until = AbortSignal.any([signal, late])
+      const until = createDeadline([signal], {
+        milliseconds: config.max_seconds * 1000,
+        reason: () => new AppError('POLISH_TIMED_OUT', { model, seconds: config.max_seconds }),
+      })
       const parts = opened.stream({
         call_id: ids.make('call_'),
         account: {
@@ -64,14 +66,15 @@ export function createPolisher({ config, models, ids }: Cradle): Polisher {
           thread_id: null,
         },
         purpose: 'polish',
-        options: { ...createOptions(prompt, description.max_output_tokens), abortSignal: until },
+        options: { ...createOptions(prompt, description.max_output_tokens), abortSignal: until.signal },
       })
       let answer: Answer
       try {
-        answer = await untilAborted(until, readAnswer(parts))
+        answer = await untilAborted(until.signal, readAnswer(parts))
       } catch (error) {
-        if (late.aborted) throw new AppError('POLISH_TIMED_OUT', { model, seconds: config.max_seconds })
         throw opened.explain(error, locale)
+      } finally {
+        until.release()
       }
       const { finish_reason } = answer
       if (INCOMPLETE.includes(finish_reason))
