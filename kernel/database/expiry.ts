@@ -13,17 +13,21 @@ export function createExpiryJob(
 ): Job {
   const expiring = [...collections].flatMap(([name, { indexes }]) =>
     indexes.flatMap(({ key, expireAfterSeconds }) =>
-      expireAfterSeconds === undefined ? [] : [{ name, field: Object.keys(key)[0]!, expireAfterSeconds }],
+      expireAfterSeconds === undefined
+        ? []
+        : [{ namespace: `${db.databaseName}.${name}`, field: Object.keys(key)[0]!, expireAfterSeconds }],
     ),
   )
   return {
     name: 'database.expiry',
     every_seconds: 60,
     async run() {
-      for (const { name, field, expireAfterSeconds } of expiring) {
-        const end = new Date(clock.now() - expireAfterSeconds * 1000)
-        await db.collection(name).deleteMany({ [field]: { $lt: end } })
-      }
+      const removals = expiring.map(({ namespace, field, expireAfterSeconds }) => ({
+        name: 'deleteMany' as const,
+        namespace,
+        filter: { [field]: { $lt: new Date(clock.now() - expireAfterSeconds * 1000) } },
+      }))
+      if (removals.length > 0) await db.client.bulkWrite(removals, { ordered: false })
     },
   }
 }

@@ -1,5 +1,5 @@
-import type { Collection } from 'mongodb'
-import { isDuplicateKey } from './driver-errors.ts'
+import type { Collection, MongoBulkWriteError } from 'mongodb'
+import { isOnlyDuplicates } from './driver-errors.ts'
 
 /** The holder of a lease and its end, in Unix milliseconds. */
 export interface LeaseDocument {
@@ -8,18 +8,38 @@ export interface LeaseDocument {
   until: number
 }
 
+interface Wish {
+  name: string
+  holder: string
+  now: number
+  until: number
+}
+
 /** Takes or renews a lease until `until`; false while another holder has it. */
-export async function acquireLease(
+export async function acquireLease(leases: Collection<LeaseDocument>, wish: Wish): Promise<boolean> {
+  return (await acquireLeases(leases, [wish])).has(wish.name)
+}
+
+/** Takes or renews leases in one command; resolves with the names of those that their holders have now. */
+export async function acquireLeases(
   leases: Collection<LeaseDocument>,
-  { name, holder, now, until }: { name: string; holder: string; now: number; until: number },
-): Promise<boolean> {
-  const free = { _id: name, $or: [{ holder }, { until: { $lt: now } }] }
+  wishes: readonly Wish[],
+): Promise<Set<string>> {
+  const names = wishes.map(({ name }) => name)
+  const upserts = wishes.map(({ name, holder, now, until }) => ({
+    updateOne: {
+      filter: { _id: name, $or: [{ holder }, { until: { $lt: now } }] },
+      update: { $set: { holder, until } },
+      upsert: true,
+    },
+  }))
   try {
-    await leases.updateOne(free, { $set: { holder, until } }, { upsert: true })
-    return true
+    await leases.bulkWrite(upserts, { ordered: false })
+    return new Set(names)
   } catch (error) {
-    // The upsert collides with the lease of the process that holds it.
-    if (isDuplicateKey(error)) return false
-    throw error
+    // An upsert collides with the lease of another process that holds it.
+    if (!isOnlyDuplicates(error)) throw error
+    const refused = [(error as MongoBulkWriteError).writeErrors].flat().map(({ index }) => names[index])
+    return new Set(names.filter((name) => !refused.includes(name)))
   }
 }

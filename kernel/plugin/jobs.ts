@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
 import type { Clock } from '../clock.ts'
-import { acquireLease, type LeaseDocument } from '../database/lease.ts'
+import { acquireLeases, type LeaseDocument } from '../database/lease.ts'
 import type { Logger } from '../log.ts'
 import { createFormCheck } from './form.ts'
 
@@ -49,9 +49,26 @@ export function startJobs({
   // Each job adds a listener, and Node.js warns of a leak from the eleventh on.
   setMaxListeners(0, abort.signal)
 
-  const acquire = ({ name, every_seconds }: Job) => {
-    const now = clock.now()
-    return acquireLease(leases, { name, holder, now, until: now + every_seconds * 1000 * LEASE_PERIODS })
+  let asking: ReturnType<typeof gather> | undefined
+
+  /** Takes or renews the lease of a job; those of jobs that come at the same time go in one command. */
+  const acquire = async ({ name, every_seconds }: Job) => {
+    asking ??= gather()
+    asking.periods.set(name, every_seconds * 1000)
+    return (await asking.held).has(name)
+  }
+
+  const gather = () => {
+    const periods = new Map<string, number>()
+    const held = setImmediate().then(() => {
+      asking = undefined
+      const now = clock.now()
+      return acquireLeases(
+        leases,
+        [...periods].map(([name, period]) => ({ name, holder, now, until: now + period * LEASE_PERIODS })),
+      )
+    })
+    return { periods, held }
   }
 
   /** A job that runs for long keeps its lease. */
