@@ -1,4 +1,5 @@
 import type { Test } from 'tap'
+import { useUpstream } from '../../plugin-api/testing/agent-bench.ts'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { startFakeQq } from './fake-qq.ts'
 import { SSO_PUBLIC_URL, useIssuer } from './oidc-client.ts'
@@ -55,6 +56,8 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
     },
   })
   await useIssuer(server, issuer.url)
+  // The demo model, which is active otherwise, pauses between its words.
+  await useUpstream({ request: (method, path, body) => server.request(method, path, { body }) }, upstream.url)
   const { runtime } = server.server
   const { users, logins } = runtime.cradleOf('auth')
   let made = 0

@@ -185,14 +185,6 @@ export function createObjects(cast: Cast) {
     id: id!,
     package_id: (await somePackage()).id!,
   })
-  const askingModel = async (): Promise<string> => {
-    const { provider } = await keep('a provider that asks', async () => {
-      const body = { name: name(), kind: 'openai-compatible', base_url: upstream }
-      const made = await arrange(server, administrator, ['POST', '/admin/providers', body])
-      return { provider: made.name }
-    })
-    return `${provider}:fake-model`
-  }
   const newChannel = async ({ id }: Params, enabled = false): Promise<Params> => {
     const config = { secret: secret(), callback_url: 'http://192.31.196.1/callback' }
     const body = { kind: 'webhook', name: name(), enabled, config }
@@ -533,7 +525,7 @@ export function createObjects(cast: Cast) {
         if (made.status !== 201) return `thr_${MISSING}`
         const { thread_id } = made.body
         const socket = await server.connect(`/agents/${id}/chat/ws`, { token: token! })
-        socket.send({ type: 'user_turn', thread_id, text: ASK_ME, model: await askingModel() })
+        socket.send({ type: 'user_turn', thread_id, text: ASK_ME })
         await socket.next('hitl_required')
         socket.close()
         return thread_id

@@ -1,3 +1,4 @@
+import { MODEL } from '../../plugin-api/testing/agent-bench.ts'
 import type { Account } from './route-cast.ts'
 import type { Make } from './route-objects.ts'
 
@@ -1081,7 +1082,7 @@ export const routeSamples: Record<string, RouteSample> = {
   },
   'GET /models': { who: 'user', status: 200 },
   'GET /models/active': { who: 'user', status: 200 },
-  'PUT /models/active': { who: 'admin', status: 200, body: () => ({ model: 'demo:demo' }) },
+  'PUT /models/active': { who: 'admin', status: 200, body: () => ({ model: MODEL }) },
 }
 
 /** True if a caller has access to a route, whatever its object. */
