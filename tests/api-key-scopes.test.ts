@@ -80,9 +80,9 @@ for (const [place, route] of routes.entries())
       const refused = await callWith(await keyTo(others, rest), { ...call, object: objects.at(-1) })
       t.equal(refused.answer, '403 FORBIDDEN', `without ${wanted}`)
       t.same(refused.body?.error?.details, { scope: wanted }, 'the missing scope is named')
-      // Many scopes open a route that reads.
-      const own = isLong || place % 2 === 0 ? opening : opening.slice(0, 1)
-      for (const scope of wanted === 'read' ? roundRobin(opening, place) : own) {
+      // The refusal names the scope that opens the route; in `npm test`, one route of two is called with one that does.
+      const tried = wanted === 'session' ? [] : roundRobin(opening, Math.floor(place / 2))
+      for (const scope of isLong || place % 2 === 0 ? tried : []) {
         const keyed = await keyTo(exact, [scope])
         const rights = rightsOf(keyed, route, scope)
         // An object of others shows the role with which the call is made.
