@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { eventually } from '../plugin-api/testing/waiting.ts'
@@ -12,6 +10,7 @@ import t, { type Test } from './run/file-test.ts'
 import { onlyLong } from './run/tier.ts'
 import { startChat } from './support/chat.ts'
 import { noChromium, startChromium } from './support/chromium.ts'
+import { runCompiler } from './support/compiler.ts'
 import { ROOT } from './support/packed.ts'
 import { startRelay } from './support/relay.ts'
 import { ADMIN } from './support/server.ts'
@@ -130,12 +129,7 @@ async function compile(t: Test, files: Record<string, string>): Promise<string> 
     types: ['node'],
   }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
-  const env = { ...process.env, NODE_V8_COVERAGE: '' }
-  return promisify(execFile)(process.execPath, [tsc, '-p', folder], { env }).then(
-    () => '',
-    ({ stdout }) => stdout,
-  )
+  return runCompiler(['-p', folder])
 }
 
 // One browser and one server for all, as both are slow to start.

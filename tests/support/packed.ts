@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { runCompiler } from './compiler.ts'
 import { createProcessFolder } from './home.ts'
 
 const run = promisify(execFile)
@@ -20,10 +21,11 @@ interface InstalledPackage {
   root: string
   /** The sorted paths of the packed files. */
   files: string[]
-  /** Compiles projects and returns the compiler's output, which is empty if there are no errors. */
-  compile(folders: readonly string[]): Promise<string>
-  /** Lists the packages whose declarations a project reads, by their paths in package-lock.json. */
-  listPackages(folder: string): Promise<string[]>
+  /**
+   * Compiles projects. Returns the errors, which are an empty text if there are none, and the packages whose
+   * declarations the projects read, by their paths in package-lock.json.
+   */
+  compile(folders: readonly string[]): Promise<{ errors: string; packages: string[] }>
   /** Runs the compiled tests of a package with `node --test` and returns their output. */
   runTests(folder: string): Promise<string>
 }
@@ -41,20 +43,21 @@ export async function installPackage(): Promise<InstalledPackage> {
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) link(modules, name)
   for (const name of ['typescript', '@types/node']) link(modules, name)
-  const compiler = join(modules, 'typescript/bin/tsc')
   return {
     project,
     root,
     files: files.map(({ path }: { path: string }) => path).sort(),
     async compile(folders) {
       // One process reads the types that they share only once.
-      const ended = await run(process.execPath, [compiler, '-b', ...folders]).catch((error) => error)
-      return ended.stdout
-    },
-    async listPackages(folder) {
-      const { stdout } = await run(process.execPath, [compiler, '-p', folder, '--listFilesOnly'])
-      const paths = stdout.match(/node_modules\/(?:.*\/node_modules\/)?(?:@[^/\n]+\/)?[^/\n]+/g) ?? []
-      return [...new Set(paths)].sort()
+      const lines = (await runCompiler(['-b', ...folders, '--listFiles'])).split('\n')
+      const isFile = (line: string) => isAbsolute(line) && existsSync(line)
+      const packages = lines
+        .filter(isFile)
+        .flatMap((line) => /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(line) ?? [])
+      return {
+        errors: lines.filter((line) => !isFile(line)).join('\n'),
+        packages: [...new Set(packages)].sort(),
+      }
     },
     async runTests(folder) {
       const tests = join(folder, 'dist/test')
