@@ -6,7 +6,7 @@ import { testChannelKind } from '../../plugin-api/testing/index.ts'
 import t from '../run/file-test.ts'
 import { startFakePigeon } from '../support/fake-pigeon.ts'
 import { createHome } from '../support/home.ts'
-import { kitOptions } from '../support/kit.ts'
+import { channelOptions } from '../support/kit.ts'
 import { readRecipe } from '../support/readme.ts'
 
 const source = readRecipe('channels/pigeon/index.js', 'docs/plugins.md')
@@ -17,7 +17,7 @@ const { default: kind } = (await import(pathToFileURL(file).href)) as { default:
 t.test('the channel kind of the document is short', async (t) => t.ok(source.trim().split('\n').length <= 60))
 
 testChannelKind({
-  ...kitOptions(t),
+  ...channelOptions(t),
   kind,
   startFake: startFakePigeon,
   lacks: ['live', 'buttons', 'settle', 'files_in', 'files_out', 'typing'],

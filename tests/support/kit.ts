@@ -12,7 +12,7 @@ export const kitOptions = (
   databaseUrl: () => createDatabaseUrl(t),
 })
 
-/** The cases that every built-in channel kind runs in `npm test`. */
+/** The cases that every channel kind runs in `npm test`. */
 const ALWAYS = /^a message is answered|^a call is approved|^what the platform does not take/
 /** Of the other cases each kind runs one of so many in `npm test`, and other kinds other ones. */
 const ONE_OF = 4
@@ -20,9 +20,9 @@ const ONE_OF = 4
 /** The same options for a kind that comes with the server. */
 export const builtIn = (t: Test) => ({ ...kitOptions(t), plugins: [] })
 
-/** The same options for a channel kind that comes with the server; in `npm test` it runs some of the cases. */
-export const builtInChannel = (t: Test) => ({
-  ...builtIn(t),
+/** The same options for a channel kind; in `npm test` it runs some of the cases. */
+export const channelOptions = (t: Test) => ({
+  ...kitOptions(t),
   test: ((suite, run) =>
     t.test(suite, (outer) => {
       let place = suite.length
@@ -39,3 +39,6 @@ export const builtInChannel = (t: Test) => ({
       return run(context)
     })) satisfies TestFunction,
 })
+
+/** The same options for a channel kind that comes with the server. */
+export const builtInChannel = (t: Test) => ({ ...channelOptions(t), plugins: [] })
