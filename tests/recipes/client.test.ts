@@ -13,6 +13,7 @@ import { readRecipe } from '../support/readme.ts'
 import { startRelay } from '../support/relay.ts'
 import { ADMIN, createHome } from '../support/server.ts'
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** Runs the program in a folder of its own; `until` waits for a text in its output. */
 function runProgram(t: Test, args: string[], env: NodeJS.ProcessEnv) {
@@ -52,7 +53,7 @@ function runProgram(t: Test, args: string[], env: NodeJS.ProcessEnv) {
 t.test('the program of the README chats on while its server is killed and restarted', async (t) => {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
-  const home = createHome(t)
+  const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
   let service: ServiceProcess = await spawnService(t, home)
   const relay = await startRelay(t, () => service.url)
   const client = createClient({
