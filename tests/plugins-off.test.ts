@@ -8,7 +8,7 @@ import { createDatabaseUrl } from './support/test-engine.ts'
 const all = await readBlueprint({ home: createHome(t), env: {} })
 
 /** In `npm test`, so many plugins are switched off on one server, and each of their routes is called on one of so many. */
-const TOGETHER = isLong ? 1 : 3
+const TOGETHER = isLong ? 1 : 5
 const TURNS = isLong ? 1 : 4
 
 const servers = Math.ceil(all.plugins.length / TOGETHER)
