@@ -10,7 +10,7 @@ import { spawnService } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 import { callsTo, createKnowledgeCalls } from './knowledge-calls.ts'
 
-const KILLS = amount({ short: 2, long: 30 })
+const KILLS = amount({ short: 1, long: 30 })
 const EACH = 6
 
 t.test('After kill -9, no document is lost or doubled, and nothing of a deleted one is found', async (t) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import t from '../run/file-test.ts'
-import { onlyLong } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { makeDocx, makePdf, makePptx, makeXlsx } from '../support/office-files.ts'
 import { createHome, startServer } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
@@ -198,7 +198,10 @@ t.test('What cannot be read fails with its reason', async (t) => {
 })
 
 t.test('A long text on a single line is cut as well', async (t) => {
-  const sentences = Array.from({ length: 15_000 }, (_, n) => `Buoy ${n} is green. 浮标${n}是绿色的。`)
+  const sentences = Array.from(
+    { length: amount({ short: 7000, long: 15_000 }) },
+    (_, n) => `Buoy ${n} is green. 浮标${n}是绿色的。`,
+  )
   const { 'line.txt': line } = await read(['line.txt', sentences.join(' ')])
   t.match(line.document, { status: 'ready', error: undefined })
   t.ok(line.document.chunks > 100)
@@ -220,10 +223,12 @@ const ROOM_MIB = 640
 t.test('A bomb, damage and a password have reasons of their own', async (t) => {
   const id = await create('Bombs')
   const office = (name: string, entry: object) => makeZip([{ name, content: '<a/>', ...entry }])
-  const large = Buffer.alloc(129 * MIB, ' ')
+  const large = Buffer.alloc(amount({ short: 1, long: 129 }) * MIB, ' ')
+  // Refused by the size in its header, before its content is looked at.
+  const bomb = { content: large, claim: { size: 129 * MIB } }
   await upload(id, [
-    ['bomb.docx', office('word/document.xml', { content: large })],
-    ['bomb.xlsx', office('xl/worksheets/sheet1.xml', { content: large })],
+    ['bomb.docx', office('word/document.xml', bomb)],
+    ['bomb.xlsx', office('xl/worksheets/sheet1.xml', bomb)],
     ['liar.xlsx', office('xl/worksheets/sheet1.xml', { content: large, claim: { size: 1000 } })],
     ['locked.xlsx', office('xl/workbook.xml', { flags: 1 })],
   ])
