@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
 import { eventId, type LedgerEvent, seqOf } from '../../plugins/chat/ledger/ledger-event.ts'
+import { isLong } from '../run/tier.ts'
 import { createHold, type TestChat } from '../support/chat.ts'
 import type { TestReply } from '../support/server.ts'
 
@@ -22,19 +23,28 @@ export function createMigrationCalls(chat: TestChat) {
     status,
     path,
     start: () => server.request('POST', `${path()}/start`),
+    /** Looks for work that a server has left, as a job does each 20 seconds, for which the long tier waits. */
+    look() {
+      if (!isLong) server.server.runtime.cradleOf('migration').historyMigration.look()
+    },
     /** Waits until a status is accepted; returns all statuses that were seen. */
-    async statusUntil(isWanted: (status: TestReply['body']) => boolean): Promise<TestReply['body'][]> {
+    async statusUntil(
+      isWanted: (status: TestReply['body']) => boolean,
+      beforeEach = () => {},
+    ): Promise<TestReply['body'][]> {
       const seen: TestReply['body'][] = [await status()]
       while (!isWanted(seen.at(-1))) {
         // Often at first, when states follow each other, and seldom while a job is waited for.
         await pause(Math.min(10 + seen.length, 250))
+        beforeEach()
         seen.push(await status())
       }
       return seen
     },
-    /** Waits until no thread needs a rebuild. */
+    /** Waits until no thread needs a rebuild, and a start would begin at once. */
     async untilDone(): Promise<void> {
-      while ((await status()).remaining > 0) await pause(40)
+      for (let now = await status(); now.remaining > 0 || now.processing; now = await status())
+        await pause(40)
     },
     row: async (thread_id: string): Promise<TestReply['body']> =>
       (await chat.threads('GET', '?limit=200')).body.find(

@@ -10,19 +10,24 @@ import { createMigrationCalls } from './migration-calls.ts'
 const chat = await startChat(t)
 const { fake, createThread, history, server, agent_id } = chat
 const calls = createMigrationCalls(chat)
-const { age, copy, row, start, status, statusUntil, untilDone, threads, messages, events } = calls
+const { age, copy, look, row, start, status, statusUntil, untilDone, threads, messages, events } = calls
 
 const NOTHING = { remaining: 0, pending: 0, queued: 0, running: 0, failed: 0 }
 const READY = { history_status: 'ready', history_loading: false, history_retry_after_ms: null }
-const isDone = ({ remaining }: { remaining: number }) => remaining === 0
+const isDone = ({ remaining, processing }: { remaining: number; processing: boolean }) =>
+  remaining === 0 && !processing
 
 const varied = await calls.carryOn()
 const long = await seedThread(chat, 50)
 
 /** The number of turns of a thread that is observed while it is rebuilt. */
 const LARGE = amount({ short: 300, long: 1200 })
+/** The number of turns of a thread on which a turn begins and ends while it is rebuilt. */
+const LARGER = amount({ short: 600, long: 1200 })
 /** The number of threads that are being rebuilt when a server is killed or stopped. */
-const MANY = amount({ short: 10, long: 80 })
+const MANY = amount({ short: 8, long: 80 })
+/** The number of small threads that are rebuilt after a large one. */
+const SMALL = amount({ short: 8, long: 20 })
 
 t.test('New threads need no migration', async (t) => {
   t.match(await history(varied), READY)
@@ -72,9 +77,9 @@ t.test('Threads of an older projection are rebuilt with the current one', async 
 })
 
 t.test('Threads of one agent are rebuilt one at a time, while its turns run', async (t) => {
-  const made = await copy(long, 20)
+  const made = await copy(long, SMALL)
   await age(made)
-  const large = await seedThread(chat, 1200)
+  const large = await seedThread(chat, LARGER)
   await age([large])
   const { last_seq } = await history(large)
   // The large thread comes first, so that a turn can begin and end on it meanwhile.
@@ -88,7 +93,7 @@ t.test('Threads of one agent are rebuilt one at a time, while its turns run', as
     history_retry_after_ms: Number,
   })
   const socket = await chat.connect()
-  t.match(await start(), { body: { accepted: 20, remaining: 21, pending: 0 } })
+  t.match(await start(), { body: { accepted: SMALL, remaining: SMALL + 1, pending: 0 } })
   const seen = await statusUntil(({ running }) => running === 1)
   t.match(await history(large), {
     history_status: 'running',
@@ -118,7 +123,7 @@ t.test('Threads of one agent are rebuilt one at a time, while its turns run', as
     { role: 'tool' },
     { role: 'assistant', content: [{ text: 'and there' }] },
   ])
-  t.equal(await messages().countDocuments({ thread_id: large }), 2404)
+  t.equal(await messages().countDocuments({ thread_id: large }), LARGER * 2 + 4)
 })
 
 t.test('A thread with an active turn is rebuilt after the turn has ended', async (t) => {
@@ -137,6 +142,7 @@ t.test('A thread with an active turn is rebuilt after the turn has ended', async
   t.match(await history(busy), { history_status: 'queued', turn_active: true, messages: [{}, {}, {}, {}] })
   release()
   await socket.seeTurn(sent)
+  look()
   await untilDone()
   t.match(await history(busy), { ...READY, messages: [{}, {}, {}, { content: [{ text: 'half done' }] }] })
 })
@@ -308,7 +314,7 @@ t.test('The rebuild of a killed server is continued by another one', async (t) =
   const left = await status()
   t.ok(left.remaining > 0, `${left.remaining} are left`)
   t.ok(left.running <= 1)
-  const seen = await statusUntil(isDone)
+  const seen = await statusUntil(isDone, look)
   t.ok(seen.every(({ running }) => running <= 1))
   t.match(await status(), { ...NOTHING })
   for (const thread_id of made) {
