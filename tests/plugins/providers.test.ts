@@ -338,12 +338,26 @@ t.test('a user’s own provider reaches no local address; an administrator’s m
   t.match(await own('POST', `/${own_id}/test`), { body: { error: { code: 'ADDRESS_NOT_ALLOWED' } } })
 })
 
+/** A server that reaches local addresses, and on which something refers to each provider named "named". */
+const linked = await start(t, {
+  env: { SVC_ALLOW_HOSTS: '127.0.0.1' },
+  plugins: {
+    references: `export default {
+      kernel: 1,
+      name: 'references', summary: 'Refers to a provider', depends: ['providers'],
+      setup(host) {
+        host.extend('providers.references', ({ name, scope, owner_id }) =>
+          name === 'named' ? { agents: [{ id: scope, name: owner_id ?? 'nobody' }] } : {})
+      },
+    }`,
+  },
+})
+const eve = await linked.createUser({ username: 'eve' })
+
 t.test('an allowed host is reached by everybody', async (t) => {
-  const server = await start(t, { env: { SVC_ALLOW_HOSTS: '127.0.0.1' } })
-  const ada = await server.createUser({ username: 'ada' })
   const fake = await upstream(t)
-  const { id } = await create(server, { name: 'local', kind, base_url: fake.url, api_key: KEY }, ada.token)
-  const { body } = await server.request('POST', `/providers/${id}/test`, { token: ada.token, body: {} })
+  const { id } = await create(linked, { name: 'local', kind, base_url: fake.url, api_key: KEY }, eve.token)
+  const { body } = await linked.request('POST', `/providers/${id}/test`, { token: eve.token, body: {} })
   t.match(body, { ok: true, model: 'fake-model', latency_ms: Number })
   t.equal(fake.requests[0]!.headers.authorization, `Bearer ${KEY}`)
 })
@@ -698,29 +712,19 @@ t.test('a failed call becomes an error with guidance and without the key', async
 })
 
 t.test('a provider that something refers to is neither deleted nor renamed', async (t) => {
-  const listener = `export default {
-    kernel: 1,
-    name: 'references', summary: 'Refers to a provider', depends: ['providers'],
-    setup(host) {
-      host.extend('providers.references', ({ name, scope, owner_id }) =>
-        name === 'named' ? { agents: [{ id: scope, name: owner_id ?? 'nobody' }] } : {})
-    },
-  }`
-  const server = await start(t, { plugins: { references: listener } })
-  const ada = await server.createUser({ username: 'ada' })
   const own = await create(
-    server,
+    linked,
     { name: 'named', kind, base_url: PUBLIC, models: [{ id: 'm' }] },
-    ada.token,
+    eve.token,
   )
   const ask = (method: string, body?: object) =>
-    server.request(method, `/providers/${own.id}`, { token: ada.token, body })
+    linked.request(method, `/providers/${own.id}`, { token: eve.token, body })
   const refused = {
     status: 409,
     body: {
       error: {
         code: 'PROVIDER_REFERENCED',
-        details: { name: 'named', agents: [{ id: 'user', name: ada.id }] },
+        details: { name: 'named', agents: [{ id: 'user', name: eve.id }] },
       },
     },
   }
@@ -728,17 +732,17 @@ t.test('a provider that something refers to is neither deleted nor renamed', asy
   t.match(await ask('PATCH', { name: 'other' }), refused)
   t.match(await ask('PATCH', { name: 'named', enabled: false }), { status: 200 })
 
-  const [demo] = (await server.request('GET', '/admin/providers')).body
-  const remove = () => server.request('DELETE', `/admin/providers/${demo.id}`)
+  const [demo] = (await linked.request('GET', '/admin/providers')).body
+  const remove = () => linked.request('DELETE', `/admin/providers/${demo.id}`)
   t.match(await remove(), {
     status: 409,
     body: { error: { code: 'PROVIDER_REFERENCED', details: { active_model: 'demo:demo' } } },
   })
-  await create(server, { name: 'new', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
-  await server.request('PUT', '/models/active', { body: { model: 'new:m' } })
+  await create(linked, { name: 'new', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
+  await linked.request('PUT', '/models/active', { body: { model: 'new:m' } })
   t.equal((await remove()).status, 204)
-  await server.restart()
-  const names = (await server.request('GET', '/admin/providers')).body.map(
+  await linked.restart()
+  const names = (await linked.request('GET', '/admin/providers')).body.map(
     ({ name }: { name: string }) => name,
   )
   t.strictSame(names, ['new'], 'the demonstration does not come back')
