@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cradle } from '../../plugins/shell/manifest.ts'
 import { createOutput } from '../../plugins/shell/output.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
 import { noBubblewrap } from '../support/bubblewrap.ts'
 import { startChat } from '../support/chat.ts'
 import { createWorkspace, FAMILY, isRunning, numbersIn } from './shell-calls.ts'
@@ -376,7 +377,8 @@ t.test('In a chat', async (t) => {
       turn: (thread_id: string, socket: { send(frame: object): void }) =>
         socket.send({ type: 'stop', thread_id }),
       agent: () => server.request('POST', `/agents/${chat.agent_id}/stop`),
-      server: () => server.stop(),
+      // It waits for 8 seconds before it stops a turn.
+      ...(isLong && { server: () => server.stop() }),
     }
     for (const [name, stop] of Object.entries(stops)) {
       await rm(join(workspace, 'pids'), { force: true })
