@@ -21,7 +21,7 @@ import { runCommand } from '../support/kernel.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
-const STREAMS = amount({ short: 6, long: 50 })
+const STREAMS = amount({ short: 3, long: 50 })
 const PASSPHRASE = { SVC_BACKUP_PASSPHRASE: 'correct horse battery' }
 
 /** Creates a folder that contains nothing but a link to the engine's libraries. */

@@ -7,7 +7,7 @@ import type { ContentBlock } from '@agentclientprotocol/sdk'
 import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import t from '../run/file-test.ts'
-import { onlyLong } from '../run/tier.ts'
+import { isLong, onlyLong } from '../run/tier.ts'
 import { createHold, PROVIDER, startChat } from '../support/chat.ts'
 import { seedThread } from '../support/chat-seed.ts'
 import { createFakeService } from '../support/fake-service.ts'
@@ -517,7 +517,7 @@ t.test('who is not logged in learns how to, and can continue afterwards', async 
 })
 
 t.test('what is not of the protocol is answered by it, and the process lives on', async (t) => {
-  const raw = startEditorAgent(t, { url: server.url, env, hasOwnProcess: true })
+  const raw = startEditorAgent(t, { url: server.url, env, hasOwnProcess: isLong })
   const say = (text: string) => raw.stdin.write(`${text}\n`)
   const initialize = { jsonrpc: '2.0', id: 7, method: 'initialize', params: { protocolVersion: 99 } }
   for (const line of [
@@ -538,7 +538,8 @@ t.test('what is not of the protocol is answered by it, and the process lives on'
     { id: 2, error: { code: -32600 } },
     { id: 7 },
   ])
-  raw.kill('SIGTERM')
+  if (isLong) raw.kill('SIGTERM')
+  else raw.stdin.end()
   t.strictSame(await raw.exited, [0, null])
 })
 

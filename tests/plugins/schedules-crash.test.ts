@@ -12,7 +12,7 @@ import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** The accounts, and the schedules of each. */
 const ACCOUNTS = amount({ short: 2, long: 20 })
-const EACH = amount({ short: 10, long: 50 })
+const EACH = amount({ short: 5, long: 50 })
 const ALL = ACCOUNTS * EACH
 /** The time until they are due, in seconds: in the long tier, long enough to measure a quiet server. */
 const AHEAD = amount({ short: 2, long: 15 })
