@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../kernel/config/config.ts'
+import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {
   BUILT_IN_PLUGINS,
@@ -17,19 +18,46 @@ import { installPlugin } from '../support/server.ts'
 const readName = (source: string, folder: string) =>
   /^\s*(?:export default \{)?.*?\bname: '([^']+)'/s.exec(source)?.[1] ?? folder
 
-/** Starts a server that requires these plugins, which must be refused, and returns the error message. */
+/** Reads the blueprint of a home that requires these plugins, which must be refused, and returns the error message. */
 async function readRefusal(t: Test, plugins: Record<string, string>): Promise<string> {
   const required = Object.entries(plugins).flatMap(([folder, source]) => {
     const name = readName(source, folder)
     return BUILT_IN_PLUGINS.includes(name) ? [] : [[name, { required: true }]]
   })
-  const config = { plugins: Object.fromEntries(required) }
-  const error = await startKernel(t, { plugins, config }).then(
-    () => t.fail('the server started'),
+  const home = createHome(t, bareConfig({ plugins: Object.fromEntries(required) }))
+  for (const [name, source] of Object.entries(plugins)) installPlugin(home, name, source)
+  const error = await readBlueprint({ home, env: {} }).then(
+    () => t.fail('the plugins were accepted'),
     (cause: Error) => cause,
   )
   t.ok(error instanceof ConfigError, (error as Error).message)
   return (error as Error).message
+}
+
+/**
+ * Reads the blueprint of a home with the plugins of all cases, none of which is required, and returns why a plugin of
+ * each case was left out. Their names are numbered wherever they occur, so that all of them fit into one home.
+ */
+async function readReasons(t: Test, cases: readonly Record<string, string>[]): Promise<string[]> {
+  const home = createHome(t, bareConfig())
+  const folders = cases.map((plugins, index) =>
+    Object.entries(plugins).map(([name, source]) => {
+      const numbered = Object.keys(plugins).reduce(
+        (text, other) => text.replaceAll(other, `${other}${index}`),
+        source,
+      )
+      installPlugin(home, `${name}${index}`, numbered)
+      return join(home, 'plugins', `${name}${index}`)
+    }),
+  )
+  const { absent } = await readBlueprint({ home, env: {} })
+  return folders.map((sources, index) => {
+    const reasons = absent.flatMap(({ source, reason }) => (sources.includes(source) ? [reason] : []))
+    return Object.keys(cases[index]!).reduce(
+      (text, name) => text.replaceAll(`${name}${index}`, name),
+      reasons.join(', '),
+    )
+  })
 }
 
 const tool = (
@@ -134,11 +162,19 @@ t.test('an invalid manifest is refused with the plugin and the field', async (t)
     ["throw new Error('no luck')", /failed to load: no luck/],
     ["import 'not-installed-anywhere'", /failed to load: Cannot find package 'not-installed-anywhere'/],
   ]
-  for (const [source, words] of cases) {
-    const message = await readRefusal(t, { weather: source })
-    t.match(message, /^plugin "(weather|Bad Name)" \(.*\/plugins\/weather\) failed to load: /)
-    t.match(message, words)
+  const reasons = await readReasons(
+    t,
+    cases.map(([source]) => ({ weather: source })),
+  )
+  for (const [index, [, words]] of cases.entries()) {
+    t.match(reasons[index], /^failed to load: /)
+    t.match(reasons[index], words)
   }
+  for (const name of ['weather', 'Bad Name'])
+    t.match(
+      await readRefusal(t, { weather: manifest(`name: '${name}', setup() {}`) }),
+      new RegExp(`^plugin "${name}" \\(.*/plugins/weather\\) failed to load: its manifest is not valid: `),
+    )
 })
 
 t.test('a folder without a plugin is refused by name', async (t) => {
@@ -246,58 +282,81 @@ t.test('an invalid declaration is refused with the plugin and the field', async 
     [expert("color: 'red'"), /expert "sage" is not valid: \/color must match pattern/],
     [expert("files: 'here'"), /expert "sage" is not valid: \/files must be an absolute path/],
   ]
-  for (const [setup, words] of cases) {
-    const message = await readRefusal(t, { weather: pluginSource('weather', setup) })
-    t.match(message, /^plugin "weather" \(.*\/plugins\/weather\) failed to load: /)
-    t.match(message, words)
+  const reasons = await readReasons(
+    t,
+    cases.map(([setup]) => ({ weather: pluginSource('weather', setup) })),
+  )
+  for (const [index, [, words]] of cases.entries()) {
+    t.match(reasons[index], /^failed to load: /)
+    t.match(reasons[index], words)
   }
+  t.match(
+    await readRefusal(t, { weather: pluginSource('weather', cases[0]![0]) }),
+    /^plugin "weather" \(.*\/plugins\/weather\) failed to load: set up badly$/,
+  )
 })
 
 t.test('an inconsistent route is refused with the plugin and the reason', async (t) => {
   const post = (fields: string) =>
-    `host.routes([{ method: 'POST', path: '/x', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {}, ${fields} }])`
+    `host.routes([{ method: 'POST', path: '/weather', summary: 's', guard: 'public', audit: { none: 'a test' }, response: { 200: {} }, handler() {}, ${fields} }])`
   const cases: [setup: string, message: RegExp][] = [
-    [post('guard: undefined'), /^route POST \/x of plugin "weather" has no guard$/],
-    [post("guard: 'night'"), /^route POST \/x of plugin "weather" uses the guard "night", which no plugin/],
-    [post("guard: ['night', 'x']"), /^route POST \/x of plugin "weather" uses the guard "night", which no/],
+    [post('guard: undefined'), /^route POST \/weather of plugin "weather" has no guard$/],
+    [
+      post("guard: 'night'"),
+      /^route POST \/weather of plugin "weather" uses the guard "night", which no plugin/,
+    ],
+    [
+      post("guard: ['night', 'x']"),
+      /^route POST \/weather of plugin "weather" uses the guard "night", which no/,
+    ],
     [
       "host.extend('weather.stars', {})",
       /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point; there are .*agents\.tools/,
     ],
     [
       post("guard: { permission: 'notes' }"),
-      /^route POST \/x of plugin "weather" has a guard that is not a name: write guard: 'user', or .*\['permission', 'notes'\]/,
+      /^route POST \/weather of plugin "weather" has a guard that is not a name: write guard: 'user', or .*\['permission', 'notes'\]/,
     ],
-    [post('guard: []'), /^route POST \/x of plugin "weather" has a guard that is not a name/],
-    [post("errors: ['NO_RAIN']"), /^route POST \/x of plugin "weather" names the error NO_RAIN, which no/],
-    [post('audit: undefined'), /^route POST \/x of plugin "weather" changes something but names no audit/],
+    [post('guard: []'), /^route POST \/weather of plugin "weather" has a guard that is not a name/],
     [
-      "host.socket({ path: '/x', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
-      /^socket \/x of plugin "weather" uses the guard "night", which no plugin declares$/,
+      post("errors: ['NO_RAIN']"),
+      /^route POST \/weather of plugin "weather" names the error NO_RAIN, which no/,
+    ],
+    [
+      post('audit: undefined'),
+      /^route POST \/weather of plugin "weather" changes something but names no audit/,
+    ],
+    [
+      "host.socket({ path: '/weather', summary: 's', guard: 'night', receive: {}, send: {}, handler() {} })",
+      /^socket \/weather of plugin "weather" uses the guard "night", which no plugin declares$/,
     ],
     [
       "host.guard('day', { errors: ['NO_SUN'], check() {} })",
       /^guard day of plugin "weather" names the error NO_SUN, which no plugin declares$/,
     ],
     [
-      "host.guard('day', { after: 'night', check() {} })",
-      /^guard day of plugin "weather" uses the guard "night", which no plugin declares$/,
+      "host.guard('noon', { after: 'night', check() {} })",
+      /^guard noon of plugin "weather" uses the guard "night", which no plugin declares$/,
     ],
     [
-      "host.guard('day', { after: 'night', check() {} }); host.guard('night', { after: 'day', check() {} })",
-      /^guard day of plugin "weather" follows guards in a circle: day -> night -> day$/,
+      "host.guard('dawn', { after: 'dusk', check() {} }); host.guard('dusk', { after: 'dawn', check() {} })",
+      /^guard dawn of plugin "weather" follows guards in a circle: dawn -> dusk -> dawn$/,
     ],
     [
       post("body: { type: 'nothing' }"),
-      /failed to load: route POST \/x has a schema that is not valid: .*type/,
+      /failed to load: route POST \/weather has a schema that is not valid: .*type/,
     ],
     [
-      "host.socket({ path: '/x', summary: 's', guard: 'public', receive: { a: { minimum: 'x' } }, send: {}, handler() {} })",
-      /failed to load: socket \/x has a schema that is not valid: .*minimum/,
+      "host.socket({ path: '/weather', summary: 's', guard: 'public', receive: { a: { minimum: 'x' } }, send: {}, handler() {} })",
+      /failed to load: socket \/weather has a schema that is not valid: .*minimum/,
     ],
   ]
-  for (const [setup, message] of cases)
-    t.match(await readRefusal(t, { weather: pluginSource('weather', setup) }), message)
+  const reasons = await readReasons(
+    t,
+    cases.map(([setup]) => ({ weather: pluginSource('weather', setup) })),
+  )
+  for (const [index, [, message]] of cases.entries()) t.match(reasons[index], message)
+  t.match(await readRefusal(t, { weather: pluginSource('weather', cases[0]![0]) }), cases[0]![1])
 })
 
 t.test('a listener to a removed event is refused with its replacement', async (t) => {
@@ -361,7 +420,7 @@ t.test('a name declared by two plugins is refused with both owners', async (t) =
     ['route "POST /sun/:"', post('/sun/:a'), post('/sun/:b')],
     ['operation "shine"', post('/a', "operation_id: 'shine'"), post('/b', "operation_id: 'shine'")],
     ['route "GET /sun"', socket('/sun')],
-    ['route "GET /sun"', `host.routes([${routeSource('/sun', '1')}])`, socket('/sun')],
+    ['route "GET /moon"', `host.routes([${routeSource('/moon', '1')}])`, socket('/moon')],
     ['error "RAIN"', '', '', error],
     ['permission "rain"', '', '', permission],
     ['tool "sun"', toolSource('sun')],
@@ -369,13 +428,16 @@ t.test('a name declared by two plugins is refused with both owners', async (t) =
     ['expert "sage"', expert('')],
     ['channel kind "sun"', channelKind('sun')],
   ]
-  for (const [name, one, two = one, manifest = ''] of cases) {
-    const plugins = {
-      first: pluginSource('first', one, manifest),
-      second: pluginSource('second', two, manifest),
-    }
-    t.equal(await readRefusal(t, plugins), `${name} is declared by both first and second`)
-  }
+  const homes = cases.map(([, one, two = one, manifest = '']) => ({
+    fern: pluginSource('fern', one, manifest),
+    moss: pluginSource('moss', two, manifest),
+  }))
+  const refusal = (name: string) => `${name} is declared by both fern and moss`
+  t.strictSame(
+    await readReasons(t, homes),
+    cases.map(([name]) => refusal(name)),
+  )
+  t.equal(await readRefusal(t, homes[0]!), refusal(cases[0]![0]))
 })
 
 t.test('a plugin cannot declare the names of the kernel', async (t) => {
@@ -384,9 +446,12 @@ t.test('a plugin cannot declare the names of the kernel', async (t) => {
     await readRefusal(t, { first: pluginSource('first', '', error) }),
     'error "NOT_FOUND" is declared by both the kernel and first',
   )
-  for (const path of ['/health', '/health/live', '/openapi.json', '/asyncapi.json'])
-    t.equal(
-      await readRefusal(t, { first: pluginSource('first', `host.routes([${routeSource(path, '1')}])`) }),
-      `route "GET ${path}" is declared by both the kernel and first`,
-    )
+  const paths = ['/health', '/health/live', '/openapi.json', '/asyncapi.json']
+  t.strictSame(
+    await readReasons(
+      t,
+      paths.map((path) => ({ first: pluginSource('first', `host.routes([${routeSource(path, '1')}])`) })),
+    ),
+    paths.map((path) => `route "GET ${path}" is declared by both the kernel and first`),
+  )
 })
