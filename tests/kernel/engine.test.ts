@@ -23,6 +23,7 @@ import { type Engine, joinEngine } from '../../kernel/database/engine.ts'
 import { relaxedLibrary } from '../../kernel/database/relaxed-library.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
+import { nodeCommand } from '../support/service-process.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'svc-engine-'))
 const runtimeDirectory = join(root, 'runtime')
@@ -100,24 +101,34 @@ function connected(t: Test, engine: Engine) {
   return { client, things: client.db('test').collection<{ _id: number }>('things') }
 }
 
-/** Runs a process that joins `directory`, writes and reads through a driver, and stays until `leave` is called. */
-async function otherProcess(t: Test, directory: string, id: number) {
-  const program = `
-    import { MongoClient } from ${JSON.stringify(import.meta.resolve('mongodb'))}
-    import { joinEngine } from ${JSON.stringify(new URL('../../kernel/database/engine.js', import.meta.url).href)}
-    const log = { info() {}, warn() {}, error: console.error }
-    const engine = await joinEngine({ directory: ${JSON.stringify(directory)}, runtimeDirectory: ${JSON.stringify(runtimeDirectory)}, log })
+/** The source of a write and a read through a driver. */
+const writing = (id: number) => `
+    const { MongoClient } = await import(${JSON.stringify(import.meta.resolve('mongodb'))})
     const client = new MongoClient(engine.uri, { writeConcern: { journal: true } })
     const things = client.db('test').collection('things')
     await things.insertOne({ _id: ${id} })
     const ids = (await things.find().toArray()).map((thing) => thing._id)
+    await client.close()
+`
+
+/**
+ * Runs a process that joins `directory` and stays until `leave` is called; with an `id` it writes and reads through a
+ * driver.
+ */
+async function otherProcess(t: Test, directory: string, id?: number) {
+  const program = `
+    import { joinEngine } from ${JSON.stringify(new URL('../../kernel/database/engine.js', import.meta.url).href)}
+    const log = { info() {}, warn() {}, error: console.error }
+    const engine = await joinEngine({ directory: ${JSON.stringify(directory)}, runtimeDirectory: ${JSON.stringify(runtimeDirectory)}, log })
+    ${id === undefined ? 'const ids = []' : writing(id)}
     console.log(JSON.stringify({ pid: engine.pid, ids }))
     for await (const _ of process.stdin);
-    await client.close()
     await engine.close()
   `
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+  const child = spawn(...nodeCommand(['--input-type=module', '-e', program]), {
     stdio: ['pipe', 'pipe', 'inherit'],
+    // This process covers the same code.
+    env: { ...process.env, NODE_V8_COVERAGE: '' },
   })
   t.teardown(() => child.kill('SIGKILL'))
   const exited = once(child, 'exit')
@@ -248,7 +259,7 @@ t.test('simultaneous starts on one directory share one engine', async (t) => {
   const [here, again, there] = await Promise.all([
     joined(t, directory),
     joined(t, directory),
-    otherProcess(t, directory, 1),
+    otherProcess(t, directory),
   ])
   t.equal(here.engine.pid, again.engine.pid)
   t.equal(here.engine.pid, there.pid)
@@ -272,7 +283,7 @@ t.test('a process joins an engine whose starter has died, and ends it', async (t
 
 t.test('an engine without any process left ends by itself', async (t) => {
   const directory = newDirectory()
-  const other = await otherProcess(t, directory, 1)
+  const other = await otherProcess(t, directory)
   await other.kill()
   // A process that is not our child emits no exit event.
   while (readdirSync(join(directory, 'socket')).length > 0) await sleep(10)
@@ -280,29 +291,28 @@ t.test('an engine without any process left ends by itself', async (t) => {
 })
 
 t.test('an engine that received a signal to end serves until its last client has left', async (t) => {
-  for (const [signal, record] of [
-    ['SIGTERM', 'of another shape'],
-    ['SIGINT', 'of another program'],
-  ] as const) {
-    const directory = newDirectory()
-    leaveRecord(directory, record)
-    const { engine, log } = await joined(t, directory)
-    assertRecord(t, directory, engine)
-    const { client, things } = connected(t, engine)
+  const directory = newDirectory()
+  leaveRecord(directory, 'of another shape')
+  const { engine, log } = await joined(t, directory)
+  assertRecord(t, directory, engine)
+  const { client, things } = connected(t, engine)
+  for (const [index, signal] of (['SIGTERM', 'SIGINT'] as const).entries()) {
     process.kill(engine.pid, signal)
-    await things.insertOne({ _id: 1 })
-    t.equal(await things.countDocuments(), 1)
-    await client.close()
-    await engine.close()
-    t.notOk(isAlive(engine.pid))
-    t.same(log.entries, [])
+    await things.insertOne({ _id: index })
+    t.equal(await things.countDocuments(), index + 1)
   }
+  await client.close()
+  await engine.close()
+  t.notOk(isAlive(engine.pid))
+  t.same(log.entries, [])
 })
 
 t.test('a killed engine is restarted with all acknowledged writes, for the same client', async (t) => {
   const directory = newDirectory()
+  leaveRecord(directory, 'of another program')
   let exits = 0
   const { engine, log } = await joined(t, directory, { onExit: () => exits++ })
+  assertRecord(t, directory, engine)
   const { things } = connected(t, engine)
   const { uri } = engine
   const acknowledged: number[] = []
@@ -565,9 +575,13 @@ function installMongod(): string {
 
 t.test('mongod on the PATH takes the place of an engine that has no build', async (t) => {
   const system = { platform: 'freebsd', arch: 'x64', glibc: undefined, from: import.meta.url }
-  const searchPath = `/nowhere:${installMongod()}`
+  const platform = { system, searchPath: `/nowhere:${installMongod()}` }
   const directory = newDirectory()
-  const first = await joined(t, directory, { platform: { system, searchPath } })
+  const [first, second] = await Promise.all([
+    joined(t, directory, { platform }),
+    joined(t, directory, { platform }),
+  ])
+  t.equal(first.engine.pid, second.engine.pid, 'of two that start it on one directory one joins the other')
   assertRecord(t, directory, first.engine)
   const client = new MongoClient(first.engine.uri)
   t.teardown(() => client.close())
@@ -575,45 +589,33 @@ t.test('mongod on the PATH takes the place of an engine that has no build', asyn
   await rows.insertOne({ _id: 1 }, { writeConcern: { journal: true } })
 
   const { pid, uri } = first.engine
+  await second.engine.close()
   process.kill(pid, 'SIGKILL')
   await first.log.next(/the database engine is back/)
   t.equal(await rows.countDocuments(), 1)
   t.not(first.engine.pid, pid, 'a killed one is started again, and its mongod with it')
   t.equal(first.engine.uri, uri)
 
-  const second = await joined(t, directory, { platform: { system, searchPath: '' } })
-  t.equal(second.engine.pid, first.engine.pid, 'another process joins it')
+  const withoutOne = { system, searchPath: '' }
+  const third = await joined(t, directory, { platform: withoutOne })
+  t.equal(third.engine.pid, first.engine.pid, 'another process joins it')
   await client.close()
-  await second.engine.close()
+  await third.engine.close()
   await first.engine.close()
   t.notOk(existsSync(recordPath(directory)))
 
-  const attempt = joinEngine({
-    directory,
-    runtimeDirectory,
-    log: first.log,
-    platform: { system, searchPath: '' },
-  })
-  await t.rejects(attempt, {
+  await t.rejects(joinEngine({ directory, runtimeDirectory, log: first.log, platform: withoutOne }), {
     message: /no build of it for freebsd on x64.*SVC_DATABASE_URL.*Or install MongoDB/,
   })
 })
 
-t.test(
-  'of two that start mongod on one directory one joins the other, and a failure has its words',
-  async (t) => {
-    const system = { platform: 'freebsd', arch: 'x64', glibc: undefined, from: import.meta.url }
-    const platform = { system, searchPath: installMongod() }
-    const directory = newDirectory()
-    const [one, other] = await Promise.all([1, 2].map(() => joined(t, directory, { platform })))
-    t.equal(one!.engine.pid, other!.engine.pid)
-
-    const broken = join(root, `bin${directories++}`)
-    mkdirSync(broken)
-    writeFileSync(join(broken, 'mongod'), '#!/bin/sh\necho the disk is made of cheese\nexit 3\n', {
-      mode: 0o755,
-    })
-    const attempt = joined(t, newDirectory(), { platform: { system, searchPath: broken } })
-    await t.rejects(attempt, { message: /ended \(3\): the disk is made of cheese/ })
-  },
-)
+t.test('a mongod that fails is reported with its words', async (t) => {
+  const system = { platform: 'freebsd', arch: 'x64', glibc: undefined, from: import.meta.url }
+  const broken = join(root, `bin${directories++}`)
+  mkdirSync(broken)
+  writeFileSync(join(broken, 'mongod'), '#!/bin/sh\necho the disk is made of cheese\nexit 3\n', {
+    mode: 0o755,
+  })
+  const attempt = joined(t, newDirectory(), { platform: { system, searchPath: broken } })
+  await t.rejects(attempt, { message: /ended \(3\): the disk is made of cheese/ })
+})

@@ -9,10 +9,12 @@ import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** A plugin with a route that causes an uncaught error, in a different way for each parameter. */
 const careless = `
+// Blocks like code that computes, but leaves the processor to others.
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
 const later = { timer: () => setTimeout(() => { throw new Error('from a timer') }),
   promise: () => { Promise.reject(new Error('from a promise')) },
   text: () => { Promise.reject('from a promise without a stack') },
-  loop: () => { for (const end = Date.now() + 2000; Date.now() < end; ); },
+  loop: () => { for (const end = Date.now() + 2000; Date.now() < end; ) Atomics.wait(sleeper, 0, 0, 10); },
   microtask: () => queueMicrotask(() => { throw new Error('from a microtask') }) }
 setTimeout(() => { throw new Error('while it was loaded') })
 ${pluginSource(
