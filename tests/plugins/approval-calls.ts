@@ -15,7 +15,7 @@ const tool = (name, more) => ({
   name, label: { en: 'Press ' + name, zh: '印 ' + name }, description: name, input_schema: { type: 'object' },
   disableable: true, ...more,
 })
-let isStarted = false
+let started = 0
 export default {
   kernel: 1,
   name: 'press',
@@ -30,7 +30,7 @@ export default {
       },
       needsApproval: ({ free }) => free !== true,
       async execute({ mark }, { workspace, signal }) {
-        if (!isStarted) throw new Error('the press is not there yet')
+        if (started === 0) throw new Error('the press is not there yet')
         leave(workspace, mark)
         await held.get(mark)
         if (mark === 'endless') await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -59,10 +59,10 @@ export default {
   },
   async start() {
     await new Promise((resolve) => setTimeout(resolve, 50))
-    isStarted = true
+    started += 1
   },
   stop() {
-    isStarted = false
+    started -= 1
   },
 }
 `

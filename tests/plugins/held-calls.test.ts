@@ -4,7 +4,7 @@ import { eventRange, type LedgerEvent } from '../../plugins/chat/ledger/ledger-e
 import t from '../run/file-test.ts'
 import { chatUrl, connectChat, range } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
-import { spawnService } from '../support/service-process.ts'
+import { startServer } from '../support/server.ts'
 import type { TestFrame } from '../support/socket.ts'
 import { findReplayFaults } from '../support/turn-cuts.ts'
 import { approve, call, ofType, reject, resultsIn, task } from './approval-calls.ts'
@@ -238,7 +238,7 @@ t.test('A call is ended with its turn', async (t) => {
 })
 
 t.test('A decision at another server reaches the one that holds the call', async (t) => {
-  const second = await spawnService(t, server.home)
+  const second = await startServer(t, { home: server.home, clock })
   const { url } = second
   const there = await connectChat(t, chatUrl(url, agent_id, server.admin.token))
   const { thread_id, sent, socket } = await pauseTurn({
@@ -261,7 +261,7 @@ t.test('A decision at another server reaches the one that holds the call', async
   t.match((await stopped.socket.seeTurn(stopped.sent)).end, { type: 'done', stop_reason: 'stopped' })
   await untilWritten('aborted: lost')
   there.close()
-  await second.kill('SIGTERM')
+  await second.stop()
 })
 
 t.test('Nobody decides in time, which is a rejection', async (t) => {
