@@ -3,10 +3,10 @@ import type { ChatMessage } from '../../plugin-api/testing/fake-openai.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, isLong } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, createHold, range, textOf } from '../support/chat.ts'
 import { createTestClock } from '../support/clock.ts'
-import { spawnService } from '../support/service-process.ts'
+import { startServer } from '../support/server.ts'
 import type { TestFrame } from '../support/socket.ts'
 import {
   approve,
@@ -97,7 +97,7 @@ t.test('A paused turn can be stopped, which ends it permanently', async (t) => {
 t.test('A stop ends the turn whether it comes before, while or after it pauses', async (t) => {
   const socket = await chat.connect()
   const reasons = new Map<string, number>()
-  const cases = amount({ short: 4, long: 16 })
+  const cases = amount({ short: 3, long: 16 })
   for (const n of range(1, cases)) {
     const thread_id = await createThread()
     const asked = fake.request(fake.requests.length)
@@ -118,7 +118,7 @@ t.test('A stop ends the turn whether it comes before, while or after it pauses',
 })
 
 t.test('A stop and a decision at the same time both take effect, or the decision is refused', async (t) => {
-  for (const n of range(1, amount({ short: 3, long: 8 }))) {
+  for (const n of range(1, amount({ short: 2, long: 8 }))) {
     const mark = `race ${n}`
     const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
     const answer = decide(thread_id, [approve])
@@ -190,7 +190,7 @@ t.test('A deletion while a turn is paused leaves nothing behind, and nothing to 
     const noted = server.db.collection('client_messages')
     t.equal(await noted.countDocuments({ client_message_id: sent }), 0, what)
   }
-  for (const n of range(1, amount({ short: 2, long: 6 }))) {
+  for (const n of range(1, amount({ short: 1, long: 6 }))) {
     const { thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', `gone ${n}`)] }])
     const [answer, removed] = await Promise.all([
       decide(thread_id, [approve]),
@@ -241,6 +241,7 @@ t.test('Eight turns wait behind a paused one and run after it; the ninth is refu
   t.ok(turns.every(({ end }, n) => n === 0 || turns[n - 1]!.end.seq < end.seq))
   await ledgerOf(thread_id)
 
+  if (!isLong) return
   const burst = await pauseTurn([{ toolCalls: [punch('call_a', 'burst')] }])
   const all = range(1, 12).map((n) => burst.socket.say({ thread_id: burst.thread_id, text: `burst ${n}` }))
   await burst.socket.until(({ client_message_id }) => client_message_id === all.at(-1))
@@ -282,8 +283,7 @@ t.test('A message sent again while its turn is paused shows that turn', async (t
 })
 
 t.test('Two servers on one database', async (t) => {
-  // Before the clock is advanced: both must share it.
-  const second = await spawnService(t, server.home)
+  const second = await startServer(t, { home: server.home, clock })
   const { url } = second
   const connectThere = () => connectChat(t, chatUrl(url, agent_id, server.admin.token))
 
@@ -366,7 +366,7 @@ t.test('Two servers on one database', async (t) => {
     t.notOk(marks().includes('late'))
     t.match((await server.request('GET', `/agents/${agent_id}/status`)).body, { turns_active: 0 })
   })
-  await second.kill()
+  await second.stop()
 })
 
 t.test('An approval that expires counts as rejected, and the turn continues to its end', async (t) => {
@@ -431,7 +431,7 @@ t.test('An approval that expires counts as rejected, and the turn continues to i
 
 t.test('A decision at the moment of expiry counts, or is refused', async (t) => {
   const { resumption } = server.server.runtime.cradleOf('chat')
-  for (const n of range(1, amount({ short: 2, long: 5 }))) {
+  for (const n of range(1, amount({ short: 1, long: 5 }))) {
     const mark = `moment ${n}`
     const { socket, sent, thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', mark)] }])
     clock.advance(61)

@@ -122,11 +122,11 @@ t.test('A call is approved, changed or refused, and the model receives the outco
     [approve, 'punched first', false, 'first'],
     [editTo({ mark: 'second' }), 'punched second', false, 'second'],
     [reject(), 'The user rejected this.', true, null],
-    [reject(' \n'), 'The user rejected this.', true, null],
     [reject('not now'), 'not now', true, null],
+    [reject(' \n'), 'The user rejected this.', true, null],
     [reject(long), long, true, null],
   ]
-  for (const [decision, output, is_error, mark] of table) {
+  for (const [decision, output, is_error, mark] of table.slice(0, amount({ short: 4, long: table.length }))) {
     const before = marks().length
     const { socket, thread_id, sent, pending } = await pauseTurn([
       { toolCalls: [punch('call_a', 'first')] },
@@ -349,7 +349,7 @@ t.test('Two calls of one answer with the same id are two calls', async (t) => {
 
 t.test('More than sixteen calls are requested in batches', async (t) => {
   const before = marks().length
-  const names = range(1, 35).map((n) => `n${n}`)
+  const names = range(1, amount({ short: 17, long: 35 })).map((n) => `n${n}`)
   const { thread_id, pending } = await pauseTurn([
     { toolCalls: names.map((name) => punch(name, name)) },
     { text: 'ok' },
@@ -358,11 +358,14 @@ t.test('More than sixteen calls are requested in batches', async (t) => {
   t.strictSame(asked(pending), names.slice(0, 16))
   t.match(await decide(thread_id, Array(17).fill(approve)), invalid('/decisions'))
   const first = await decided(thread_id, [reject(), ...Array(15).fill(approve)])
-  t.strictSame(asked(first.at(-1)!), names.slice(16, 32))
   t.strictSame(marks().slice(before).sort(), names.slice(1, 16).sort(), 'what is decided is done')
-  const second = await decided(thread_id, Array(16).fill(approve))
-  t.strictSame(asked(second.at(-1)!), names.slice(32))
-  t.match((await decided(thread_id, Array(3).fill(approve))).at(-1), { type: 'done' })
+  let last = first
+  for (let decidedCount = 16; decidedCount < names.length; decidedCount += 16) {
+    const batch = names.slice(decidedCount, decidedCount + 16)
+    t.strictSame(asked(last.at(-1)!), batch)
+    last = await decided(thread_id, Array(batch.length).fill(approve))
+  }
+  t.match(last.at(-1), { type: 'done' })
   t.strictSame(marks().slice(before).sort(), names.slice(1).sort())
   t.strictSame(
     lastTold().map(([id]) => id),
@@ -618,11 +621,12 @@ t.test('The owner decides if calls need approval, then the user for a thread, th
     'of a shared agent, too',
   )
   t.strictSame(await askers(theirs, allow, guest, { token }), [])
-  t.strictSame(await askers(await createThread({ token }), reject(), guest, { token }), [
-    'asks',
-    'never',
-    'writes',
-  ])
+  if (isLong)
+    t.strictSame(await askers(await createThread({ token }), reject(), guest, { token }), [
+      'asks',
+      'never',
+      'writes',
+    ])
   await settings({})
   await server.request('PATCH', `/agents/${agent_id}`, { body: { is_shared: false } })
 })
