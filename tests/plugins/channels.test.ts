@@ -565,10 +565,6 @@ t.test('settings that name no address of a kind stop the start', async (t) => {
     start({ telegram: { api: 'telegram.example.org:443' } }),
     /plugins\.channels\.endpoints\.telegram\.api must match pattern/,
   )
-  await t.rejects(
-    start({ telegram: { url: 'http://127.0.0.1' } }),
-    /endpoints\.telegram\.url is not known; the kind has: api/,
-  )
   const { code, stderr } = await runCommand(
     createHome(t, {
       database: { url: await createDatabaseUrl(t) },
@@ -577,7 +573,10 @@ t.test('settings that name no address of a kind stop the start', async (t) => {
     ['serve', '--port', '0'],
   )
   t.equal(code, 1)
-  t.match(stderr, /^svc: plugin "channels" failed to start: .*url is not known; the kind has: api\n$/m)
+  t.match(
+    stderr,
+    /^svc: plugin "channels" failed to start: .*endpoints\.telegram\.url is not known; the kind has: api\n$/m,
+  )
   t.notMatch(stderr, /^svc: .*\n +at |failed to stop/m)
   const other = await start({ smoke: { api: 'http://127.0.0.1' } })
   t.match(other.logged(), /"kind":"smoke","msg":"addresses are set for a channel kind that does not exist"/)
