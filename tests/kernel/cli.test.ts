@@ -21,7 +21,7 @@ import { createDatabaseUrl } from '../support/test-engine.ts'
 t.jobs = 2
 
 t.test('a command succeeds although the reader closes the pipe early', async (t) => {
-  const child = spawn(...nodeCommand([CLI, 'openapi']), {
+  const child = spawn(...nodeCommand([CLI, 'config']), {
     env: createEnvironment(createHome(t, bareConfig()), {}),
   })
   child.stdout.destroy()
