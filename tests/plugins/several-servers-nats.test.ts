@@ -1,11 +1,16 @@
 import t from '../run/file-test.ts'
-import { onlyLong } from '../run/tier.ts'
+import { isLong, onlyLong } from '../run/tier.ts'
 import { noNats, startNats } from '../support/nats-server.ts'
 import { testThreeServers } from '../support/three-servers.ts'
 
 t.test('Servers that notify each other through NATS', { skip: noNats }, async (t) => {
   const nats = await startNats(t)
-  const { chat, connectThere } = await testThreeServers(t, { SVC_NATS_URL: nats.url })
+  const { chat, connectThere } = await testThreeServers(
+    t,
+    { SVC_NATS_URL: nats.url },
+    // A killed server is the same for every carrier.
+    { killsOne: isLong },
+  )
   t.equal(await chat.server.db.collection('signals').countDocuments(), 0, 'nothing went through the database')
 
   await t.test('do without it while it is unavailable', { skip: onlyLong }, async (t) => {
