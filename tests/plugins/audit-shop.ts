@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import type { AuditDocument, AuditHeadDocument } from '../../plugins/audit/documents.ts'
 import { pluginSource, runCommand } from '../support/kernel.ts'
-import { ADMIN, databaseEnvironment, startServer, type TestServer } from '../support/server.ts'
+import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 
 /** A plugin whose routes use no collection and accept any body without secrets, and which has a mutating command. */
 const shop = pluginSource(
@@ -47,8 +47,10 @@ export const headOf = ({ db }: TestServer) => db.collection<AuditHeadDocument>('
 export const rowsOf = (server: TestServer) => logOf(server).find().sort({ _id: 1 }).toArray()
 
 /** Runs `svc` on the server's home and database. */
-export const run = ({ home }: TestServer, ...args: string[]) =>
-  runCommand(home, args, { env: databaseEnvironment(home) })
+export function run({ home, server }: TestServer, ...args: string[]) {
+  const { url } = server.runtime.blueprint.config.values.database
+  return runCommand(home, args, { env: url ? { SVC_DATABASE_URL: url } : {} })
+}
 
 /** Runs `svc admin audit --verify`. */
 export async function verify(server: TestServer) {

@@ -1,6 +1,7 @@
 import { hashRow } from '../../plugins/audit/chain.ts'
 import type { AuditDocument, AuditHeadDocument } from '../../plugins/audit/documents.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
 import { buy, headOf, logOf, rowsOf, run, startShop, verify } from './audit-shop.ts'
 
 const server = await startShop(t)
@@ -55,13 +56,18 @@ t.test('The command prints rows newest first, as a table and as the JSON of the 
 
 const { auditVerification } = server.server.runtime.cradleOf('audit')
 
-/** Tampers with the log, asserts that this is detected, and restores the log. */
-async function tamper(t: Test, act: (rows: AuditDocument[]) => Promise<unknown>, id: string, fault: RegExp) {
+/** Tampers with the log, asserts that this is detected, also by the command, and restores the log. */
+async function tamper(
+  t: Test,
+  act: (rows: AuditDocument[]) => Promise<unknown>,
+  id: string,
+  fault: RegExp,
+  { runsCommand = isLong } = {},
+) {
   const [rows, head] = [await rowsOf(server), await headOf(server).findOne()]
   await act(structuredClone(rows))
   t.match(await auditVerification.verify(), { whole: false, broken: { id, message: fault } })
-  const command = await run(server, 'admin', 'audit', '--verify')
-  t.match(command, { code: 1, stdout: fault })
+  if (runsCommand) t.match(await run(server, 'admin', 'audit', '--verify'), { code: 1, stdout: fault })
   await restore(rows, head!)
   t.match(await auditVerification.verify(), { whole: true, rows: ROWS, broken: null }, 'it is intact again')
 }
@@ -101,7 +107,9 @@ t.test('Any tampering with rows is detected, and the row is named', async (t) =>
     await restore(rows, head!)
   }
   await t.test('a field removed', (t) =>
-    tamper(t, () => log.updateOne({ _id: 5 }, { $unset: { target: 1 } }), '5', /row 5 was changed/),
+    tamper(t, () => log.updateOne({ _id: 5 }, { $unset: { target: 1 } }), '5', /row 5 was changed/, {
+      runsCommand: true,
+    }),
   )
   await t.test('the first row changed', (t) =>
     tamper(
