@@ -5,7 +5,7 @@ import { MongoNetworkError } from 'mongodb'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { ThreadDocument } from '../../plugins/chat/documents.ts'
 import t from '../run/file-test.ts'
-import { amount } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 import { createHome } from '../support/home.ts'
 import { question } from './approval-calls.ts'
@@ -17,11 +17,11 @@ const { fake, createThread, history, server } = chat
  * The number of times that the engine is killed while turns run: the first turns end once it is back, the later ones
  * while it is unavailable.
  */
-const CRASHES = amount({ short: 2, long: 12 })
+const CRASHES = amount({ short: 1, long: 12 })
 /** The number of times that it is killed while a message is sent. */
 const SENDS = amount({ short: 1, long: 12 })
 /** The number of times that it is killed while a decision is sent. */
-const DECISIONS = amount({ short: 2, long: 24 })
+const DECISIONS = 24
 
 /** Removes a lease, like a crash of the database that did not have it in its journal. */
 const LOST = { $set: { active_turn: null } }
@@ -225,6 +225,7 @@ t.test('A decision takes effect once although the database dies before it has re
 
 t.test(
   'A decision while the database is killed takes effect, or is refused and can be repeated',
+  { skip: onlyLong },
   async (t) => {
     for (const round of range(1, DECISIONS)) {
       const { socket, thread_id, sent } = await askQuestion()
