@@ -1,6 +1,9 @@
 import t from '../run/file-test.ts'
 import { type ChatSocket, createHold, range, startChat, textOf } from '../support/chat.ts'
 
+const chat = await startChat(t)
+const { fake, server, createThread, history } = chat
+
 /** Sends turns until one is refused because the server takes no more; returns the refusal. */
 async function awaitRefusal(socket: ChatSocket) {
   for (;;) {
@@ -12,8 +15,6 @@ async function awaitRefusal(socket: ChatSocket) {
 }
 
 t.test('A server that stops lets running turns finish and takes no new ones', async (t) => {
-  const chat = await startChat(t)
-  const { fake, server, createThread, history } = chat
   const [socket, reader] = [await chat.connect(), await chat.connect()]
   const thread_id = await createThread()
   await reader.subscribe(thread_id)
@@ -56,11 +57,10 @@ t.test('A server that stops lets running turns finish and takes no new ones', as
 })
 
 t.test('Turns that do not finish in time are stored as interrupted before the server ends', async (t) => {
-  const chat = await startChat(t)
-  const { fake, server, createThread, history } = chat
   const socket = await chat.connect()
   const made = await Promise.all(range(1, 3).map(() => createThread()))
   const { hold } = createHold()
+  const before = fake.requests.length
   fake.next(
     { text: ['so ', 'far', ' never'], hold, holdAfter: 2 },
     { reasoning: ['thinking', 'never'], hold, holdAfter: 1 },
@@ -69,13 +69,13 @@ t.test('Turns that do not finish in time are stored as interrupted before the se
   const sent = []
   for (const [n, thread_id] of made.entries()) {
     sent.push(socket.say({ thread_id, text: 'go' }))
-    await fake.request(n)
+    await fake.request(before + n)
   }
   await socket.until(({ content }) => content?.endsWith('far'))
   await socket.until(({ type }) => type === 'reasoning')
   await server.stop()
   t.match(await socket.closed, { code: 1001 })
-  for (const request of fake.requests) await request.aborted
+  for (const request of fake.requests.slice(before)) await request.aborted
   const turns = await Promise.all(sent.map((id) => socket.seeTurn(id)))
   for (const { end } of turns) t.match(end, { type: 'error', code: 'TURN_INTERRUPTED', message: String })
 
@@ -96,9 +96,8 @@ t.test('Turns that do not finish in time are stored as interrupted before the se
 })
 
 t.test('A server without turns stops at once and notifies its connections', async (t) => {
-  const chat = await startChat(t)
   const sockets = await Promise.all(range(1, 5).map(() => chat.connect()))
   await sockets[0]!.ask({ text: 'hello' })
-  await chat.server.stop()
+  await server.stop()
   for (const { closed } of sockets) t.match(await closed, { code: 1001 })
 })
