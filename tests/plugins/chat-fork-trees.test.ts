@@ -4,7 +4,7 @@ import { type SeenTurn, startChat } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 
 /** The number of steps; a change to how messages are read or removed deserves more. */
-const STEPS = amount({ short: 20, long: 1000 })
+const STEPS = amount({ short: 12, long: 1000 })
 const MOST_THREADS = 12
 const seed = chooseSeed(17)
 

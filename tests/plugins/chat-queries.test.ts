@@ -35,7 +35,7 @@ async function examined(): Promise<Cost> {
   return { keys: scanned, documents: scannedObjects, scans: collectionScans.total }
 }
 
-const RUNS = 4
+const RUNS = amount({ short: 2, long: 4 })
 const MOST_ROUNDS = 40
 
 /** Measures an operation and returns the least of several runs, because other work of the server runs beside it. */

@@ -1,4 +1,5 @@
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { createHold, range, startChat, textOf } from '../support/chat.ts'
 
 /** A plugin with a tool that reports its call to the test, and returns when it is released. */
@@ -92,7 +93,8 @@ t.test(
 
 t.test('Threads run in parallel, also many of them on one connection', async (t) => {
   const socket = await chat.connect()
-  const made = await Promise.all(range(1, 20).map(() => createThread()))
+  const many = amount({ short: 6, long: 20 })
+  const made = await Promise.all(range(1, many).map(() => createThread()))
   const before = fake.requests.length
   const { hold, release } = createHold()
   fake.next(...made.map(() => ({ text: ['a', 'b'], hold, holdAfter: 1 })))
@@ -100,11 +102,11 @@ t.test('Threads run in parallel, also many of them on one connection', async (t)
   await Promise.all(
     made.map((thread_id) => socket.until((f) => f.thread_id === thread_id && f.type === 'content')),
   )
-  t.equal(fake.requests.length, before + 20)
+  t.equal(fake.requests.length, before + many)
   const { body } = await server.request('GET', `/agents/${chat.agent_id}/status`)
-  t.equal(body.turns_active, 20)
+  t.equal(body.turns_active, many)
   const { body: rows } = await chat.threads('GET', '?limit=100')
-  t.equal(rows.filter(({ turn_active }: { turn_active: boolean }) => turn_active).length, 20)
+  t.equal(rows.filter(({ turn_active }: { turn_active: boolean }) => turn_active).length, many)
   release()
   for (const turn of await Promise.all(sent.map((id) => socket.seeTurn(id))))
     t.equal(textOf(turn.frames), 'ab')
@@ -166,7 +168,7 @@ t.test('Stop between two steps names the existing reply', async (t) => {
 
 t.test('A stop sent right behind its turn ends it, whether or not it has begun', async (t) => {
   const socket = await chat.connect()
-  for (const round of range(1, 10)) {
+  for (const round of range(1, amount({ short: 3, long: 10 }))) {
     const thread_id = await createThread()
     const { hold } = createHold()
     const next = fake.requests.length
@@ -263,7 +265,9 @@ t.test('Settings that change while turns run lose no turn and apply from the nex
   await request
   const waiting = socket.say({ thread_id, text: 'behind it' })
   await socket.settle()
-  const changes = range(1, 10).map((n) => ({ system_prompt: `settings number ${n}` }))
+  const changes = range(1, amount({ short: 3, long: 10 })).map((n) => ({
+    system_prompt: `settings number ${n}`,
+  }))
   const replies = await Promise.all(
     changes.map((body) => server.request('PATCH', `/agents/${chat.agent_id}`, { body })),
   )
