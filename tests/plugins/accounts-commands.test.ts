@@ -1,4 +1,5 @@
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { createHome, runCommand } from '../support/kernel.ts'
 import { startServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
@@ -22,16 +23,16 @@ t.test('accounts are managed from the command line while the server runs', async
 
   const refusals: [args: string[], words: RegExp][] = [
     [['create', 'ann'], /taken/],
-    [['create', '-x'], /unknown option/],
-    [['create', 'a b'], /not valid/],
     [['create', 'ben', '--permissions', 'fly'], /not valid/],
     [['passwd', 'nobody'], /Not found/],
+    [['disable', 'admin'], /last enabled administrator/],
+    [['create', '-x'], /unknown option/],
+    [['create', 'a b'], /not valid/],
     [['unlock', 'nobody'], /Not found/],
     [['disable', 'nobody'], /Not found/],
-    [['disable', 'admin'], /last enabled administrator/],
     [['disable'], /missing required argument/],
   ]
-  for (const [args, words] of refusals) {
+  for (const [args, words] of refusals.slice(0, amount({ short: 4, long: 9 }))) {
     const { code, stdout, stderr } = await svc(...args)
     t.equal(code, 1, args.join(' '))
     t.equal(stdout, '')
