@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from '../run/file-test.ts'
+import { amount, roundRobin } from '../run/tier.ts'
 import { startServer } from '../support/server.ts'
 import { probePlugin, setProbe } from './agents-probe.ts'
 
@@ -212,11 +213,12 @@ t.test('Invalid bodies are refused and change nothing', async (t) => {
     [{ state: 'stopped' }, '/state', 'the state'],
     [{ id: 'x' }, '/id', 'the id'],
   ]
-  for (const [fields, path, why] of table) {
-    for (const [method, url, body] of [
+  for (const [index, [fields, path, why]] of table.entries()) {
+    const calls = [
       ['POST', '/agents', { name: 'new', ...fields }],
       ['PATCH', `/agents/${id}`, fields],
-    ] as const) {
+    ] as const
+    for (const [method, url, body] of roundRobin(calls, index)) {
       const reply = await server.request(method, url, { token: ann.token, body })
       t.match(
         reply,
@@ -266,16 +268,17 @@ t.test('An agent whose config was stored before it had a schema is shown and can
 
 t.test('A default model must be one that the owner sees', async (t) => {
   const { id } = await create({ name: 'models' })
-  for (const default_model of ['nobody:gpt', 'demo', 'demo:no-such-model', ':', '', 'x'.repeat(500)]) {
+  const unknown = ['nobody:gpt', 'demo', 'demo:no-such-model', ':', '', 'x'.repeat(500)]
+  for (const [index, default_model] of unknown.entries()) {
     const refused = { status: 400, body: { error: { code: 'PROVIDER_NOT_VISIBLE' } } }
-    const post = { token: ann.token, body: { name: 'x', default_model } }
-    t.match(
-      await server.request('POST', '/agents', post),
-      refused,
-      `POST refuses "${default_model.slice(0, 20)}"`,
-    )
-    const patch = { token: ann.token, body: { default_model } }
-    t.match(await server.request('PATCH', `/agents/${id}`, patch), refused, 'PATCH too')
+    const calls = [
+      ['POST', '/agents', { name: 'x', default_model }],
+      ['PATCH', `/agents/${id}`, { default_model }],
+    ] as const
+    for (const [method, path, body] of roundRobin(calls, index)) {
+      const reply = await server.request(method, path, { token: ann.token, body })
+      t.match(reply, refused, `${method} refuses "${default_model.slice(0, 20)}"`)
+    }
   }
   await server.request('POST', '/providers', {
     token: ben.token,
@@ -302,16 +305,18 @@ t.test('A default model must be one that the owner sees', async (t) => {
     await server.request('DELETE', `/agents/${agent}`, { token })
 })
 
-t.test('Exactly one of 50 parallel creations with the same name succeeds', async (t) => {
+const CREATIONS = amount({ short: 10, long: 50 })
+
+t.test(`Exactly one of ${CREATIONS} parallel creations with the same name succeeds`, async (t) => {
   const replies = await Promise.all(
-    Array.from({ length: 50 }, () =>
+    Array.from({ length: CREATIONS }, () =>
       server.request('POST', '/agents', { token: ann.token, body: { name: 'race' } }),
     ),
   )
   const created = replies.filter(({ status }) => status === 201)
   t.equal(created.length, 1)
   const refused = replies.filter(({ status }) => status === 409)
-  t.equal(refused.length, 49)
+  t.equal(refused.length, CREATIONS - 1)
   t.match(refused[0]!.body.error, { code: 'AGENT_NAME_TAKEN', message: /"race"/, details: { name: 'race' } })
   t.equal(await server.db.collection('agents').countDocuments({ name: 'race' }), 1)
   const folders = await readdir(join(server.home, 'agents'))
@@ -347,9 +352,9 @@ t.test('Somebody else’s unshared agent looks like one that does not exist', as
     'POST /read',
     'GET /status',
   ]
-  for (const route of routes) {
+  for (const [index, route] of routes.entries()) {
     const [method, suffix] = route.split(' ') as [string, string]
-    for (const key of [id, 'private']) {
+    for (const key of roundRobin([id, 'private'], index)) {
       const body = method === 'PATCH' ? { name: 'mine' } : undefined
       const reply = await server.request(method, `/agents/${key}${suffix}`, { token: ben.token, body })
       t.equal(reply.status, 404, `${route} of ${key}`)
