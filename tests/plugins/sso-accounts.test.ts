@@ -1,5 +1,5 @@
 import t from '../run/file-test.ts'
-import { onlyLong } from '../run/tier.ts'
+import { amount, onlyLong } from '../run/tier.ts'
 import { ssoConfig, useIssuer } from '../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../support/oidc-forger.ts'
 import { startOidcIssuer } from '../support/oidc-issuer.ts'
@@ -76,7 +76,7 @@ t.test('accounts are found by their identity only', async (t) => {
 t.test('a user who signs in many times at once gets one account', async (t) => {
   await useIssuer(server, issuer.url)
   issuer.person = { sub: 'many', preferred_username: 'many' }
-  const browsers = Array.from({ length: 20 }, () => createBrowser(server))
+  const browsers = Array.from({ length: amount({ short: 5, long: 20 }) }, () => createBrowser(server))
   const callbacks = await Promise.all(browsers.map((browser) => browser.authorize()))
   const pages = await Promise.all(browsers.map((browser, index) => browser.comeBack(callbacks[index]!)))
   const replies = await Promise.all(browsers.map((browser, index) => browser.exchange(pages[index]!)))
