@@ -1,4 +1,5 @@
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
 import { SURVEY_PLUGIN } from '../support/chat-plans.ts'
 import type { TestFrame } from '../support/socket.ts'
@@ -157,7 +158,7 @@ t.test('No reader sees that a turn is paused or has ended before the thread show
     }
   }
   let seq = 0
-  for (const n of range(1, 5)) {
+  for (const n of range(1, amount({ short: 2, long: 5 }))) {
     fake.next({ toolCalls: [call('q', 'ask_user_question', { question: 'Well?' })] }, { text: 'good' })
     const asked = Promise.all(range(1, 3).map(() => poll(seq, 'hitl_required')))
     const sent = socket.say({ thread_id, text: 'go' })
@@ -185,6 +186,7 @@ t.test(
     await socket.settle()
     release()
     await socket.seeTurn(waiting)
-    for (const n of range(1, 60)) t.notOk((await thread()).active_turn, `look ${n}`)
+    for (const n of range(1, amount({ short: 20, long: 60 })))
+      t.notOk((await thread()).active_turn, `look ${n}`)
   },
 )

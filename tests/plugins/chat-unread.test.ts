@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../run/file-test.ts'
+import { amount } from '../run/tier.ts'
 import { startChat } from '../support/chat.ts'
 
 const chat = await startChat(t)
@@ -55,7 +56,7 @@ t.test('A reply is unread only when none of the connections of its user reads th
 })
 
 t.test('A client that leaves right after its message does not count as a reader', async (t) => {
-  const made = await Promise.all(Array.from({ length: 12 }, () => createThread()))
+  const made = await Promise.all(Array.from({ length: amount({ short: 4, long: 12 }) }, () => createThread()))
   for (const [n, thread_id] of made.entries()) {
     const socket = await chat.connect()
     socket.say({ thread_id, text: 'you will find me gone' })
