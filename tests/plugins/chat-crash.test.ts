@@ -1,17 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeOpenAI, type Script } from '../../plugin-api/testing/fake-openai.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { chooseSeed, onlyLong } from '../run/tier.ts'
+import { amount, chooseSeed, isLong } from '../run/tier.ts'
 import { type ChatSocket, chatUrl, connectChat, MODEL, PROVIDER, range, textOf } from '../support/chat.ts'
 import { createRandom } from '../support/random.ts'
 import { ADMIN, createHome, startServer, type TestReply } from '../support/server.ts'
 import { type ServiceProcess, spawnService } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 /** Several servers are killed side by side, so that one starts while another one works. */
-const SERVERS = 2
+const SERVERS = amount({ short: 1, long: 2 })
 /** The kills of each server; a change to the ledger deserves more. */
-const CRASHES = 30
+const CRASHES = amount({ short: 1, long: 30 })
 const THREADS = 3
 /** The messages that are sent to a thread at once: all but the first are queued. */
 const PIPELINED = 3
@@ -21,8 +22,8 @@ const seed = chooseSeed(17)
 async function createClient(t: Test) {
   const fake = await createFakeOpenAI()
   t.teardown(() => fake.close())
-  // Each home has an engine of its own, which outlives the server that started it.
-  const home = createHome(t)
+  // In the long tier each home has an engine of its own, which outlives the server that started it.
+  const home = createHome(t, isLong ? {} : { database: { url: await createDatabaseUrl(t) } })
   let service: Pick<ServiceProcess, 'url' | 'kill'> = await spawnService(t, home)
   let token = ''
   const call = async (method: string, path: string, body?: object): Promise<TestReply['body']> => {
@@ -136,7 +137,7 @@ async function findFaults(
 t.jobs = SERVERS
 const title = `Killed ${CRASHES} times, a server loses nothing that a client has seen, seed ${seed}`
 for (const number of range(1, SERVERS))
-  t.test(`${title} (${number})`, { buffered: true, skip: onlyLong }, (t) => killOften(t, seed + number))
+  t.test(`${title} (${number})`, { buffered: true }, (t) => killOften(t, seed + number))
 
 async function killOften(t: Test, seed: number): Promise<void> {
   const random = createRandom(seed)
