@@ -242,17 +242,18 @@ t.test('user managers reset factors of accounts that they cover, and operators o
   t.equal(command.code, 0, command.stderr)
   t.equal((await logIn('root')).status, 200)
 
-  const { body: rows } = await server.request('GET', '/admin/audit-log?limit=200')
-  const actions = new Set(rows.map(({ action }: { action: string }) => action))
-  for (const action of ['begin_totp', 'confirm_totp', 'remove_totp', 'renew_recovery_codes'])
-    t.ok(actions.has(`auth.${action}`), action)
-  const resets = rows.filter(({ action }: { action: string }) => action === 'user.reset_second_factors')
+  const rowsOf = async (action: string): Promise<{ actor: string; target: string }[]> =>
+    (await server.request('GET', `/admin/audit-log?action=${action}`)).body
+  const actions = ['begin_totp', 'confirm_totp', 'remove_totp', 'renew_recovery_codes']
+  const changes = await Promise.all(actions.map((action) => rowsOf(`auth.${action}`)))
+  for (const [index, rows] of changes.entries()) t.ok(rows.length > 0, actions[index]!)
+  const resets = await rowsOf('user.reset_second_factors')
   t.match(
-    resets.find(({ target }: { target: string }) => target === 'kim'),
+    resets.find(({ target }) => target === 'kim'),
     { actor: 'lea' },
   )
-  t.ok(resets.some(({ actor }: { actor: string }) => actor.startsWith('os:')))
-  t.notMatch(JSON.stringify(rows), /"code":"\d{6}"/)
+  t.ok(resets.some(({ actor }) => actor.startsWith('os:')))
+  t.notMatch(JSON.stringify(changes), /"code":"\d{6}"/)
 })
 
 t.test('an account for which it is required can only set it up', async (t) => {

@@ -1,4 +1,5 @@
 import { renameSync, writeFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
 import type { ProcessReport } from './costs.ts'
 
 // Loaded by `node --import` into every process that a profiled run of the tests starts. Writes the kind of the process
@@ -17,8 +18,8 @@ const kind: ProcessReport['kind'] = program.endsWith('/engine-process.js')
       ? 'server'
       : 'command'
 
-/** A process that runs tests measures itself. */
-const isWorker = program.endsWith('/run/worker.js')
+/** A process that runs tests measures itself, and a thread shares its time with its process. */
+const isMeasured = isMainThread && !program.endsWith('/run/worker.js')
 
 function report() {
   const { user, system } = process.cpuUsage()
@@ -26,7 +27,7 @@ function report() {
   renameSync(`${path}.new`, `${path}.json`)
 }
 
-if (!isWorker) {
+if (isMeasured) {
   report()
   setInterval(report, EVERY_MS).unref()
   process.on('exit', report)
