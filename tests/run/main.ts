@@ -17,10 +17,11 @@ const FILE_MS = { short: 300_000, long: 3_600_000 }
 const COSTLIEST_SHOWN = 5
 
 /**
- * One for each core, and one for the files that wait more than they compute. With two for each core, the same tests cost
- * a third more processor time, because the processes take each other's place in the caches.
+ * Two for each core would cost a third more processor time for the same tests, because they take each other's place in
+ * the caches; files that wait leave room for two more.
  */
-const PROCESSES = availableParallelism() + 1
+const CORES = availableParallelism()
+const PROCESSES = CORES + 2
 
 const { values: options, positionals: patterns } = parseArgs({
   allowPositionals: true,
@@ -32,9 +33,10 @@ const root = join(tests, '..', '..')
 const folder = join(root, '.tap', 'run')
 const compiledPath = (file: string) => join(tests, `${file}.test.js`)
 const readSize = (file: string) => statSync(compiledPath(file)).size
-/** True for files that wait more than they compute: for platform timers, leases, or processes that are killed. */
+/** True for files that wait more than they compute: for platforms, timers, leases, programs, or killed processes. */
 const isWaiting = (file: string) =>
-  /^(channels|recipes)\/|-crash|held|leases|limits|migration|shell|shutdown|slow/.test(file)
+  /^(channels|recipes)\/|\/(acp|connectors|providers)|-crash|api-keys|auth-sessions|held|leases/.test(file) ||
+  /limits|migration|overview|polish|shell|shutdown|slow|tool-settings|traces/.test(file)
 /**
  * True for files that are slow, however small they are: they loop over all routes or plugins, run a suite of the testing
  * kit, pack this package, kill processes, or wait for slow ones and for jobs.
@@ -121,8 +123,10 @@ const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
 const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
 const runs = Array.from({ length: t.jobs }, async (_, index) => {
   if (index === 0) await kernelRun
-  const isForWaiting = index > 0 && index === t.jobs - 1
-  await run(isForWaiting ? [...waiting, ...computing] : [...computing, ...waiting], tier)
+  if (index < CORES) await run([...computing, ...waiting], tier)
+  else if (index === CORES) await run([...waiting, ...computing], tier)
+  // One that computed as well would slow down the others.
+  else await run(waiting, tier)
 })
 // Runs in parallel with the other files, because it takes some seconds of one core.
 const covered = isFullRun ? kernelRun.then(() => reportCoverage(root, coverage)) : undefined
