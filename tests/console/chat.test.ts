@@ -160,7 +160,7 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('a question is answered in the composer', { skip: onlyLong }, async (t) => {
+  await t.test('a question is answered in the composer', async (t) => {
     await begin()
     fake.next(
       { toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Which year?' } }] },
@@ -173,26 +173,22 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.match(JSON.stringify(fake.requests.at(-1)!.body.messages.at(-1)), /2025/)
   })
 
-  await t.test(
-    'a message that waits is taken back, and another one runs after the first',
-    { skip: onlyLong },
-    async (t) => {
-      await begin()
-      const hold = createHold()
-      fake.next({ text: ['Long ', 'answer'], holdAfter: 1, hold: hold.hold }, { text: 'The third.' })
-      await say('First')
-      await see('Long')
-      await say('Second')
-      await see('Waits (1)')
-      await say('Third')
-      await see('Waits (2)')
-      await page.getByRole('button', { name: 'Take back' }).first().click()
-      await page.getByText('Second').waitFor({ state: 'detached' })
-      hold.release()
-      await see('The third.')
-      t.strictSame(faults, [])
-    },
-  )
+  await t.test('a message that waits is taken back, and another one runs after the first', async (t) => {
+    await begin()
+    const hold = createHold()
+    fake.next({ text: ['Long ', 'answer'], holdAfter: 1, hold: hold.hold }, { text: 'The third.' })
+    await say('First')
+    await see('Long')
+    await say('Second')
+    await see('Waits (1)')
+    await say('Third')
+    await see('Waits (2)')
+    await page.getByRole('button', { name: 'Take back' }).first().click()
+    await page.getByText('Second').waitFor({ state: 'detached' })
+    hold.release()
+    await see('The third.')
+    t.strictSame(faults, [])
+  })
 
   await t.test('a failed turn says why, and is tried again', async (t) => {
     await begin()
@@ -253,7 +249,7 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('numbers in an answer lead to its sources', { skip: onlyLong }, async (t) => {
+  await t.test('numbers in an answer lead to its sources', async (t) => {
     await begin()
     fake.next(
       { toolCalls: [{ name: 'look_up', arguments: {} }] },
@@ -268,7 +264,7 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('keys move between messages, open actions and pick files', { skip: onlyLong }, async (t) => {
+  await t.test('keys move between messages, open actions and pick files', async (t) => {
     await begin()
     fake.next({ text: 'One.' }, { text: 'Two.' })
     await say('First')

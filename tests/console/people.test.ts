@@ -128,7 +128,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
     t.equal((await server.request('GET', '/users/lin')).status, 404)
   })
 
-  await t.test('a change by somebody else meanwhile is not overwritten', { skip: onlyLong }, async (t) => {
+  await t.test('a change by somebody else meanwhile is not overwritten', async (t) => {
     await page.getByRole('searchbox', { name: 'Search in People' }).fill('')
     await page.getByRole('list', { name: 'People' }).getByRole('button', { name: 'grace' }).click()
     await sheet.getByLabel('E-mail').fill('grace@example.com')
@@ -256,7 +256,6 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
 
   await t.test(
     'a manager of accounts sees what this permission opens, and grants no more than it holds',
-    { skip: onlyLong },
     async (t) => {
       const { username, password } = manager
       const { page } = await openConsole(browser, url, { path: '/people', username, password })

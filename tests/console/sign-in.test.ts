@@ -85,7 +85,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     t.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled())
   })
 
-  await t.test('language and theme are chosen before signing in, and kept', { skip: onlyLong }, async (t) => {
+  await t.test('language and theme are chosen before signing in, and kept', async (t) => {
     const page = await open(t, '/login')
     await page.getByRole('button', { name: '中文' }).click()
     await heading(page, '登录')
