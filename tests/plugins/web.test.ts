@@ -550,7 +550,7 @@ t.test('A page that was read is a source of its result, and once of its thread',
 
   const others = Array.from({ length: 199 }, (_, index) => `/${index}`)
   for (const path of others) site.set(path, { type: 'text/plain', body: path })
-  const seeded = others.slice(0, amount({ short: 180, long: 120 }))
+  const seeded = others.slice(0, amount({ short: 180, long: 140 }))
   await chat.server.db
     .collection<ThreadDocument>('threads')
     .updateOne({ _id: thread_id! }, { $push: { sources: { $each: seeded.map((path) => sourceOf(path)) } } })
