@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import type { Script } from '../../plugin-api/testing/fake-openai.ts'
 import { startChat, type TestChat } from '../support/chat.ts'
-import { nodeCommand } from '../support/service-process.ts'
 import type { TestFrame } from '../support/socket.ts'
 import { approve, call, resultsIn } from './approval-calls.ts'
 
-const [command, args] = nodeCommand([fileURLToPath(new URL('../support/acp-agent.js', import.meta.url))])
-
 /** The program that the runner is. */
-export const PROGRAM = { command, args }
+export const PROGRAM = {
+  command: process.execPath,
+  args: [fileURLToPath(new URL('../support/acp-agent.js', import.meta.url))],
+}
 
 /** The runner that tests call. */
 const RUNNER = 'scripted'
