@@ -103,6 +103,30 @@ t.test('one of two servers runs the job, and the other takes over when it has st
   await stopped
 })
 
+t.test('of jobs that come at the same time, those run whose leases no other server has', async (t) => {
+  const url = await createDatabaseUrl(t)
+  const home = createHome(t, bareConfig({ database: { url } }))
+  const jobs = ['free.one', 'taken', 'free.two'].map((name) =>
+    job(name, 0.05, `bench.emit('ran', '${name}')`),
+  )
+  installPlugin(home, 'worker', pluginSource('worker', jobs.join('; ')))
+  const clock = createFrozenClock()
+  const database = await openDatabase({ url, home, log: pino({ enabled: false }) })
+  t.teardown(() => database.close())
+  const taken = { _id: 'taken', holder: 'another server', until: clock.now() + 1000 }
+  await getLeases(database).insertOne(taken)
+  const ran = new Set<string>()
+  const note = (name: string) => ran.add(name)
+  bench.on('ran', note)
+  t.teardown(() => bench.off('ran', note))
+  await startServer(t, { home, signIn: false, clock })
+  for (let n = 0; n < 6; n++) await once(bench, 'ran')
+  t.strictSame([...ran].sort(), ['free.one', 'free.two'])
+  t.strictSame(await getLeases(database).findOne({ _id: 'taken' }), taken)
+  clock.advance(2)
+  while (!ran.has('taken')) await once(bench, 'ran')
+})
+
 t.test('a job is taken over when the server that ran it was killed', async (t) => {
   const url = await createDatabaseUrl(t)
   const home = createHome(t, bareConfig({ database: { url } }))
