@@ -288,7 +288,7 @@ t.test('failures of sending have their reasons', async (t) => {
   await send(DIRECT)
   Object.assign(platform.troubles.limited, { calls: 1, seconds: 0.2, isGlobal: true })
   await t.rejects(send(DIRECT), failure('rate_limited', { retry_after_ms: 200 }))
-  await delay(200)
+  await delay(250)
 
   platform.fail(2)
   const said = message('whether it arrived?')
