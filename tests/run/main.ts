@@ -36,14 +36,15 @@ const readSize = (file: string) => statSync(compiledPath(file)).size
 /** True for files that wait more than they compute: for platforms, timers, leases, programs, or killed processes. */
 const isWaiting = (file: string) =>
   /^(channels|recipes)\/|\/(acp|connectors|providers)|-crash|api-keys|auth-sessions|held|leases/.test(file) ||
-  /limits|migration|overview|polish|shell|shutdown|slow|tool-settings|traces/.test(file)
+  /limits|migration|overview|polish|several-servers|shell|shutdown|slow|tool-settings|traces/.test(file)
 /**
  * True for files that are slow, however small they are: they loop over all routes or plugins, run a suite of the testing
  * kit, pack this package, kill processes, or wait for slow ones and for jobs.
  */
 const isSlow = (file: string) =>
   !file.includes('/') ||
-  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|\/pack$|-(crash|held|slow-reader)$|migration$/.test(file)
+  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|-(crash|held|slow-reader)$/.test(file) ||
+  /\/(knowledge-missing|migration|pack|several-servers(-nats)?)$/.test(file)
 const compiled = readdirSync(tests, { recursive: true, encoding: 'utf8' })
 const tierModules = [
   'run/tier.js',
