@@ -200,6 +200,7 @@ function fillSections(values: Record<string, unknown>, schema: JSONSchema): void
 function givenSchema(schema: JSONSchema, values: unknown): JSONSchema {
   if (!isSection(schema) || !isObject(values)) return schema
   const required = (schema.required ?? []) as string[]
+  if (required.length === 0 && Object.keys(values).length === 0) return {}
   const given = propertiesOf(schema).filter(
     ([name]) => Object.hasOwn(values, name) || required.includes(name),
   )
