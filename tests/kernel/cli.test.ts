@@ -95,7 +95,8 @@ t.test(
   'doctor does not wait for a process that holds the port and never answers',
   { buffered: true },
   async (t) => {
-    const silent = createServer((stream) => stream.on('error', () => stream.destroy())).listen(0, '127.0.0.1')
+    const silent = createServer((stream) => stream.resume().on('error', () => stream.destroy()))
+    silent.listen(0, '127.0.0.1')
     await once(silent, 'listening')
     t.teardown(() => silent.close())
     const { port } = silent.address() as { port: number }
