@@ -143,7 +143,11 @@ export async function joinEngine({
       let absence: unknown
       try {
         const joined = await connect()
-        if (child?.pid !== joined.pid) child = undefined
+        if (child?.pid !== joined.pid) {
+          // One that starts slowly would take the directory as soon as the other engine ends.
+          child?.kill()
+          child = undefined
+        }
         return joined
       } catch (error) {
         absence = error

@@ -19,7 +19,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import { type Engine, joinEngine } from '../../kernel/database/engine.ts'
+import { type Engine, joinEngine, launchEngine } from '../../kernel/database/engine.ts'
 import { relaxedLibrary } from '../../kernel/database/relaxed-library.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
@@ -607,6 +607,22 @@ t.test('mongod on the PATH takes the place of an engine that has no build', asyn
   await t.rejects(joinEngine({ directory, runtimeDirectory, log: first.log, platform: withoutOne }), {
     message: /no build of it for freebsd on x64.*SVC_DATABASE_URL.*Or install MongoDB/,
   })
+})
+
+t.test('an engine that is too late for its directory ends', async (t) => {
+  const directory = newDirectory()
+  const { engine, log } = await joined(t, directory)
+  const slow = join(root, `bin${directories++}`)
+  mkdirSync(slow)
+  writeFileSync(join(slow, 'mongod'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
+  const system = { platform: 'freebsd', arch: 'x64', glibc: undefined, from: import.meta.url }
+  const place = { directory, runtimeDirectory, log }
+  const launched = launchEngine({ ...place, platform: { system, searchPath: slow } })
+  const exited = once(launched, 'exit')
+  const second = await joinEngine({ ...place, launched })
+  t.teardown(() => second.close())
+  t.equal(second.pid, engine.pid)
+  t.same(await exited, [null, 'SIGTERM'])
 })
 
 t.test('a mongod that fails is reported with its words', async (t) => {
