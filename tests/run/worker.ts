@@ -16,6 +16,9 @@ export interface Assignment {
   reports?: string
 }
 
+/** The time for what the last file has left open to close. */
+const LEFT_OPEN_MS = 60_000
+
 /**
  * Disables tap's tracing of asynchronous steps, which finds the test that threw outside of its promise but costs a tenth
  * of the processor time of all tests. Such an error counts against the running file instead; no file can run after it.
@@ -59,3 +62,10 @@ for (let file = queue.take(id); file; file = queue.take(id)) {
   if (t.ended) break
   queue.finish({ file, wall: performance.now() - before, ...meter.take() })
 }
+
+setTimeout(() => {
+  process.stderr.write(
+    `${id} has ended, but was kept open by ${process.getActiveResourcesInfo().join(', ')}\n`,
+  )
+  process.exit(1)
+}, LEFT_OPEN_MS).unref()
