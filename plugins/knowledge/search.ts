@@ -1,4 +1,5 @@
 import type { Cradle } from './manifest.ts'
+import { sortByCloseness } from './passages/closeness.ts'
 import { toQuestionWords } from './passages/words.ts'
 import type { FoundPassage, IndexedPassage } from './store/passage-rows.ts'
 import type { BaseDocument, IndexDescription, KnowledgeDocument } from './types.ts'
@@ -12,7 +13,7 @@ const MIN_CANDIDATES = 60
  * The weight of ranks when lists are joined: the larger it is, the less the first ranks count for more. With the usual 60,
  * a passage in the middle of two lists of this length would come before the first of either.
  */
-const RANK_OFFSET = 10
+const RANK_OFFSET = 4
 /** The most neighbouring passages that are shown as one. */
 const MAX_MERGED = 3
 
@@ -48,17 +49,18 @@ export function createSearch({
   passageIndex,
   settings,
 }: Pick<Cradle, 'documents' | 'embedder' | 'log' | 'passageIndex' | 'settings'>) {
-  /** Returns lists of passages, each with the best one first. */
+  /** Returns the passages of an index, the best one first. */
   const look = async (
     index: IndexDescription,
     { query, bases, limit, user_id, signal }: Question,
-  ): Promise<FoundPassage[][]> => {
-    const words = toQuestionWords(query).slice(0, MAX_WORDS).join(' ')
+  ): Promise<FoundPassage[]> => {
+    const words = toQuestionWords(query).slice(0, MAX_WORDS)
     const wanted = {
       base_ids: bases.map(({ _id }) => _id),
       limit: Math.max(limit * CANDIDATES, MIN_CANDIDATES),
     }
-    const byWords = words ? passageIndex.findByWords(index, { words, ...wanted }) : []
+    const byWords =
+      words.length > 0 ? passageIndex.findByWords(index, { words: words.join(' '), ...wanted }) : []
     const byVector = embedder
       .embed(index, [`${index.question_prefix ?? ''}${query}`], { user_id, signal })
       .then(
@@ -70,7 +72,7 @@ export function createSearch({
           return []
         },
       )
-    return Promise.all([byWords, byVector])
+    return joinLists(await Promise.all([byWords, byVector]), words)
   }
 
   /** Drops what is outdated: passages of removed or replaced documents, and repetitions. */
@@ -91,8 +93,7 @@ export function createSearch({
   }
 
   const findIn = async (index: IndexDescription, question: Question): Promise<Hit[]> => {
-    const lists = await look(index, question)
-    const verified = await verify(index, joinByRank(lists), question.bases)
+    const verified = await verify(index, await look(index, question), question.bases)
     const clusters = mergeNeighbours(verified).slice(0, question.limit)
     const places = clusters.flatMap(({ passages }) => passages)
     const read = new Map((await passageIndex.read(index, places)).map((passage) => [keyOf(passage), passage]))
@@ -125,6 +126,17 @@ export function createSearch({
 }
 
 const keyOf = ({ run, ordinal }: Pick<FoundPassage, 'run' | 'ordinal'>) => `${run} ${ordinal}`
+
+/**
+ * Joins what words and what vectors have found. The order by closeness counts as a third list, since neither of them tells
+ * a passage that has the question's words in one sentence from one that has them far apart. A single list keeps its order.
+ */
+function joinLists(lists: readonly FoundPassage[][], words: readonly string[]): FoundPassage[] {
+  const joined = joinByRank(lists)
+  return lists.some((list) => list.length === 0)
+    ? joined
+    : joinByRank([...lists, sortByCloseness(joined, words)])
+}
 
 /** Joins lists by reciprocal rank; a single list keeps its order. */
 function joinByRank(lists: readonly FoundPassage[][]): FoundPassage[] {

@@ -176,6 +176,6 @@ t.test('Passages of real documents are found', { skip: onlyLong }, async (t) => 
     for (const { path, query } of missed) console.error(`${name} missed ${path}: ${query}`)
   t.equal(vectors.missing(), 0, 'see tests/knowledge-quality/README.md to make vectors')
   t.ok(byWords.all >= 0.85, `words alone: ${percent(byWords.all)}`)
-  t.ok(together.all >= byWords.all, `words and vectors: ${percent(together.all)}`)
+  t.ok(together.all >= 0.93, `words and vectors: ${percent(together.all)}`)
   t.ok(together.all >= alone.all + 0.15, `windows and vectors alone: ${percent(alone.all)}`)
 })

@@ -134,6 +134,19 @@ t.test('With an embedding model, passages are found by their meaning as well', a
   await upload(id, [['air.txt', 'Eagles fly.']])
   await settled(id)
   t.equal((await search('Eagles fly.', { knowledge_base_ids: [id] }))[0].filename, 'air.txt')
+
+  const den = await create('Den')
+  const filler = 'word '.repeat(45)
+  await upload(den, [
+    ['far.txt', `fox ${filler}red ${filler}fox ${filler}red`],
+    ['near.txt', `red fox ${filler.repeat(3)}`],
+  ])
+  await settled(den)
+  t.match(
+    await search('red fox', { knowledge_base_ids: [den] }),
+    [{ filename: 'near.txt' }, { filename: 'far.txt' }],
+    'one has the words more often, the other the nearer vector and the words close together',
+  )
   const { body: usage } = await server.request('GET', '/usage/summary?granularity=by_model')
   t.ok(JSON.stringify(usage).includes(model), 'the tokens are recorded')
   const { body: providers } = await server.request('GET', '/admin/providers')

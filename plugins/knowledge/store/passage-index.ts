@@ -13,12 +13,13 @@ import {
 import {
   areAt,
   COLUMNS,
+  FOUND,
   type FoundPassage,
   type IndexedPassage,
   inBases,
   isOf,
   type NewPassage,
-  PLACE,
+  type PassagePlace,
   toFound,
   toPassage,
 } from './passage-rows.ts'
@@ -238,7 +239,7 @@ export function createPassageIndex({
         .query()
         .fullTextSearch(words, { columns: ['words'] })
         .where(inBases(base_ids))
-        .select([...PLACE, '_score'])
+        .select([...FOUND, '_score'])
         .limit(limit)
         .toArray()
       return rows.map((row) => toFound(row, Number(row._score)))
@@ -255,17 +256,14 @@ export function createPassageIndex({
         .distanceType('cosine')
         .refineFactor(REFINED)
         .where(inBases(base_ids))
-        .select([...PLACE, '_distance'])
+        .select([...FOUND, '_distance'])
         .limit(limit)
         .toArray()
       return rows.map((row) => toFound(row, 1 - Number(row._distance)))
     },
 
     /** Returns what passages contain; those that were removed meanwhile are missing. */
-    async read(
-      index: IndexDescription,
-      places: readonly Omit<FoundPassage, 'score'>[],
-    ): Promise<IndexedPassage[]> {
+    async read(index: IndexDescription, places: readonly PassagePlace[]): Promise<IndexedPassage[]> {
       if (places.length === 0) return []
       const table = await tableOf(index)
       const rows = await table.query().where(areAt(places)).select(COLUMNS).toArray()

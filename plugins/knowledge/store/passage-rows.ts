@@ -20,13 +20,18 @@ export interface NewPassage extends IndexedPassage {
   vector?: readonly number[]
 }
 
-/** A passage that was found, without its text; a higher score is better, and comparable within one list. */
-export interface FoundPassage extends Pick<IndexedPassage, 'document_id' | 'run' | 'ordinal'> {
+/** The place of a passage. */
+export type PassagePlace = Pick<IndexedPassage, 'document_id' | 'run' | 'ordinal'>
+
+/** A passage that was found, with its words instead of its text; a higher score is better, within one list. */
+export interface FoundPassage extends PassagePlace, Pick<NewPassage, 'words'> {
   score: number
 }
 
 /** The columns that say which passage a row is. */
 export const PLACE = ['document_id', 'run', 'ordinal'] as const
+/** The columns of a passage that was found. */
+export const FOUND = [...PLACE, 'words']
 /** The columns of a passage. */
 export const COLUMNS = ['base_id', ...PLACE, 'start', 'end', 'page', 'heading', 'text']
 
@@ -47,7 +52,7 @@ export const isOf = (values: Partial<Pick<IndexedPassage, 'base_id' | 'document_
 export const inBases = (base_ids: readonly string[]): string => isOneOf('base_id', base_ids)
 
 /** The condition that passages are at these places; others of the same documents may be among them. */
-export const areAt = (places: readonly Omit<FoundPassage, 'score'>[]): string =>
+export const areAt = (places: readonly PassagePlace[]): string =>
   PLACE.map((column) =>
     isOneOf(
       column,
@@ -60,6 +65,7 @@ export const toFound = (row: Record<string, unknown>, score: number): FoundPassa
   document_id: String(row.document_id),
   run: String(row.run),
   ordinal: Number(row.ordinal),
+  words: String(row.words),
   score,
 })
 
