@@ -2,8 +2,9 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import { createInterface } from 'node:readline'
-import type { Readable, Writable as WritableStream } from 'node:stream'
+import { PassThrough, type Readable, type Writable as WritableStream } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { finished } from 'node:stream/promises'
 import { createNamespaceGroup, createProcessGroup, type ProcessGroup } from './process-group.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { Writable } from './sandbox-view.ts'
@@ -65,8 +66,11 @@ async function startEnclosed(
     [...setup, '--json-status-fd', String(STATUS_FD), '--chdir', cwd, '--', file, ...args],
     { cwd: '/', env, detached: true, stdio: [...createStdio(hasInput), 'pipe'] },
   ) as Child
-  const { ended, closed } = await follow(child)
-  const { stdin, stdout, stderr } = child
+  // Node.js drops the output that nobody reads yet when a program ends, which it may before its sandbox is reported.
+  const stdout = child.stdout.pipe(new PassThrough())
+  const stderr = child.stderr.pipe(new PassThrough())
+  const { ended, closed: childClosed } = await follow(child)
+  const closed = Promise.allSettled([childClosed, finished(stdout), finished(stderr)])
   const status = readStatus(child.stdio[STATUS_FD] as Readable)
   const init = await status.init
   if (init === undefined) {
@@ -81,7 +85,7 @@ async function startEnclosed(
     return !hasEnded
   })
   let messages = ''
-  // Nothing is lost: streams flow from the next turn of the event loop, when the caller listens too.
+  // Nothing is lost: the stream flows from the next turn of the event loop, when the caller listens too.
   stderr.on('data', (chunk) => {
     messages = (messages + chunk).slice(-MAX_MESSAGE_CHARS)
   })
@@ -92,7 +96,7 @@ async function startEnclosed(
     await closed
     throw parseRefusal(messages)
   })
-  return { stdin, stdout, stderr, group, ended: endedInside, closed }
+  return { stdin: child.stdin, stdout, stderr, group, ended: endedInside, closed }
 }
 
 type Child = ChildProcessByStdio<WritableStream | null, Readable, Readable>

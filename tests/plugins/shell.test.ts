@@ -7,12 +7,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Cradle } from '../../plugins/shell/manifest.ts'
 import { createOutput } from '../../plugins/shell/output.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { isLong } from '../run/tier.ts'
+import { amount, isLong } from '../run/tier.ts'
 import { noBubblewrap } from '../support/bubblewrap.ts'
 import { startChat } from '../support/chat.ts'
 import { createWorkspace, FAMILY, isRunning, numbersIn } from './shell-calls.ts'
 
 const LIMIT = 64 * 1024
+const ROUNDS = amount({ short: 6, long: 50 })
 
 /** The inheritable descriptors that the parent of this process left open; 02000000 is O_CLOEXEC. */
 const INHERITED = readdirSync('/proc/self/fdinfo').filter((fd) => {
@@ -60,6 +61,16 @@ inEachMode('A program gets its arguments as they are, and no shell reads them', 
   })
   await t.rejects(run({ command: 'echo; touch made' }), { message: /was not found/ })
   t.notOk(existsSync(join(workspace, 'made')))
+})
+
+t.test('No output is lost when programs end at the same time', { skip: noBubblewrap }, async (t) => {
+  const { run } = await createWorkspace(t, { sandbox: 'required' })
+  for (let round = 0; round < ROUNDS; round++) {
+    const outputs = await Promise.all(
+      Array.from({ length: 12 }, () => run({ command: 'echo', args: ['here'] })),
+    )
+    t.strictSame([...new Set(outputs)], ['here\n[exit code 0]'])
+  }
 })
 
 t.test('A shell reads the command if requested', async (t) => {
