@@ -20,6 +20,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { type Engine, joinEngine, launchEngine } from '../../kernel/database/engine.ts'
+import { LOCKED_EXIT_CODE } from '../../kernel/database/engine-address.ts'
 import { relaxedLibrary } from '../../kernel/database/relaxed-library.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
@@ -623,6 +624,9 @@ t.test('an engine that is too late for its directory ends', async (t) => {
   t.teardown(() => second.close())
   t.equal(second.pid, engine.pid)
   t.same(await exited, [null, 'SIGTERM'])
+
+  const third = launchEngine({ ...place, platform: { system, searchPath: installMongod() } })
+  t.same(await once(third, 'exit'), [LOCKED_EXIT_CODE, null], 'or finds the directory locked')
 })
 
 t.test('a mongod that fails is reported with its words', async (t) => {
