@@ -7,7 +7,10 @@ import { lastClientGone } from './last-client.ts'
 // `node engine-process.js <data directory> <socket directory>`: serves the directory for as long as it has
 // clients, and tells that it is ready by writing the directory's record.
 
-const CACHE_SIZE = '256M'
+/** The cache is bounded; three of four threads that evict from it would only wake up each second. */
+const STORAGE = 'cache_size=256M,eviction=(threads_min=1,threads_max=4)'
+/** Writes that do not wait for the journal are flushed this often, by default ten times a second; others at once. */
+const JOURNAL_FLUSH_MS = 500
 
 const [directory, socketDirectory] = process.argv.slice(2) as [string, string]
 const record = recordPath(directory)
@@ -22,7 +25,7 @@ const database = await open(directory).catch((error: Error) => {
   console.error(error.message)
   process.exit(/Unable to lock the lock file/.test(error.message) ? LOCKED_EXIT_CODE : 1)
 })
-await database.engine.roundTrip(boundCache())
+await database.engine.roundTrip(setParameters())
 
 // The lock of the directory is ours from here on, so whatever a killed engine left is nobody's. Its record goes
 // first: one that is read after a connection to the socket then always names the engine that answered.
@@ -44,22 +47,23 @@ rmSync(record, { force: true })
 rmSync(socketPath, { force: true })
 await database.close()
 
-/** The OP_MSG of `setParameter` that bounds WiredTiger's cache; a driver only for it would double the start. */
-function boundCache(): Buffer {
+/** The OP_MSG of `setParameter` for the storage and its journal; a driver only for it would double the start. */
+function setParameters(): Buffer {
   const int32 = (value: number) => {
     const bytes = Buffer.alloc(4)
     bytes.writeInt32LE(value)
     return bytes
   }
+  const number = (name: string, value: number) => [Buffer.from(`\x10${name}\0`), int32(value)]
   const text = (name: string, value: string) => [
     Buffer.from(`\x02${name}\0`),
     int32(value.length + 1),
     Buffer.from(`${value}\0`),
   ]
   const fields = Buffer.concat([
-    Buffer.from('\x10setParameter\0'),
-    int32(1),
-    ...text('wiredTigerEngineRuntimeConfig', `cache_size=${CACHE_SIZE}`),
+    ...number('setParameter', 1),
+    ...number('journalCommitInterval', JOURNAL_FLUSH_MS),
+    ...text('wiredTigerEngineRuntimeConfig', STORAGE),
     ...text('$db', 'admin'),
     Buffer.alloc(1),
   ])
