@@ -25,6 +25,8 @@ const EMBEDDED_WRITE_CONCERN = { journal: true }
 const DEFAULT_NAME = 'svc'
 const SELECTION_TIMEOUT_MS = 5000
 const IDLE_LIMIT_MS = 10_000
+/** The driver looks ten times a second for connections that were idle too long, most of the work of an idle server. */
+const POOL_CHECK_MS = 5_000
 
 /**
  * Connects to the server at `url`, or without one to the embedded engine on `<home>/db`. Every
@@ -60,6 +62,8 @@ export async function openDatabase({
     // The engine has a thread for each connection.
     ...(url ? {} : { maxIdleTimeMS: IDLE_LIMIT_MS }),
   })
+  // The pool takes it from there, although no option of the driver sets it.
+  Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_CHECK_MS })
   subscribe(CLIENT_SOCKETS, endWaitsOnClose)
   const close = async () => {
     await client.close()
