@@ -257,6 +257,7 @@ t.test('Servers on one database are listed and their turns counted while they ru
     await nodesIn(server).dropIndex(oneOnly)
     clock.advance(100)
     const now = clock.seconds()
+    await beatSince(server, now)
     const beat = await beatSince(other, now)
     t.equal(beat.delete_at.getTime(), (beat.seen_at + 15) * 1000)
     t.strictSame(await nodeIds(server), [idOf(server), idOf(other)])
