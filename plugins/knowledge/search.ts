@@ -14,6 +14,8 @@ const MIN_CANDIDATES = 60
  * a passage in the middle of two lists of this length would come before the first of either.
  */
 const RANK_OFFSET = 4
+/** The best passages of joined lists that are also compared by how close together they have the question's words. */
+const COMPARED = 40
 /** The most neighbouring passages that are shown as one. */
 const MAX_MERGED = 3
 
@@ -135,7 +137,7 @@ function joinLists(lists: readonly FoundPassage[][], words: readonly string[]): 
   const joined = joinByRank(lists)
   return lists.some((list) => list.length === 0)
     ? joined
-    : joinByRank([...lists, sortByCloseness(joined, words)])
+    : joinByRank([...lists, sortByCloseness(joined.slice(0, COMPARED), words)])
 }
 
 /** Joins lists by reciprocal rank; a single list keeps its order. */
