@@ -13,7 +13,7 @@ import {
 import {
   areAt,
   COLUMNS,
-  FOUND,
+  columnsIn,
   type FoundPassage,
   type IndexedPassage,
   inBases,
@@ -239,7 +239,7 @@ export function createPassageIndex({
         .query()
         .fullTextSearch(words, { columns: ['words'] })
         .where(inBases(base_ids))
-        .select([...FOUND, '_score'])
+        .select([...columnsIn(index), '_score'])
         .limit(limit)
         .toArray()
       return rows.map((row) => toFound(row, Number(row._score)))
@@ -256,7 +256,7 @@ export function createPassageIndex({
         .distanceType('cosine')
         .refineFactor(REFINED)
         .where(inBases(base_ids))
-        .select([...FOUND, '_distance'])
+        .select([...columnsIn(index), '_distance'])
         .limit(limit)
         .toArray()
       return rows.map((row) => toFound(row, 1 - Number(row._distance)))

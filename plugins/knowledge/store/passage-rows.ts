@@ -1,3 +1,5 @@
+import type { IndexDescription } from '../types.ts'
+
 /** A passage in the index. */
 export interface IndexedPassage {
   base_id: string
@@ -23,15 +25,18 @@ export interface NewPassage extends IndexedPassage {
 /** The place of a passage. */
 export type PassagePlace = Pick<IndexedPassage, 'document_id' | 'run' | 'ordinal'>
 
-/** A passage that was found, with its words instead of its text; a higher score is better, within one list. */
-export interface FoundPassage extends PassagePlace, Pick<NewPassage, 'words'> {
+/** A passage that was found, without its text; a higher score is better, and comparable within one list. */
+export interface FoundPassage extends PassagePlace {
+  /** Empty if the index has no vectors. */
+  words: string
   score: number
 }
 
 /** The columns that say which passage a row is. */
 export const PLACE = ['document_id', 'run', 'ordinal'] as const
-/** The columns of a passage that was found. */
-export const FOUND = [...PLACE, 'words']
+/** Returns the columns of passages that are found; words are read if two lists are compared. */
+export const columnsIn = ({ dimensions }: Pick<IndexDescription, 'dimensions'>): string[] =>
+  dimensions === null ? [...PLACE] : [...PLACE, 'words']
 /** The columns of a passage. */
 export const COLUMNS = ['base_id', ...PLACE, 'start', 'end', 'page', 'heading', 'text']
 
@@ -65,7 +70,7 @@ export const toFound = (row: Record<string, unknown>, score: number): FoundPassa
   document_id: String(row.document_id),
   run: String(row.run),
   ordinal: Number(row.ordinal),
-  words: String(row.words),
+  words: String(row.words ?? ''),
   score,
 })
 
