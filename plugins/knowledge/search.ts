@@ -140,7 +140,7 @@ function joinLists(lists: readonly FoundPassage[][], words: readonly string[]): 
     : joinByRank([...lists, sortByCloseness(joined.slice(0, COMPARED), words)])
 }
 
-/** Joins lists by reciprocal rank; a single list keeps its order. */
+/** Joins lists by reciprocal rank. */
 function joinByRank(lists: readonly FoundPassage[][]): FoundPassage[] {
   const joined = new Map<string, FoundPassage>()
   for (const list of lists)
