@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const head = { id: 'chatcmpl-bench', object: 'chat.completion.chunk', created: 0, model: 'paced' }
 
 /** The tokens of an answer in Markdown: paragraphs, a list and code. */
-export const pacedTokens = Array.from({ length: 600 }, (_, index) => {
+const pacedTokens = Array.from({ length: 600 }, (_, index) => {
   if (index % 150 === 149) return '\n```\n\n'
   if (index % 150 === 120) return '\n\n```python\nx = 1\n'
   if (index % 30 === 29) return '.\n\n'

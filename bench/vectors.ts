@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** The length of the vectors. */
-export const DIMENSIONS = 768
+const DIMENSIONS = 768
 const CLUSTERS = 400
 /** The distance of a vector from the middle of its cluster, relative to that of two clusters. */
 const SPREAD = 0.6

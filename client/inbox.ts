@@ -73,6 +73,3 @@ export const createInbox = <Frame>({
     finish,
   }
 }
-
-/** A bounded queue of frames. */
-export type Inbox<Frame> = ReturnType<typeof createInbox<Frame>>

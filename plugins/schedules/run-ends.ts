@@ -13,10 +13,7 @@ import type { ActiveRun, Destination } from './types.ts'
 /** The number of failed due runs in a row after which a schedule is disabled. */
 const MAX_FAILURES = 5
 
-/** The steps in which a run ends: its turn is read, its answer delivered, its outcome stored. */
-export type RunEnds = ReturnType<typeof createRunEnds>
-
-/** Creates these steps. */
+/** Creates the steps in which a run ends: its turn is read, its answer delivered, its outcome stored. */
 export function createRunEnds(cradle: Cradle) {
   const { schedules, runs, chat, clock, extensions, ledgerReader } = cradle
 

@@ -7,13 +7,10 @@ import { assertChoices, toSettings } from './choices.ts'
 import type { Cradle } from './manifest.ts'
 import type { ActiveRun, ScheduleDocument } from './types.ts'
 
-/** The steps in which a run begins: it is claimed, then its turn is started. */
-export type RunStarts = ReturnType<typeof createRunStarts>
-
 /** The account and the agent of a run, as they are when it begins. */
 export type Prepared = Pick<TurnRequest, 'user' | 'agent'> & { locale: Locale }
 
-/** Creates these steps. */
+/** Creates the steps in which a run begins: it is claimed, then its turn is started. */
 export function createRunStarts(cradle: Cradle) {
   const { schedules, runs, agents, users, scopes, chat, threads, clock, ids } = cradle
 

@@ -1,19 +1,15 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
+import { ALL_RULES, findBarriers } from '../support/axe.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 import { pluginSource } from '../support/kernel.ts'
 import { createHome, installPlugin, startServer } from '../support/server.ts'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** Runs axe in the page. */
-const FIND_FAULTS =
-  "axe.run(document.querySelector('main')).then(({ violations }) => violations.map(({ id, nodes }) => id + ' ' + nodes[0].html))"
 /** The pages with their headings. */
 const PAGES = {
   account: 'Account',
@@ -286,7 +282,6 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
         await page.goto('/account')
         await heading('Account')
         if (width < 640) await page.locator('header h1', { hasText: 'Account' }).waitFor()
-        await page.evaluate(AXE)
         for (const [path, title] of Object.entries(PAGES)) {
           await page.evaluate(`history.pushState(null, '', '/${path}')`)
           await heading(title)
@@ -294,7 +289,7 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
             'the page has loaded',
             async () => (await page.locator('[aria-label="Loading…"]').count()) === 0,
           )
-          t.strictSame(await page.evaluate(FIND_FAULTS), [], path)
+          t.strictSame(await findBarriers(page, ALL_RULES), [], path)
           t.equal(
             await page.evaluate('document.documentElement.scrollWidth > innerWidth'),
             false,

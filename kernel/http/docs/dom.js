@@ -59,7 +59,7 @@ const TOKENS = {
 }
 
 /** Divides code into parts with classes for strings, keys and words of the language. */
-export function colored(text, language) {
+function colored(text, language) {
   const nodes = []
   let end = 0
   for (const { 0: all, 1: string, 2: colon, 3: word, index } of text.matchAll(

@@ -96,7 +96,7 @@ function toSocket(id, channel, document) {
 }
 
 /** Returns what a reference names, or the part itself. */
-export function follow(part, document) {
+function follow(part, document) {
   if (typeof part?.$ref !== 'string') return part
   return part.$ref
     .slice(2)

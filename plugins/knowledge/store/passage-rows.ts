@@ -33,7 +33,7 @@ export interface FoundPassage extends PassagePlace {
 }
 
 /** The columns that say which passage a row is. */
-export const PLACE = ['document_id', 'run', 'ordinal'] as const
+const PLACE = ['document_id', 'run', 'ordinal'] as const
 /** Returns the columns of passages that are found; words are read if two lists are compared. */
 export const columnsIn = ({ dimensions }: Pick<IndexDescription, 'dimensions'>): string[] =>
   dimensions === null ? [...PLACE] : [...PLACE, 'words']

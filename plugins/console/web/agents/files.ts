@@ -5,7 +5,7 @@ import { refresh, send } from '../server/send.ts'
 export type WorkspaceFile = components['schemas']['File']
 
 /** The most bytes of a file that is shown as text. */
-export const MAX_TEXT_BYTES = 1024 * 1024
+const MAX_TEXT_BYTES = 1024 * 1024
 
 /** The last part of a path. */
 export const baseName = (path: string) => path.split('/').at(-1) ?? path

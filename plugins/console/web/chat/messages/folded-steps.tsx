@@ -37,7 +37,7 @@ export function FoldedSteps({ turn, parts, isOpen, onToggle }: Props) {
 }
 
 /** The tokens that a turn used. */
-export const sumUsage = ({ messages }: Turn): Usage | undefined =>
+const sumUsage = ({ messages }: Turn): Usage | undefined =>
   messages.reduce<Usage | undefined>((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), undefined)
 
 /** The time from the question to the end of the turn, or, if that was not seen, to its last message. */
