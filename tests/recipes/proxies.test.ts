@@ -1,10 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { chatUrl, connectChat, startChat, textOf } from '../support/chat.ts'
 import { readRecipe } from '../support/readme.ts'
@@ -14,17 +14,31 @@ import { readEvents } from '../support/sse.ts'
 const HOST = 'agents.example.com'
 const has = (command: string) => spawnSync(command, ['-v']).error === undefined
 
+/** Returns a free port that no other server gets by chance, as systems choose theirs from 32768 on. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    const server = createServer().listen(port, '127.0.0.1')
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    )
+    server.close()
+    if (isFree) return port
+  }
 }
 
+/** Runs a proxy; the returned function throws its last words if it has ended. */
 function run(t: Test, command: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
+  let words = ''
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    words = (words + text).slice(-2000)
+  })
+  return () => {
+    if (child.exitCode !== null) throw new Error(`${command} ended: ${words}`)
+  }
 }
 
 /** Starts nginx with the configuration of the page, and a certificate that it signed itself. */
@@ -56,10 +70,10 @@ function startNginx(t: Test, port: number, upstream: string) {
   const file = join(folder, 'nginx.conf')
   writeFileSync(
     file,
-    `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log;
+    `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
      events {} http { access_log off; ${temporary.join(' ')} ${site} }`,
   )
-  run(t, 'nginx', ['-c', file, '-e', join(folder, 'log')])
+  return run(t, 'nginx', ['-c', file, '-e', 'stderr'])
 }
 
 /** Starts Caddy with the configuration of the page, and certificates of an authority of its own. */
@@ -70,7 +84,7 @@ function startCaddy(t: Test, port: number, upstream: string) {
     .replace('127.0.0.1:8088', upstream)
   const file = join(folder, 'Caddyfile')
   writeFileSync(file, `{\n\tadmin off\n\tskip_install_trust\n\tauto_https disable_redirects\n}\n${site}`)
-  run(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+  return run(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
     HOME: folder,
     XDG_DATA_HOME: folder,
     XDG_CONFIG_HOME: folder,
@@ -85,7 +99,7 @@ for (const [name, start] of Object.entries(proxies))
     const env = { SVC_TRUST_PROXY: 'true', SVC_PUBLIC_URL: url }
     const chat = await startChat(t, { env })
     const { server, agent_id } = chat
-    start(t, port, new URL(server.url).host)
+    const assertRunning = start(t, port, new URL(server.url).host)
     // The certificates are nobody's.
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
@@ -93,12 +107,13 @@ for (const [name, start] of Object.entries(proxies))
       if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
       else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
     })
-    const isUp = () =>
-      fetch(`${url}/api/health/ready`).then(
+    await eventually(`${name} answers`, () => {
+      assertRunning()
+      return fetch(`${url}/api/health/ready`).then(
         ({ ok }) => ok,
         () => false,
       )
-    while (!(await isUp())) await pause(50)
+    })
 
     const { token } = server.admin
     const socket = await connectChat(t, chatUrl(url, agent_id, token))
