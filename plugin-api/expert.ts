@@ -52,6 +52,9 @@ export interface Expert {
   color: string
   quick_prompts: readonly QuickPrompt[]
   task_examples: { en: readonly string[]; zh: readonly string[] }
-  /** An absolute path: its folders `en` and `zh` each hold what a new workspace begins with. */
+  /**
+   * An absolute path. A new workspace begins with what its folder `en` or `zh` holds, and with what is the same in
+   * both languages, from `shared`, if there is such a folder.
+   */
   files: string
 }

@@ -2,6 +2,7 @@
 export { measureCollections } from './collection-size.ts'
 export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
+export { listExpertFolders } from './expert-folders.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
 export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'

@@ -2,6 +2,7 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locale } from '#kernel'
 import type { Expert } from '#plugin-api'
+import { listExpertFolders } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 
 /** Creates the access to the agents' folders: `<home>/agents/<id>`, readable by the server's own user only. */
@@ -20,6 +21,6 @@ export function createWorkspaceFolders({ server }: Pick<Cradle, 'server'>) {
 }
 
 /** Copies the initial files of a template, in one language, into a workspace. */
-export async function seedWorkspace({ files }: Expert, locale: Locale, workspace: string): Promise<void> {
-  await cp(join(files, locale), workspace, { recursive: true })
+export async function seedWorkspace(expert: Expert, locale: Locale, workspace: string): Promise<void> {
+  for (const folder of listExpertFolders(expert, locale)) await cp(folder, workspace, { recursive: true })
 }

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Expert } from '#plugin-api'
+import { listExpertFolders } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { createNumbered } from './free-names.ts'
@@ -25,13 +26,14 @@ export function createExperts({ agents, extensions }: Pick<Cradle, 'agents' | 'e
     find,
 
     /** Lists the initial files of a workspace in this language: paths with slashes, sorted. */
-    async listFiles({ files }: Expert, locale: Locale): Promise<string[]> {
-      const root = join(files, locale)
-      const entries = await readdir(root, { recursive: true, withFileTypes: true })
-      return entries
-        .filter((entry) => !entry.isDirectory())
-        .map(({ parentPath, name }) => relative(root, join(parentPath, name)).split(sep).join('/'))
-        .sort()
+    async listFiles(expert: Expert, locale: Locale): Promise<string[]> {
+      const lists = listExpertFolders(expert, locale).map(async (root) => {
+        const entries = await readdir(root, { recursive: true, withFileTypes: true })
+        return entries
+          .filter((entry) => !entry.isDirectory())
+          .map(({ parentPath, name }) => relative(root, join(parentPath, name)).split(sep).join('/'))
+      })
+      return [...new Set((await Promise.all(lists)).flat())].sort()
     },
 
     /**

@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
@@ -34,6 +37,8 @@ for (const locale of ['en', 'zh']) {
   await mkdir(join(outside.files, locale, 'skills'), { recursive: true })
   await writeFile(join(outside.files, locale, 'skills/watch.md'), locale)
 }
+await mkdir(join(outside.files, 'shared/skills'), { recursive: true })
+await writeFile(join(outside.files, 'shared/skills/bell.mjs'), '')
 
 const server = await startServer(t, {
   plugins: {
@@ -70,7 +75,11 @@ const hanShareOf = (text: string) => (text.match(/\p{Script=Han}/gu)?.length ?? 
 const templates = new Map(
   server.server.runtime.extensions['agents.experts'].list().map((expert) => [expert.id, expert]),
 )
-const templateOf = (id: string, locale: string) => filesIn(join(templates.get(id)!.files, locale))
+const templateOf = async (id: string, locale: string) => {
+  const { files } = templates.get(id)!
+  const shared = join(files, 'shared')
+  return { ...(existsSync(shared) && (await filesIn(shared))), ...(await filesIn(join(files, locale))) }
+}
 
 t.test('The catalog lists the bundled experts and those of other plugins', async (t) => {
   const rows = await get('/experts')
@@ -81,7 +90,10 @@ t.test('The catalog lists the bundled experts and those of other plugins', async
   const { files, ...row } = outside
   const shown = { ...row, expert_id: outside.id }
   t.strictSame(rows.at(-1), shown)
-  t.strictSame(await get(`/experts/${outside.id}`), { ...shown, files: ['skills/watch.md'] })
+  t.strictSame(await get(`/experts/${outside.id}`), {
+    ...shown,
+    files: ['skills/bell.mjs', 'skills/watch.md'],
+  })
   for (const id of BUNDLED) {
     const { files, ...shown } = await get(`/experts/${id}`)
     t.strictSame(
@@ -179,6 +191,29 @@ t.test('An agent created from an expert has texts and files in the language of i
     templates.get('data-analyst')!.label.zh,
     'the language asked for outweighs the user’s own',
   )
+})
+
+t.test('The scripts of experts run in a workspace, and print in its language', async (t) => {
+  for (const [token, profiled, merged] of [
+    [ann.token, '3 rows, 2 columns', '6 rows and 4 columns were written to merged.csv'],
+    [chinese, '3 行，2 列', '已将 6 行、4 列写入 merged.csv'],
+  ] as const)
+    for (const [expert_id, script, parameters, printed] of [
+      ['data-analyst', 'profile-data/profile.mjs', ['orders.csv'], profiled],
+      [
+        'office-automation',
+        'consolidate-tables/consolidate.mjs',
+        ['--out', 'merged.csv', 'orders.csv', 'more.csv'],
+        merged,
+      ],
+    ] as const) {
+      const { body: agent } = await createFrom(expert_id, { name: `runs ${script.split('/')[0]}` }, token)
+      const cwd = join(server.home, 'agents', agent.id)
+      await writeFile(join(cwd, 'orders.csv'), 'order,amount\nA-1,10\nA-2,20\nA-3,\n')
+      await writeFile(join(cwd, 'more.csv'), 'order;amount\nB-1;1\nB-2;2\nB-3;3\n')
+      const { stdout } = await promisify(execFile)('node', [`skills/${script}`, ...parameters], { cwd })
+      t.ok(stdout.includes(printed), stdout)
+    }
 })
 
 t.test(

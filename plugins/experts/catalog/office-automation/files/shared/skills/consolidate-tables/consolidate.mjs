@@ -1,29 +1,13 @@
-// 按表头合并多个 CSV 或 TSV 文件。
-// node consolidate.mjs --out merged.csv [--map mapping.json] [--key "列名,列名"] 文件.csv ...
+// Merges CSV or TSV files by their header lines.
+// node consolidate.mjs --out merged.csv [--map mapping.json] [--key "Column,Column"] file.csv ...
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { parseArgs } from 'node:util'
-
-const text = {
-  usage: '用法：node consolidate.mjs --out merged.csv [--map mapping.json] [--key "列名,列名"] 文件.csv ...',
-  brokenQuote: (file) => `${file}：引号没有配对`,
-  noHeader: (file) => `${file}：没有表头`,
-  unnamed: (file, column) => `${file}：第 ${column} 列没有列名`,
-  twice: (file, name) => `${file}：有两列都叫“${name}”`,
-  reserved: (file, name) => `${file}：列名“${name}”由本脚本使用，请映射为其他名称`,
-  tooLong: (file, row) => `${file}：第 ${row} 行的单元格多于表头`,
-  unknownKey: (name) => `所有文件都没有主键列“${name}”`,
-  exists: (file) => `${file} 已存在，请换个文件名或先移走`,
-  file: ({ name, rows, blank, encoding }) => `${name}：${rows} 行，略去空行 ${blank} 行（${encoding}）`,
-  lacks: (name, columns) => `  ${name} 缺少列：${columns}`,
-  total: (rows, columns, out) => `已将 ${rows} 行、${columns} 列写入 ${out}`,
-  repeated: (key, places) => `主键“${key}”重复：${places}`,
-  emptyKey: (place) => `主键为空：${place}`,
-}
+import { text } from './texts.mjs'
 
 const SOURCES = ['source_file', 'source_row']
 
-/** 先按 UTF-8 解码，不行再按 GB18030 解码。 */
+/** The text of a file that is UTF-8 or, failing that, GB18030. */
 function decode(bytes) {
   try {
     return { content: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' }
@@ -32,7 +16,7 @@ function decode(bytes) {
   }
 }
 
-/** 首行中（引号以外）出现最多的分隔符。 */
+/** The separator that the first line has most of, outside quotes. */
 function separatorOf(content) {
   const start = content.slice(0, 65_536).replace(/"[^"]*"/g, '')
   const line = start.split(/\r\n|\n|\r/).find((candidate) => candidate.trim()) ?? ''
@@ -40,7 +24,7 @@ function separatorOf(content) {
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best))
 }
 
-/** 逐行拆成单元格；带引号的单元格里可以有分隔符、成对的引号和换行。 */
+/** The cells of each row; a cell in quotes may hold separators, doubled quotes and line breaks. */
 function parse(content, name) {
   const separator = separatorOf(content)
   const rows = [[]]
@@ -145,7 +129,7 @@ function main() {
   const head = [...columns, ...SOURCES].map(quote).join(',')
   mkdirSync(dirname(options.out), { recursive: true })
   try {
-    // 加 BOM，电子表格软件才会按 UTF-8 打开。
+    // The byte order mark tells spreadsheets that this is UTF-8.
     writeFileSync(options.out, `\uFEFF${[head, ...lines].join('\r\n')}\r\n`, { flag: 'wx' })
   } catch (error) {
     throw error.code === 'EEXIST' ? new Error(text.exists(options.out)) : error

@@ -1,36 +1,15 @@
-// 以 Markdown 形式描述 CSV 或 TSV 文件的各列，只读取、不修改。
-// node profile.mjs [--empty "NULL,N/A,-"] 文件.csv ...
+// Describes the columns of CSV or TSV files as Markdown. Reads only.
+// node profile.mjs [--empty "NULL,N/A,-"] file.csv ...
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-
-const text = {
-  usage: '用法：node profile.mjs [--empty "NULL,N/A,-"] 文件.csv ...',
-  brokenQuote: '引号没有配对',
-  noHeader: '没有表头',
-  facts: ({ rows, columns, encoding, separator }) =>
-    `${rows} 行，${columns} 列，编码 ${encoding}，分隔符 ${separator}`,
-  defects: ({ blank, ragged, repeated, examples }) =>
-    `空行 ${blank} 行；单元格数与表头不符 ${ragged} 行${examples}；与前面某行完全相同 ${repeated} 行。`,
-  tab: '制表符',
-  rowsAt: (rows) => `（如第 ${rows.join('、')} 行）`,
-  twice: (names) => `重复的列名：${names}`,
-  head: '| 列 | 空值 | 不同值 | 类型 | 内容 | 不符合类型的值 |\n|---|---:|---:|---|---|---|',
-  unnamed: (at) => `（第 ${at} 列）`,
-  kinds: { number: '数值', date: '日期', code: '数字编码', text: '文本', none: '（全部为空）' },
-  numbers: ({ min, median, mean, max, sum, negative, zero }) =>
-    `最小 ${min}，中位数 ${median}，均值 ${mean}，最大 ${max}，合计 ${sum}；负数 ${negative} 个，零 ${zero} 个`,
-  range: (first, last) => `${first} 至 ${last}`,
-  lengths: (shortest, longest) => `${shortest} 至 ${longest} 个字符`,
-  exceptions: ({ count, shown }) => `${count} 个，如 ${shown}`,
-  atRow: (value, row) => `“${value}”（第 ${row} 行）`,
-}
+import { text } from './texts.mjs'
 
 const MAX_DISTINCT = 50_000
 const MAX_SHOWN = 40
-/** 非空单元格中某种类型达到这个比例，整列才算该类型。 */
+/** The share of its filled cells that must be of a kind for the column to be of it. */
 const MAJORITY = 0.9
 
-/** 先按 UTF-8 解码，不行再按 GB18030 解码。 */
+/** The text of a file that is UTF-8 or, failing that, GB18030. */
 function decode(bytes) {
   try {
     return { content: new TextDecoder('utf-8', { fatal: true }).decode(bytes), encoding: 'UTF-8' }
@@ -39,7 +18,7 @@ function decode(bytes) {
   }
 }
 
-/** 首行中（引号以外）出现最多的分隔符。 */
+/** The separator that the first line has most of, outside quotes. */
 function separatorOf(content) {
   const start = content.slice(0, 65_536).replace(/"[^"]*"/g, '')
   const line = start.split(/\r\n|\n|\r/).find((candidate) => candidate.trim()) ?? ''
@@ -47,7 +26,7 @@ function separatorOf(content) {
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best))
 }
 
-/** 逐行产出单元格；带引号的单元格里可以有分隔符、成对的引号和换行。 */
+/** Yields the cells of each row; a cell in quotes may hold separators, doubled quotes and line breaks. */
 function* parse(content, separator) {
   let row = []
   let cell = ''
@@ -79,7 +58,7 @@ const NUMBER = /^[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?(e[-+]?\d+)?$/i
 const CODE = /^(0\d+|\d{16,})$/
 const DATE = /^(\d{4})(?:[-/.](\d{1,2})[-/.](\d{1,2})|年(\d{1,2})月(\d{1,2})日)(?:[T ]\d{1,2}:\d{2}.*)?$/
 
-/** 值是真实存在的日期时，返回 YYYY-MM-DD。 */
+/** The day as YYYY-MM-DD, if the value is one that exists. */
 function dayOf(value) {
   const [, year, month1, day1, month2, day2] = DATE.exec(value) ?? []
   if (!year) return undefined
@@ -157,7 +136,7 @@ function createColumn(name) {
   }
 }
 
-/** 全为数字、且有前导零或位数过长的，视为编码。 */
+/** Digits of which one has a leading zero, or is too long for a number, are codes. */
 function columnKind(kinds, { filled, wholeNumbers }) {
   if (filled === 0) return 'none'
   if (kinds.code > 0 && wholeNumbers) return 'code'
