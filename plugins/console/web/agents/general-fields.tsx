@@ -1,11 +1,10 @@
-import { Button, Collapse, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { ChevronDown, ChevronRight } from 'lucide-react'
+import { NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { ModelSelect } from '../models/model-select.tsx'
 import { api } from '../server/client.ts'
 import { useFacts } from '../server/facts.ts'
 import { useIssue } from '../ui/issues.tsx'
+import { MoreSettings } from '../ui/more-settings.tsx'
 import { SourceSelect } from '../ui/source-select.tsx'
 import { IconChoice } from './icon-choice.tsx'
 import type { Agent } from './use-agent.ts'
@@ -38,7 +37,6 @@ const REASONING = ['off', 'low', 'medium', 'high'] as const
 /** The fields of an agent's name, look and model. */
 export function GeneralFields({ values, onChange }: Props) {
   const { data: active } = api.useQuery('get', '/models/active')
-  const [isOpen, more] = useDisclosure()
   const { features } = useFacts()
   const { name, description, default_model, config } = values
   const setConfig = (changes: Config) => {
@@ -96,26 +94,12 @@ export function GeneralFields({ values, onChange }: Props) {
           onChange={(knowledge_base_ids) => onChange({ knowledge_base_ids })}
         />
       )}
-      <div>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          onClick={more.toggle}
-          aria-expanded={isOpen}
-          leftSection={isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
-        >
-          {t('forms.more')}
-        </Button>
-        <Collapse expanded={isOpen} transitionDuration={100}>
-          <Stack gap="lg" pt="md" maw={320}>
-            <ConfigNumber name="temperature" max={2} decimal {...{ config, setConfig }} />
-            <ConfigNumber name="top_p" max={1} decimal {...{ config, setConfig }} />
-            <ConfigNumber name="max_output_tokens" min={1} {...{ config, setConfig }} />
-            <ConfigNumber name="max_steps" min={1} max={100} {...{ config, setConfig }} />
-          </Stack>
-        </Collapse>
-      </div>
+      <MoreSettings maw={320}>
+        <ConfigNumber name="temperature" max={2} decimal {...{ config, setConfig }} />
+        <ConfigNumber name="top_p" max={1} decimal {...{ config, setConfig }} />
+        <ConfigNumber name="max_output_tokens" min={1} {...{ config, setConfig }} />
+        <ConfigNumber name="max_steps" min={1} max={100} {...{ config, setConfig }} />
+      </MoreSettings>
     </Stack>
   )
 }

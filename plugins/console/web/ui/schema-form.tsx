@@ -1,7 +1,5 @@
-import { Button, Collapse, Stack } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { ChevronDown, ChevronRight } from 'lucide-react'
-import { t } from '../i18n/words.ts'
+import { Stack } from '@mantine/core'
+import { MoreSettings } from './more-settings.tsx'
 import { SchemaField } from './schema-form-field.tsx'
 import { resolveSchema, type Schema, type Values } from './schema-form-schema.ts'
 
@@ -32,7 +30,6 @@ export function SchemaForm({
   without = [],
   later,
 }: Props) {
-  const [isOpen, more] = useDisclosure()
   const { properties, required } = resolveSchema(schema, values)
   const names = Object.keys(properties).filter((name) => !without.includes(name))
   const isLater = later ?? ((name: string) => !required.includes(name))
@@ -54,25 +51,7 @@ export function SchemaForm({
   return (
     <Stack gap="lg">
       {first.map(renderField)}
-      {rest.length > 0 && (
-        <div>
-          <Button
-            variant="subtle"
-            color="gray"
-            size="compact-sm"
-            onClick={more.toggle}
-            aria-expanded={isOpen}
-            leftSection={isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
-          >
-            {t('forms.more')}
-          </Button>
-          <Collapse expanded={isOpen} transitionDuration={100}>
-            <Stack gap="lg" pt="md">
-              {rest.map(renderField)}
-            </Stack>
-          </Collapse>
-        </div>
-      )}
+      {rest.length > 0 && <MoreSettings>{rest.map(renderField)}</MoreSettings>}
     </Stack>
   )
 }
