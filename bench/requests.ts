@@ -1,4 +1,4 @@
-import { MongoClient } from 'mongodb'
+import { type Document, MongoClient } from 'mongodb'
 import { Pool } from 'undici'
 import { type Figure, median, type Row, spread } from './figure.ts'
 import { seedThread } from './seed.ts'
@@ -10,7 +10,10 @@ const windowMs = 1500
 const threadCount = 5
 const pageSize = 24
 
-/** Measures the requests per second of four routes and the processor time of each, beside a route that does nothing. */
+/**
+ * Measures the requests per second of four routes and the processor time of each, beside a route that does nothing and
+ * beside the queries of a route alone.
+ */
 export const measureRequests: Figure = async (stage) => {
   const service = await stage.startService(await stage.createHome())
   const { agentId, token, call } = await stage.createAccount(service)
@@ -19,8 +22,8 @@ export const measureRequests: Figure = async (stage) => {
   const { thread_id } = await call<{ thread_id: string }>('POST', threads, {})
   const engine = await service.engine()
   const client = await MongoClient.connect(engine.uri)
-  await seedThread(client.db('svc'), { thread_id, count: pageSize })
-  await client.close()
+  const db = client.db('svc')
+  await seedThread(db, { thread_id, count: pageSize })
 
   const paths = {
     '/health/live': '/health/live',
@@ -42,6 +45,23 @@ export const measureRequests: Figure = async (stage) => {
       if (round >= 0) windows.push(window)
     }
   await pool.close()
+  const { id: user_id } = await call<{ id: string }>('GET', '/auth/me')
+  const rowsOf = db.collection<Document & { _id: string }>('threads')
+  const owned = { user_id, agent_id: agentId, deleted_at: { $exists: false } }
+  const queries = {
+    'list of 5 threads': () =>
+      rowsOf.find(owned).sort({ pinned: -1, last_active: -1, _id: -1 }).limit(threadCount).toArray(),
+    'page of 24 messages': async () => {
+      await rowsOf.findOne({ _id: thread_id, ...owned })
+      return db.collection('messages').find({ thread_id }).sort({ position: -1 }).limit(pageSize).toArray()
+    },
+  }
+  const alone: [name: string, window: Window][] = []
+  for (const [name, query] of Object.entries(queries)) {
+    await count(query, [])
+    alone.push([name, await count(query, [process.pid, engine.pid])])
+  }
+  await client.close()
 
   const [live, ...routes] = measured
   const ratesOf = ({ windows }: { windows: Window[] }) => windows.map(({ rate }) => rate)
@@ -60,6 +80,14 @@ export const measureRequests: Figure = async (stage) => {
         note: `a request; of it the engine ${median(route.windows.map(({ engineMs }) => engineMs)).toFixed(2)}`,
       },
     ]),
+    ...alone.map(
+      ([name, { serverMs, engineMs }]): Row => ({
+        measure: `${name}, its queries alone, CPU`,
+        value: serverMs + engineMs,
+        unit: 'ms',
+        note: `by the driver, without a server; of it the engine ${engineMs.toFixed(2)}`,
+      }),
+    ),
     ...routes.map((route): Row => {
       const ratios = ratesOf(route).map((rate, round) => rate / ratesOf(live!)[round]!)
       return {
@@ -79,8 +107,8 @@ interface Window {
   engineMs: number
 }
 
-/** Counts the requests that connections complete within a window, each one after the other. */
-async function countRequests(
+/** Counts the requests that connections complete within a window. */
+function countRequests(
   pool: Pool,
   { path, token, pids }: { path: string; token: string; pids: number[] },
 ): Promise<Window> {
@@ -89,21 +117,28 @@ async function countRequests(
     path: `/api${path}`,
     headers: { authorization: `Bearer ${token}` },
   } as const
+  return count(async () => {
+    const { statusCode, body } = await pool.request(request)
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${await body.text()}`)
+    await body.dump()
+  }, pids)
+}
+
+/** Counts how often a piece of work is done within a window, by 32 that each do it again and again. */
+async function count(work: () => Promise<unknown>, pids: number[]): Promise<Window> {
   const before = await Promise.all(pids.map(readCpuMs))
   const startedAt = performance.now()
-  let count = 0
+  let total = 0
   await Promise.all(
     Array.from({ length: connections }, async () => {
       while (performance.now() - startedAt < windowMs) {
-        const { statusCode, body } = await pool.request(request)
-        if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${await body.text()}`)
-        await body.dump()
-        count++
+        await work()
+        total++
       }
     }),
   )
   const seconds = (performance.now() - startedAt) / 1000
   const after = await Promise.all(pids.map(readCpuMs))
-  const [serverMs, engineMs] = after.map((ms, index) => (ms - before[index]!) / count)
-  return { rate: count / seconds, serverMs: serverMs!, engineMs: engineMs! }
+  const [serverMs, engineMs] = after.map((ms, index) => (ms - before[index]!) / total)
+  return { rate: total / seconds, serverMs: serverMs!, engineMs: engineMs! }
 }
