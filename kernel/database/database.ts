@@ -24,7 +24,7 @@ export interface Database {
 const EMBEDDED_WRITE_CONCERN = { journal: true }
 const DEFAULT_NAME = 'svc'
 const SELECTION_TIMEOUT_MS = 5000
-const IDLE_LIMIT_MS = 10_000
+const IDLE_LIMIT_MS = 60_000
 /** The driver looks ten times a second for connections that were idle too long, a fifth of an idle server's work. */
 const POOL_CHECK_MS = 5_000
 

@@ -7,8 +7,8 @@ import { lastClientGone } from './last-client.ts'
 // `node engine-process.js <data directory> <socket directory>`: serves the directory for as long as it has
 // clients, and tells that it is ready by writing the directory's record.
 
-/** The cache is bounded; three of four threads that evict from it would only wake up each second. */
-const STORAGE = 'cache_size=256M,eviction=(threads_min=1,threads_max=4)'
+/** The cache is bounded, and one thread evicts from it: more of them would only wake up each second. */
+const STORAGE = 'cache_size=256M,eviction=(threads_min=1,threads_max=1)'
 /** Writes that do not wait for the journal are flushed this often, by default ten times a second; others at once. */
 const JOURNAL_FLUSH_MS = 500
 
