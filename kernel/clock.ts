@@ -11,3 +11,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   seconds: () => Math.floor(Date.now() / 1000),
 }
+
+/**
+ * Returns the milliseconds until the next multiple of a period, of those that are at least half a period away. What
+ * wakes up at the same multiples wakes up together, which costs an idle server half of what it costs alone.
+ */
+export function untilTick(period_ms: number): number {
+  const left = period_ms - (performance.now() % period_ms)
+  return left < period_ms / 2 ? left + period_ms : left
+}

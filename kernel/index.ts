@@ -1,6 +1,6 @@
 export { listPlugins, type PluginRow } from './cli/plugins-command.ts'
 export { JSON_OPTION, printJson, printTable } from './cli/print.ts'
-export type { Clock } from './clock.ts'
+export { type Clock, untilTick } from './clock.ts'
 export { ConfigError } from './config/config.ts'
 export { isDuplicateKey, isOnlyDuplicates, isUnavailable } from './database/driver-errors.ts'
 export { acquireLease, type LeaseDocument } from './database/lease.ts'

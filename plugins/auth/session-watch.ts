@@ -1,3 +1,4 @@
+import { untilTick } from '#kernel'
 import type { ChangedAccount } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { readCaller } from './guards.ts'
@@ -7,8 +8,8 @@ import type { AuthCaller } from './types.ts'
 
 /** The interval of the checks, which find what commands have changed and signals have not announced, in milliseconds. */
 const PERIOD_MS = 2000
-/** The periods between two checks while no socket is open; sessions of disabled accounts must end all the same. */
-const IDLE_PERIODS = 5
+/** The same while no socket is open; sessions of disabled accounts must end all the same. */
+const IDLE_PERIOD_MS = 10_000
 /** Covers the clock difference between two servers and the time until a write becomes visible. */
 const OVERLAP_MS = 10_000
 
@@ -31,7 +32,8 @@ export function createSessionWatch({
   let stopped = true
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
-  let skipped = 0
+  /** The time of the next check without sockets, as of `performance.now()`. */
+  let dueAt = 0
   /** The changes of accounts that have been applied, by account, as long as the checks find them again. */
   const applied = new Map<string, number>()
 
@@ -80,12 +82,12 @@ export function createSessionWatch({
   }
 
   const run = async () => {
-    if (sockets.contexts().length > 0 || ++skipped === IDLE_PERIODS) await check()
+    if (sockets.contexts().length > 0 || performance.now() > dueAt - PERIOD_MS / 2) await check()
     schedule()
   }
 
   const check = async () => {
-    skipped = 0
+    dueAt = performance.now() + untilTick(IDLE_PERIOD_MS)
     const now = clock.now()
     try {
       await applyChanges(seen - OVERLAP_MS)
@@ -97,7 +99,7 @@ export function createSessionWatch({
 
   const schedule = () => {
     clearTimeout(timer)
-    if (!stopped) timer = setTimeout(() => (running = run()), PERIOD_MS)
+    if (!stopped) timer = setTimeout(() => (running = run()), untilTick(PERIOD_MS))
   }
 
   return {
@@ -117,7 +119,7 @@ export function createSessionWatch({
     checkSoon() {
       if (stopped) return
       clearTimeout(timer)
-      skipped = IDLE_PERIODS - 1
+      dueAt = 0
       running = running.then(run)
     },
     start() {

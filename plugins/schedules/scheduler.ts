@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isUnavailable } from '#kernel'
+import { isUnavailable, untilTick } from '#kernel'
 import { MAX_CHECK_MS } from './execution.ts'
 import type { Cradle } from './manifest.ts'
 import { createPace } from './pace.ts'
@@ -85,7 +85,7 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle): S
       pace.set(waiting, now - due[0]!.wake_at!)
       return (await proceedAll(due)) > 0 ? 0 : BUSY_MS
     }
-    return Math.min(IDLE_MS, (found[0]?.wake_at ?? Infinity) - now)
+    return Math.min(untilTick(IDLE_MS), (found[0]?.wake_at ?? Infinity) - now)
   }
 
   const run = async () => {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import type { IndexDescription } from 'mongodb'
+import { untilTick } from '#kernel'
 import { thisProcess } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import { createPeerWatch } from './peer-watch.ts'
@@ -8,7 +9,7 @@ import type { NodeDocument } from './types.ts'
 /** The interval of the heartbeat of a server process, in milliseconds. */
 const BEAT_MS = 5000
 /** The interval at which a process looks for others, in milliseconds. */
-const LOOK_MS = 3000
+const LOOK_MS = 2500
 /** Both intervals while one of several processes is busy, in milliseconds. */
 const BUSY_MS = 500
 /** The time without a heartbeat after which a process counts as gone, in seconds. */
@@ -100,7 +101,7 @@ export function createNodes({
     }
     if (!started) return
     wait = isUrgent() ? BUSY_MS : LOOK_MS
-    timer = setTimeout(next, wait).unref()
+    timer = setTimeout(next, wait === LOOK_MS ? untilTick(wait) : wait).unref()
   }
   const next = () => {
     timer = undefined

@@ -1,4 +1,4 @@
-import { isUnavailable } from '#kernel'
+import { isUnavailable, untilTick } from '#kernel'
 import type { Lane } from '../conversations/inbox.ts'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
@@ -208,7 +208,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       if (!isUnavailable(error)) log.error({ error }, 'channels could not be reconciled')
     }
     if (isStopped) return
-    const wait = isAnyEnabled ? RECONCILE_MS.some : RECONCILE_MS.none
+    const wait = isAnyEnabled ? RECONCILE_MS.some : untilTick(RECONCILE_MS.none)
     timer = setTimeout(reconcileBySchedule, isDue ? 0 : wait)
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { acquireLease, isUnavailable } from '#kernel'
+import { acquireLease, isUnavailable, untilTick } from '#kernel'
 import { createDeadline, hasEnded, type ProcessIdentity, thisProcess } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 
@@ -109,7 +109,7 @@ export function createQueue({
           log.error({ error }, 'the queue of documents could not be read')
       }
       // Rejects only when aborted, which ends the wait.
-      await pause(IDLE_MS, undefined, { signal }).catch(() => undefined)
+      await pause(untilTick(IDLE_MS), undefined, { signal }).catch(() => undefined)
     }
   }
 
