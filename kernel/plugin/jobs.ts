@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
-import type { Clock } from '../clock.ts'
+import { type Clock, untilTick } from '../clock.ts'
 import { acquireLeases, type LeaseDocument } from '../database/lease.ts'
 import type { Logger } from '../log.ts'
 import { createFormCheck } from './form.ts'
@@ -30,6 +30,8 @@ export const assertJob = createFormCheck<Job>(
 
 /** The number of periods without a renewal after which another process takes over. */
 const LEASE_PERIODS = 3
+/** A lease that lasts longer than this need not be renewed before the next period. */
+const ENOUGH_PERIODS = 1.5
 
 /** Runs jobs on their schedule while this process can hold their leases; the first run comes at once. */
 export function startJobs({
@@ -50,23 +52,32 @@ export function startJobs({
   setMaxListeners(0, abort.signal)
 
   let asking: ReturnType<typeof gather> | undefined
+  /** The ends of the leases that this process holds, in Unix milliseconds. */
+  const heldUntil = new Map<string, number>()
 
   /** Takes or renews the lease of a job; those of jobs that come at the same time go in one command. */
   const acquire = async ({ name, every_seconds }: Job) => {
+    const period = every_seconds * 1000
+    if (heldUntil.get(name)! - clock.now() > period * ENOUGH_PERIODS) return true
     asking ??= gather()
-    asking.periods.set(name, every_seconds * 1000)
+    asking.periods.set(name, period)
     return (await asking.held).has(name)
   }
 
   const gather = () => {
     const periods = new Map<string, number>()
-    const held = setImmediate().then(() => {
+    const held = setImmediate().then(async () => {
       asking = undefined
       const now = clock.now()
-      return acquireLeases(
-        leases,
-        [...periods].map(([name, period]) => ({ name, holder, now, until: now + period * LEASE_PERIODS })),
-      )
+      const wishes = [...periods].map(([name, period]) => ({
+        name,
+        holder,
+        now,
+        until: now + period * LEASE_PERIODS,
+      }))
+      const held = await acquireLeases(leases, wishes)
+      for (const { name, until } of wishes) if (held.has(name)) heldUntil.set(name, until)
+      return held
     })
     return { periods, held }
   }
@@ -96,8 +107,9 @@ export function startJobs({
       } catch (error) {
         fail(error)
       }
+      const wait = untilTick(job.every_seconds * 1000)
       // Rejects only when aborted, which ends the loop.
-      await pause(job.every_seconds * 1000, undefined, { signal: abort.signal }).catch(() => undefined)
+      await pause(wait, undefined, { signal: abort.signal }).catch(() => undefined)
     }
   }
 
