@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import t from 'tap'
 import { printCostliest, printCosts, readProcessorTime } from './costs.ts'
 import { reportCoverage } from './coverage.ts'
+import { makeMemoryFolder } from './memory-folder.ts'
 import { openQueue } from './queue.ts'
 import { createReporter, formatDuration } from './reporter.ts'
 import type { Assignment } from './worker.ts'
@@ -121,6 +122,8 @@ async function run(files: string[], env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 const tier: NodeJS.ProcessEnv = options.long ? { SVC_TEST_TIER: 'long' } : {}
+const memory = options.long || process.env.TMPDIR ? undefined : makeMemoryFolder()
+if (memory) tier.TMPDIR = memory
 const kernelRun = run(measured, { ...tier, NODE_V8_COVERAGE: coverage })
 const runs = Array.from({ length: t.jobs }, async (_, index) => {
   if (index === 0) await kernelRun
