@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const MEMORY = '/dev/shm'
 const PREFIX = 'svc-tests-'
 /** The room that a run needs, several times over. */
-const ROOM_BYTES = 6 * 1024 ** 3
+const ROOM_BYTES = 2 * 1024 ** 3
 
 /**
  * Makes a folder in memory for what tests write, removed at the end of this process; undefined if there is none or too
