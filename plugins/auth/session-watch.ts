@@ -124,6 +124,7 @@ export function createSessionWatch({
     },
     start() {
       seen = clock.now()
+      dueAt = performance.now() + untilTick(IDLE_PERIOD_MS)
       stopped = false
       schedule()
     },
