@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { createSemaphore, untilAborted } from '#toolbox'
+import { createDeadline, createSemaphore, untilAborted } from '#toolbox'
 import type { ReadableHtml } from './readable-html-thread.ts'
 
 /** The time for one document. */
@@ -29,14 +29,10 @@ export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlRead
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
     })
-    const late = new AbortController()
-    const timer = setTimeout(
-      () => late.abort(new Error(`it took more than ${timeLimitMs / 1000} s`)),
-      timeLimitMs,
-    )
+    const reason = () => new Error(`it took more than ${timeLimitMs / 1000} s`)
+    const deadline = createDeadline([signal], { milliseconds: timeLimitMs, reason })
     try {
-      const until = AbortSignal.any([signal, late.signal])
-      const [readable] = await untilAborted(until, once(worker, 'message'))
+      const [readable] = await untilAborted(deadline.signal, once(worker, 'message'))
       return readable
     } catch (error) {
       signal.throwIfAborted()
@@ -45,7 +41,7 @@ export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlRead
         { cause: error },
       )
     } finally {
-      clearTimeout(timer)
+      deadline.release()
       await worker.terminate()
     }
   }

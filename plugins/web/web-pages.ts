@@ -1,5 +1,5 @@
 import { AppError } from '#kernel'
-import { untilAborted } from '#toolbox'
+import { createDeadline, untilAborted } from '#toolbox'
 import { type ContentKind, decode, readContentType, toContentKind } from './content.ts'
 
 /** The part of a body that is read, in bytes after decompression. */
@@ -76,18 +76,15 @@ export function createWebPages({
       if (!URL.canParse(address))
         throw new Error('the URL is not valid: it must be a full URL, such as https://example.com/')
       const url = assertFetchable(new URL(address), 'the URL')
-      const late = new AbortController()
-      const timer = setTimeout(() => {
-        late.abort(new PageFailure(`it did not arrive within ${timeLimitMs / 1000} s`))
-      }, timeLimitMs)
-      const until = AbortSignal.any([signal, late.signal])
+      const reason = () => new PageFailure(`it did not arrive within ${timeLimitMs / 1000} s`)
+      const deadline = createDeadline([signal], { milliseconds: timeLimitMs, reason })
       try {
-        return await untilAborted(until, get(url, until))
+        return await untilAborted(deadline.signal, get(url, deadline.signal))
       } catch (error) {
         signal.throwIfAborted()
         throw new Error(`the page could not be fetched: ${explain(error as Error)}`, { cause: error })
       } finally {
-        clearTimeout(timer)
+        deadline.release()
       }
     },
   }
