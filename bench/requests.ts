@@ -46,13 +46,13 @@ export const measureRequests: Figure = async (stage) => {
     }
   await pool.close()
   const { id: user_id } = await call<{ id: string }>('GET', '/auth/me')
-  const rowsOf = db.collection<Document & { _id: string }>('threads')
+  const threadRows = db.collection<Document & { _id: string }>('threads')
   const owned = { user_id, agent_id: agentId, deleted_at: { $exists: false } }
   const queries = {
     'list of 5 threads': () =>
-      rowsOf.find(owned).sort({ pinned: -1, last_active: -1, _id: -1 }).limit(threadCount).toArray(),
+      threadRows.find(owned).sort({ pinned: -1, last_active: -1, _id: -1 }).limit(threadCount).toArray(),
     'page of 24 messages': async () => {
-      await rowsOf.findOne({ _id: thread_id, ...owned })
+      await threadRows.findOne({ _id: thread_id, ...owned })
       return db.collection('messages').find({ thread_id }).sort({ position: -1 }).limit(pageSize).toArray()
     },
   }

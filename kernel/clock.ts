@@ -13,8 +13,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * Returns the milliseconds until the next multiple of a period that is at least a tenth of it away. What wakes up at the
- * same multiples wakes up together, which costs an idle server less.
+ * Returns the milliseconds until the next multiple of a period that is at least a tenth of it away, as timers may fire
+ * early. What wakes up at the same multiples wakes up together, which costs an idle server less.
  */
 export function untilTick(period_ms: number): number {
   const left = period_ms - (performance.now() % period_ms)

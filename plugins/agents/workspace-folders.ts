@@ -2,7 +2,7 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locale } from '#kernel'
 import type { Expert } from '#plugin-api'
-import { listExpertFolders } from '#toolbox'
+import { listTemplateFolders } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 
 /** Creates the access to the agents' folders: `<home>/agents/<id>`, readable by the server's own user only. */
@@ -22,5 +22,5 @@ export function createWorkspaceFolders({ server }: Pick<Cradle, 'server'>) {
 
 /** Copies the initial files of a template, in one language, into a workspace. */
 export async function seedWorkspace(expert: Expert, locale: Locale, workspace: string): Promise<void> {
-  for (const folder of listExpertFolders(expert, locale)) await cp(folder, workspace, { recursive: true })
+  for (const folder of listTemplateFolders(expert, locale)) await cp(folder, workspace, { recursive: true })
 }

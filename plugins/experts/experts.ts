@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Expert } from '#plugin-api'
-import { listExpertFolders } from '#toolbox'
+import { listTemplateFolders } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { createNumbered } from './free-names.ts'
@@ -27,7 +27,7 @@ export function createExperts({ agents, extensions }: Pick<Cradle, 'agents' | 'e
 
     /** Lists the initial files of a workspace in this language: paths with slashes, sorted. */
     async listFiles(expert: Expert, locale: Locale): Promise<string[]> {
-      const lists = listExpertFolders(expert, locale).map(async (root) => {
+      const lists = listTemplateFolders(expert, locale).map(async (root) => {
         const entries = await readdir(root, { recursive: true, withFileTypes: true })
         return entries
           .filter((entry) => !entry.isDirectory())

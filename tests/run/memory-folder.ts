@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 
 const MEMORY = '/dev/shm'
-const PREFIX = 'svc-tests-'
+/** Names the user, whose folders nobody else may remove; the process follows. */
+const PREFIX = `svc-tests-${userInfo().uid}-`
 /** The room that a run needs, several times over. */
 const ROOM_BYTES = 2 * 1024 ** 3
 
