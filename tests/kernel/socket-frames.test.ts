@@ -296,18 +296,19 @@ t.test('a peer that reads late receives every answer, and reading resumes', asyn
 t.test(
   'reading pauses for a peer that never reads its answers, and its socket is closed in the end',
   async (t) => {
-    const config = { limits: { frames_burst: 1000, socket_backlog_bytes: '100kb' } }
+    const config = { limits: { frames_burst: 200, socket_backlog_bytes: '100kb' } }
     const { open } = await start(t, { config, pingIntervalMs: 2000 })
-    const text = 'x'.repeat(50_000)
+    // More than the buffers of the operating system take, which grow to 36 MB.
+    const text = 'x'.repeat(500_000)
     const deaf = await open('deaf')
     const closed = once(wire, 'closed deaf')
     deaf.webSocket.pause()
-    for (let n = 0; n < 400; n++) deaf.send({ type: 'echo', text })
+    for (let n = 0; n < 100; n++) deaf.send({ type: 'echo', text })
     await closed
     deaf.webSocket.resume()
     const { code } = await deaf.closed
     t.ok(code === 1013 || code === 1006, `closed with ${code}, or cut off if the close frame did not arrive`)
-    t.ok(deaf.frames.length < 400, `${deaf.frames.length} frames were answered`)
+    t.ok(deaf.frames.length < 100, `${deaf.frames.length} frames were answered`)
   },
 )
 
