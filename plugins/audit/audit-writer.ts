@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { MongoBulkWriteError } from 'mongodb'
 import { type AuditRecord, isDuplicateKey } from '#kernel'
 import { createGroupCommit } from '#toolbox'
 import { chainEntries, type Link, START, toLink } from './chain.ts'
@@ -14,8 +15,8 @@ export interface AuditWriter {
 
 /** The time for which a batch is retried. */
 const PATIENCE_MS = 5000
-/** The minimum of tries while other processes win the race: on a stalled disk, one try may use up all the time. */
-const MIN_TRIES = 5
+/** The minimum of tries while other processes win the race: on a busy machine, one try may use up all the time. */
+const MIN_TRIES = 50
 const RETRY_MS = 50
 /** For writes of the head: its rows are in the journal already, and the head may lag behind them. */
 const NOT_JOURNALED = { writeConcern: { w: 1, journal: false } }
@@ -68,22 +69,25 @@ export function createAuditWriter({
   /** Creates the function that stores a batch. If it fails, any part may be stored: call it again to store the rest. */
   const createStore = (entries: AuditEntry[]) => {
     let missing = entries
+    /** True if a write may have taken effect, now or later, without an answer. */
     let isUnclear = false
     return async () => {
-      if (isUnclear) {
-        missing = await findMissing(missing)
-        last = undefined
-      }
+      if (isUnclear) missing = await findMissing(missing)
       const link = last ?? (await readEnd())
       if (missing.length === 0) {
         // This write waits for the journal, so that the rows found before it are durable as well.
         await raiseHead(link)
         return
       }
-      isUnclear = true
       const chained = chainEntries(link, missing)
-      await rows.insertMany(chained)
-      isUnclear = false
+      last = undefined
+      try {
+        await rows.insertMany(chained)
+      } catch (error) {
+        if (isDuplicateKey(error)) missing = missing.slice((error as MongoBulkWriteError).insertedCount)
+        else isUnclear = true
+        throw error
+      }
       missing = []
       last = toLink(chained.at(-1)!)
       await raiseHead(last, NOT_JOURNALED)
@@ -99,13 +103,13 @@ export function createAuditWriter({
 
   /** Reads the row to chain to. If the end of the log was removed, the head prevents that its numbers are reused. */
   const readEnd = async (): Promise<Link> => {
-    const head = (await heads.findOne({ _id: 'newest' })) ?? START
-    const newest = await rows.findOne(
-      { _id: { $gt: head.seq } },
-      { sort: { _id: -1 }, projection: { hash: 1 } },
-    )
+    const [head, newest] = await Promise.all([
+      heads.findOne({ _id: 'newest' }),
+      rows.findOne({ _id: { $gt: START.seq } }, { sort: { _id: -1 }, projection: { hash: 1 } }),
+    ])
+    const end = head ?? START
     // Rounded down, because somebody may have inserted a row with a fractional number.
-    return newest ? { seq: Math.floor(newest._id), hash: newest.hash } : head
+    return newest && newest._id > end.seq ? { seq: Math.floor(newest._id), hash: newest.hash } : end
   }
 
   const raiseHead = async ({ seq, hash }: Link, options = {}) => {

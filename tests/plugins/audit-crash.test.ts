@@ -122,6 +122,23 @@ t.test(
   },
 )
 
+t.test('A row is stored even if others are faster again and again', { skip: onlyLong }, async (t) => {
+  const env = { SVC_DATABASE_URL: proxy.directUrl }
+  const faster = await startServer(t, { home: server.home, env })
+  const taken: string[] = []
+  proxy.precede('thwarted', async () => {
+    // Together longer than any retry.
+    if (taken.length === 12) return
+    await pause(500)
+    taken.push(`faster-${taken.length}`)
+    t.equal(await buy(faster, taken.at(-1)!), 204)
+  })
+  t.equal(await buy(server, 'thwarted'), 204)
+  const bought = (await rowsOf(server)).map(({ request_id }) => request_id)
+  t.same(bought.slice(-13), [...taken, 'thwarted'])
+  t.match(await server.server.runtime.cradleOf('audit').auditVerification.verify(), { whole: true })
+})
+
 t.test('A call whose row cannot be stored is refused, and the row is in the log of the server', async (t) => {
   proxy.cut()
   const headers = { 'x-request-id': 'lost-1' }

@@ -8,10 +8,14 @@ import { acquireDatabase } from './test-engine.ts'
 /** A database whose connections a test can break or delay. */
 interface DatabaseProxy {
   url: string
+  /** The address of the database behind the proxy. */
+  directUrl: string
   /** Breaks every open and new connection until `restore`. */
   cut(): void
   /** Cuts when a client is about to send this text. */
   cutAt(text: string): void
+  /** Waits for an action each time before a client sends this text. */
+  precede(text: string, action: () => Promise<unknown>): void
   restore(): void
   /** Holds back the database's answers until `release`. Resolves when the first answer is held back. */
   hold(): Promise<void>
@@ -25,10 +29,11 @@ const SELECTION_MS = 1500
 
 /** Starts a TCP proxy for a database on the server of `SVC_TEST_DATABASE_URL`, or on the engine of this process. */
 export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
-  const { target, name } = await findTarget(t)
+  const { directUrl, target, name } = await findTarget(t)
   const sockets = new Set<Socket>()
   let isCut = false
   let cutText: string | undefined
+  let preceded: { text: string; action: () => Promise<unknown> } | undefined
   let receivedBytes = 0
   let onHeld: (() => void) | undefined
   const upstreams = new Set<Socket>()
@@ -50,8 +55,13 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
     }
     upstreams.add(upstream)
     client.on('data', (chunk) => {
-      if (cutText !== undefined && chunk.includes(cutText)) cut()
-      else upstream.write(chunk)
+      if (cutText !== undefined && chunk.includes(cutText)) return cut()
+      if (!preceded || !chunk.includes(preceded.text)) return void upstream.write(chunk)
+      client.pause()
+      preceded.action().then(() => {
+        upstream.write(chunk)
+        client.resume()
+      }, t.threw)
     })
     upstream.on('data', (chunk) => {
       if (onHeld) {
@@ -81,9 +91,13 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
   const { port } = server.address() as AddressInfo
   return {
     url: `mongodb://127.0.0.1:${port}/${name}?directConnection=true&serverSelectionTimeoutMS=${SELECTION_MS}`,
+    directUrl,
     cut,
     cutAt(text) {
       cutText = text
+    },
+    precede(text, action) {
+      preceded = { text, action }
     },
     restore() {
       isCut = false
@@ -101,18 +115,21 @@ export async function startDatabaseProxy(t: Test): Promise<DatabaseProxy> {
 }
 
 /** Returns the address of the database server and the name of a database for this test. */
-async function findTarget(t: Test): Promise<{ target: NetConnectOpts; name: string }> {
+async function findTarget(t: Test): Promise<{ directUrl: string; target: NetConnectOpts; name: string }> {
   const { SVC_TEST_DATABASE_URL } = process.env
   if (!SVC_TEST_DATABASE_URL) {
-    const { hostname, pathname } = new URL((await acquireDatabase(t)).url)
-    return { target: { path: decodeURIComponent(hostname) }, name: pathname.slice(1) }
+    const { url } = await acquireDatabase(t)
+    const { hostname, pathname } = new URL(url)
+    return { directUrl: url, target: { path: decodeURIComponent(hostname) }, name: pathname.slice(1) }
   }
-  const { hostname, port } = new URL(SVC_TEST_DATABASE_URL)
+  const direct = new URL(SVC_TEST_DATABASE_URL)
+  const { hostname, port } = direct
   const name = `svc-proxy-${randomUUID()}`
+  direct.pathname = name
   t.teardown(async () => {
     const client = new MongoClient(SVC_TEST_DATABASE_URL)
     await client.db(name).dropDatabase()
     await client.close()
   })
-  return { target: { host: hostname, port: Number(port) }, name }
+  return { directUrl: direct.href, target: { host: hostname, port: Number(port) }, name }
 }
