@@ -72,10 +72,10 @@ export function createUpgrader({
     sockets.map((owned) => [router.register(owned.socket.path, ['get'], () => {}), compile(owned)]),
   )
   let pinging: NodeJS.Timeout | undefined
-  let pingedAt = Number.POSITIVE_INFINITY
+  let pingedAt = 0
   const pingAll = () => {
     const now = performance.now()
-    // After a pause of this process, the answers to its last pings may still be unread.
+    // After a pause of this process, what its peers have sent meanwhile may still be unread.
     const isLate = now - pingedAt > pingIntervalMs * 1.05
     pingedAt = now
     const patienceMs = isLate ? Number.POSITIVE_INFINITY : pingIntervalMs * 1.4
@@ -185,7 +185,10 @@ export function createUpgrader({
     }
     const connection = new OpenConnection(webSocket, rules, peer, context)
     open.add(connection)
-    pinging ??= setInterval(pingAll, pingIntervalMs)
+    if (!pinging) {
+      pinging = setInterval(pingAll, pingIntervalMs)
+      pingedAt = performance.now()
+    }
     runtime.sockets.add(connection)
   }
 

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { untilTick } from '../../kernel/clock.ts'
 import { openDatabase } from '../../kernel/database/database.ts'
 import t from '../run/file-test.ts'
 import { createFrozenClock } from '../support/clock.ts'
@@ -25,6 +26,14 @@ const turner = (every: number) =>
 
 const getLeases = ({ db }: Pick<TestServer, 'db'>) =>
   db.collection<{ _id: string; holder: string; until: number }>('leases')
+
+t.test('what has a period waits for its next multiple, unless that is very near', async (t) => {
+  const waits = Array.from({ length: 1000 }, (_, n) => untilTick(n + 1) / (n + 1))
+  t.strictSame(
+    waits.filter((part) => part < 0.1 || part >= 1.1),
+    [],
+  )
+})
 
 t.test('a job runs at once and then repeatedly, with the services of its plugin', async (t) => {
   const plugins = {

@@ -496,9 +496,10 @@ t.test(
 t.test('a server that was busy reads the answers to its pings before it drops a peer', async (t) => {
   const { open } = await start(t, { pingIntervalMs: 200 })
   const live = await open('live')
-  await once(live.webSocket, 'ping')
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
-  await once(live.webSocket, 'ping')
+  for (let pause = 0; pause < 2; pause++) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)
+    await once(live.webSocket, 'ping')
+  }
   live.send({ type: 'who' })
   t.match(await live.next(), { caller: { username: 'live' } })
 })

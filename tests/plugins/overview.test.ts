@@ -146,9 +146,10 @@ t.test('The overview counts what there is', async (t) => {
     t.equal((await read(server)).threads, 3)
     await chat.threads('DELETE', `/${gone}`)
     t.equal((await read(server)).threads, 2)
-    const { threads } = server.server.runtime.cradleOf('chat')
+    const { chat: service, threads } = server.server.runtime.cradleOf('chat')
     t.strictSame(await threads.hide({ _id: hidden }), [hidden])
     t.equal((await read(server)).threads, 1)
+    await service.purge([hidden])
   })
 })
 
