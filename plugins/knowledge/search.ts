@@ -1,7 +1,7 @@
 import type { Cradle } from './manifest.ts'
 import { sortByCloseness } from './passages/closeness.ts'
 import { toQuestionWords } from './passages/words.ts'
-import type { FoundPassage, IndexedPassage } from './store/passage-rows.ts'
+import type { FoundPassage } from './store/passage-rows.ts'
 import type { BaseDocument, IndexDescription, KnowledgeDocument } from './types.ts'
 
 /** The words of a question that count. */
@@ -40,6 +40,11 @@ interface Question {
   signal: AbortSignal
 }
 
+/** A passage with its score, by which it is compared with others of one question. */
+interface RankedPassage extends FoundPassage {
+  score: number
+}
+
 /** Finds passages in knowledge bases. */
 export type Search = ReturnType<typeof createSearch>
 
@@ -51,34 +56,43 @@ export function createSearch({
   passageIndex,
   settings,
 }: Pick<Cradle, 'documents' | 'embedder' | 'log' | 'passageIndex' | 'settings'>) {
-  /** Returns the passages of an index, the best one first. */
-  const look = async (
-    index: IndexDescription,
-    { query, bases, limit, user_id, signal }: Question,
-  ): Promise<FoundPassage[]> => {
-    const words = toQuestionWords(query).slice(0, MAX_WORDS)
-    const wanted = {
-      base_ids: bases.map(({ _id }) => _id),
-      limit: Math.max(limit * CANDIDATES, MIN_CANDIDATES),
+  /** Returns the vector of a question; undefined if its index has none, or if it cannot be had now: words still answer. */
+  const embed = async (index: IndexDescription, { query, user_id, signal }: Question) => {
+    try {
+      const asked = `${index.question_prefix ?? ''}${query}`
+      return (await embedder.embed(index, [asked], { user_id, signal }))?.[0]
+    } catch (error) {
+      signal.throwIfAborted()
+      log.warn({ error }, 'a question could not be embedded')
+      return undefined
     }
-    const byWords =
-      words.length > 0 ? passageIndex.findByWords(index, { words: words.join(' '), ...wanted }) : []
-    const byVector = embedder
-      .embed(index, [`${index.question_prefix ?? ''}${query}`], { user_id, signal })
-      .then(
-        (vectors) => (vectors ? passageIndex.findByVector(index, { vector: vectors[0]!, ...wanted }) : []),
-        (error) => {
-          signal.throwIfAborted()
-          // Words still answer.
-          log.warn({ error }, 'a question could not be embedded')
-          return []
-        },
-      )
-    return joinLists(await Promise.all([byWords, byVector]), words)
+  }
+
+  /** Returns the passages of an index, the best one first. */
+  const look = async (index: IndexDescription, question: Question): Promise<RankedPassage[]> => {
+    const words = toQuestionWords(question.query).slice(0, MAX_WORDS)
+    const limit = Math.max(question.limit * CANDIDATES, MIN_CANDIDATES)
+    const wanted = { base_ids: question.bases.map(({ _id }) => _id), limit }
+    const embedded = embed(index, question)
+    const findByVector = async () => {
+      const vector = await embedded
+      return vector ? passageIndex.findByVector(index, { vector, ...wanted }) : []
+    }
+    const find = async () => {
+      const byWords =
+        words.length > 0 ? passageIndex.findByWords(index, { words: words.join(' '), ...wanted }) : []
+      const lists = await Promise.all([byWords, findByVector()])
+      const rows = [...joinByRank(lists).keys()].slice(0, limit)
+      return { lists, rows, passages: await passageIndex.read(index, rows) }
+    }
+    let found = await find()
+    // A tidying may have moved rows after they were found.
+    if (found.passages.length < found.rows.length) found = await find()
+    return rankAgain(found.passages, found.lists, words)
   }
 
   /** Drops what is outdated: passages of removed or replaced documents, and repetitions. */
-  const verify = async (index: IndexDescription, found: FoundPassage[], bases: readonly BaseDocument[]) => {
+  const verify = async (index: IndexDescription, found: RankedPassage[], bases: readonly BaseDocument[]) => {
     const ids = [...new Set(found.map(({ document_id }) => document_id))]
     const known = new Map((await documents.findAll(ids)).map((document) => [document._id, document]))
     const readable = new Set(bases.map(({ _id }) => _id))
@@ -96,13 +110,7 @@ export function createSearch({
 
   const findIn = async (index: IndexDescription, question: Question): Promise<Hit[]> => {
     const verified = await verify(index, await look(index, question), question.bases)
-    const clusters = mergeNeighbours(verified).slice(0, question.limit)
-    const places = clusters.flatMap(({ passages }) => passages)
-    const read = new Map((await passageIndex.read(index, places)).map((passage) => [keyOf(passage), passage]))
-    return clusters.flatMap((cluster) => {
-      const passages = cluster.passages.flatMap((place) => read.get(keyOf(place)) ?? [])
-      return passages.length > 0 ? [toHit(cluster, passages)] : []
-    })
+    return mergeNeighbours(verified).slice(0, question.limit).map(toHit)
   }
 
   return {
@@ -127,40 +135,41 @@ export function createSearch({
   }
 }
 
-const keyOf = ({ run, ordinal }: Pick<FoundPassage, 'run' | 'ordinal'>) => `${run} ${ordinal}`
-
 /**
- * Joins what words and what vectors have found. The order by closeness counts as a third list, since neither of them tells
- * a passage that has the question's words in one sentence from one that has them far apart. A single list keeps its order.
+ * Ranks passages by what words and what vectors have found. The order by closeness counts as a third list, since neither
+ * of them tells a passage that has the question's words in one sentence from one that has them far apart. A single list
+ * keeps its order.
  */
-function joinLists(lists: readonly FoundPassage[][], words: readonly string[]): FoundPassage[] {
-  const joined = joinByRank(lists)
-  return lists.some((list) => list.length === 0)
-    ? joined
-    : joinByRank([...lists, sortByCloseness(joined.slice(0, COMPARED), words)])
+function rankAgain(
+  passages: readonly FoundPassage[],
+  lists: readonly bigint[][],
+  words: readonly string[],
+): RankedPassage[] {
+  const isSingle = lists.some((list) => list.length === 0)
+  const closest = isSingle ? [] : sortByCloseness(passages.slice(0, COMPARED), words)
+  const scores = joinByRank([...lists, closest.map(({ row }) => row)])
+  const ranked = passages.map((passage) => ({ ...passage, score: scores.get(passage.row)! }))
+  return ranked.sort((a, b) => b.score - a.score)
 }
 
-/** Joins lists by reciprocal rank. */
-function joinByRank(lists: readonly FoundPassage[][]): FoundPassage[] {
-  const joined = new Map<string, FoundPassage>()
+/** Joins lists of rows by reciprocal rank; returns the score of each row, the best one first. */
+function joinByRank(lists: readonly bigint[][]): Map<bigint, number> {
+  const scores = new Map<bigint, number>()
   for (const list of lists)
-    for (const [rank, passage] of list.entries()) {
-      const key = keyOf(passage)
-      const score = (joined.get(key)?.score ?? 0) + 1 / (RANK_OFFSET + rank + 1)
-      joined.set(key, { ...passage, score })
-    }
-  return [...joined.values()].sort((a, b) => b.score - a.score)
+    for (const [rank, row] of list.entries())
+      scores.set(row, (scores.get(row) ?? 0) + 1 / (RANK_OFFSET + rank + 1))
+  return new Map([...scores].sort(([, a], [, b]) => b - a))
 }
 
-/** A run of neighbours that are shown as one. */
+/** A run of neighbours that are shown as one; the best of them comes first. */
 interface Cluster {
   document: KnowledgeDocument
-  passages: FoundPassage[]
+  passages: RankedPassage[]
 }
 
 /** Joins passages that follow one another in their document, so that what belongs together is read together. */
 function mergeNeighbours(
-  found: readonly { passage: FoundPassage; document: KnowledgeDocument }[],
+  found: readonly { passage: RankedPassage; document: KnowledgeDocument }[],
 ): Cluster[] {
   const clusters: Cluster[] = []
   for (const { passage, document } of found) {
@@ -177,10 +186,9 @@ function mergeNeighbours(
 }
 
 /** Joins the texts of neighbours. */
-function toHit({ document, passages: found }: Cluster, passages: readonly IndexedPassage[]): Hit {
+function toHit({ document, passages }: Cluster): Hit {
+  const { score } = passages[0]!
   const [first, ...others] = [...passages].sort((a, b) => a.ordinal - b.ordinal)
-  // The best one is the first that was found.
-  const { score } = found[0]!
   let { text, end } = first!
   for (const next of others) {
     text += next.start >= end ? `\n\n${next.text}` : next.text.slice(end - next.start)

@@ -96,7 +96,8 @@ t.test(
           })
           .sort((a, b) => b.score - a.score)
           .slice(0, NEAREST)
-        const hits = await passages.findByVector(index, { vector, base_ids, limit: 60 })
+        const rows = await passages.findByVector(index, { vector, base_ids, limit: 60 })
+        const hits = await passages.read(index, rows)
         const keys = new Set(hits.map(({ document_id, ordinal }) => `${document_id} ${ordinal}`))
         found += nearest.filter(({ key }) => keys.has(key)).length
       }

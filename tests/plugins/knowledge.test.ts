@@ -535,3 +535,21 @@ t.test('Documents that come and go leave the index in order', async (t) => {
   await passageIndex.tidy((await settings.read()).active)
   t.notMatch(server.logged(), /could not be tidied/)
 })
+
+t.test('Passages that are moved by a tidying during a search are found', async (t) => {
+  const id = await create('Quay')
+  for (const name of ['north', 'south']) await upload(id, [[`${name}.txt`, `The ${name} quay is closed.`]])
+  await settled(id)
+  const { passageIndex } = server.server.runtime.cradleOf('knowledge')
+  const { read } = passageIndex
+  const counts: number[] = []
+  passageIndex.read = async (index, rows) => {
+    if (counts.length === 0) await passageIndex.tidy(index)
+    const passages = await read(index, rows)
+    counts.push(passages.length)
+    return passages
+  }
+  t.teardown(() => Object.assign(passageIndex, { read }))
+  t.equal((await search('north quay', { knowledge_base_ids: [id] })).length, 2)
+  t.strictSame(counts, [0, 2])
+})

@@ -9,6 +9,7 @@ export type StoredRow = Record<string, unknown>
 interface LanceQuery {
   where(filter: string): LanceQuery
   select(columns: string[]): LanceQuery
+  withRowId(): LanceQuery
   limit(count: number): LanceQuery
   fullTextSearch(query: string, options: { columns: string[] }): LanceQuery
   toArray(): Promise<StoredRow[]>
@@ -25,6 +26,7 @@ export interface LanceTable {
   add(rows: StoredRow[]): Promise<unknown>
   delete(filter: string): Promise<unknown>
   query(): LanceQuery
+  takeRowIds(ids: bigint[]): LanceQuery
   vectorSearch(vector: Float32Array): LanceVectorQuery
   createIndex(column: string, options: { config: unknown; replace?: boolean }): Promise<void>
   listIndices(): Promise<{ name: string; indexType: string; columns: string[] }[]>

@@ -11,17 +11,13 @@ import {
   loadLance,
 } from './lance.ts'
 import {
-  areAt,
   COLUMNS,
-  columnsIn,
   type FoundPassage,
-  type IndexedPassage,
   inBases,
   isOf,
   type NewPassage,
-  type PassagePlace,
+  rowIdOf,
   toFound,
-  toPassage,
 } from './passage-rows.ts'
 import { describeTable, indexColumns, indexVectors, indexWords } from './passage-table.ts'
 
@@ -229,45 +225,52 @@ export function createPassageIndex({
       await dropped
     },
 
-    /** Finds passages by their words (BM25), in these knowledge bases. */
+    /** Returns the ids of the rows with these words (BM25) in these knowledge bases, the best ones first. */
     async findByWords(
       index: IndexDescription,
       { words, base_ids, limit }: { words: string; base_ids: readonly string[]; limit: number },
-    ): Promise<FoundPassage[]> {
+    ): Promise<bigint[]> {
       const table = await tableOf(index)
       const rows = await table
         .query()
         .fullTextSearch(words, { columns: ['words'] })
         .where(inBases(base_ids))
-        .select([...columnsIn(index), '_score'])
+        .select(['_score'])
+        .withRowId()
         .limit(limit)
         .toArray()
-      return rows.map((row) => toFound(row, Number(row._score)))
+      return rows.map(rowIdOf)
     },
 
-    /** Finds passages by their vectors, in these knowledge bases. */
+    /** Returns the ids of the rows that are nearest to a vector in these knowledge bases, the nearest ones first. */
     async findByVector(
       index: IndexDescription,
       { vector, base_ids, limit }: { vector: readonly number[]; base_ids: readonly string[]; limit: number },
-    ): Promise<FoundPassage[]> {
+    ): Promise<bigint[]> {
       const table = await tableOf(index)
       const rows = await table
         .vectorSearch(Float32Array.from(vector))
         .distanceType('cosine')
         .refineFactor(REFINED)
         .where(inBases(base_ids))
-        .select([...columnsIn(index), '_distance'])
+        .select(['_distance'])
+        .withRowId()
         .limit(limit)
         .toArray()
-      return rows.map((row) => toFound(row, 1 - Number(row._distance)))
+      return rows.map(rowIdOf)
     },
 
-    /** Returns what passages contain; those that were removed meanwhile are missing. */
-    async read(index: IndexDescription, places: readonly PassagePlace[]): Promise<IndexedPassage[]> {
-      if (places.length === 0) return []
+    /** Returns the passages of rows, in this order; those that were removed, or moved by a tidying, are missing. */
+    async read(index: IndexDescription, rows: readonly bigint[]): Promise<FoundPassage[]> {
+      if (rows.length === 0) return []
       const table = await tableOf(index)
-      const rows = await table.query().where(areAt(places)).select(COLUMNS).toArray()
-      return rows.map(toPassage)
+      const read = await table
+        .takeRowIds([...rows])
+        .select(COLUMNS)
+        .withRowId()
+        .toArray()
+      const found = new Map(read.map((row) => [rowIdOf(row), toFound(row)]))
+      return rows.flatMap((row) => found.get(row) ?? [])
     },
 
     /** Waits for the writes that have begun. */

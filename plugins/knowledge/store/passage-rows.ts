@@ -1,5 +1,3 @@
-import type { IndexDescription } from '../types.ts'
-
 /** A passage in the index. */
 export interface IndexedPassage {
   base_id: string
@@ -14,38 +12,27 @@ export interface IndexedPassage {
   /** Empty if no heading is above it. */
   heading: string
   text: string
+  /** The words by which it is found, separated by spaces. */
+  words: string
 }
 
 /** A passage to be stored. */
 export interface NewPassage extends IndexedPassage {
-  words: string
   vector?: readonly number[]
 }
 
-/** The place of a passage. */
-export type PassagePlace = Pick<IndexedPassage, 'document_id' | 'run' | 'ordinal'>
-
-/** A passage that was found, without its text; a higher score is better, and comparable within one list. */
-export interface FoundPassage extends PassagePlace {
-  /** Empty if the index has no vectors. */
-  words: string
-  score: number
+/** A passage in its row of a table. */
+export interface FoundPassage extends IndexedPassage {
+  row: bigint
 }
 
-/** The columns that say which passage a row is. */
-const PLACE = ['document_id', 'run', 'ordinal'] as const
-/** Returns the columns of passages that are found; words are read if two lists are compared. */
-export const columnsIn = ({ dimensions }: Pick<IndexDescription, 'dimensions'>): string[] =>
-  dimensions === null ? [...PLACE] : [...PLACE, 'words']
 /** The columns of a passage. */
-export const COLUMNS = ['base_id', ...PLACE, 'start', 'end', 'page', 'heading', 'text']
+export const COLUMNS: (keyof IndexedPassage)[] = [
+  ...(['base_id', 'document_id', 'run'] as const),
+  ...(['ordinal', 'start', 'end', 'page', 'heading', 'text', 'words'] as const),
+]
 
 const quote = (text: string) => `'${text.replaceAll("'", "''")}'`
-
-const isOneOf = (column: string, values: readonly (string | number)[]) => {
-  const shown = [...new Set(values)].map((value) => (typeof value === 'string' ? quote(value) : value))
-  return `${column} IN (${shown.join(', ')})`
-}
 
 /** The condition that columns have values. */
 export const isOf = (values: Partial<Pick<IndexedPassage, 'base_id' | 'document_id' | 'run'>>): string =>
@@ -54,28 +41,15 @@ export const isOf = (values: Partial<Pick<IndexedPassage, 'base_id' | 'document_
     .join(' AND ')
 
 /** The condition that passages are in one of these knowledge bases. */
-export const inBases = (base_ids: readonly string[]): string => isOneOf('base_id', base_ids)
+export const inBases = (base_ids: readonly string[]): string =>
+  `base_id IN (${[...new Set(base_ids)].map(quote).join(', ')})`
 
-/** The condition that passages are at these places; others of the same documents may be among them. */
-export const areAt = (places: readonly PassagePlace[]): string =>
-  PLACE.map((column) =>
-    isOneOf(
-      column,
-      places.map((place) => place[column]),
-    ),
-  ).join(' AND ')
-
-/** Returns a passage that was found. */
-export const toFound = (row: Record<string, unknown>, score: number): FoundPassage => ({
-  document_id: String(row.document_id),
-  run: String(row.run),
-  ordinal: Number(row.ordinal),
-  words: String(row.words ?? ''),
-  score,
-})
+/** Returns the id of a row. */
+export const rowIdOf = (row: Record<string, unknown>): bigint => row._rowid as bigint
 
 /** Returns a passage that was read. */
-export const toPassage = (row: Record<string, unknown>): IndexedPassage => ({
+export const toFound = (row: Record<string, unknown>): FoundPassage => ({
+  row: rowIdOf(row),
   base_id: String(row.base_id),
   document_id: String(row.document_id),
   run: String(row.run),
@@ -85,4 +59,5 @@ export const toPassage = (row: Record<string, unknown>): IndexedPassage => ({
   page: Number(row.page),
   heading: String(row.heading),
   text: String(row.text),
+  words: String(row.words),
 })
