@@ -29,7 +29,7 @@ export function FoldedSteps({ turn, parts, isOpen, onToggle }: Props) {
     hasFailed && t('tools.failed'),
   ]
   return (
-    <UnstyledButton className={classes.line} aria-expanded={isOpen} onClick={onToggle} mb={6}>
+    <UnstyledButton className={classes.line} aria-expanded={isOpen} onClick={onToggle}>
       <ChevronRight size={14} aria-hidden className={classes.chevron} data-open={isOpen} />
       <span>{facts.filter(Boolean).join(' · ')}</span>
     </UnstyledButton>
