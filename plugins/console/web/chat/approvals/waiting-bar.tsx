@@ -5,12 +5,18 @@ import { type WaitingThread, waitingThreads } from '../thread-events.ts'
 import { titleOf, useThreadRow } from '../thread-list.ts'
 import classes from './approval-card.module.css'
 
-/** A slim bar for each other thread of the account that waits for a decision. */
+/** A slim bar with a link to each other thread of the account that waits for a decision. */
 export function WaitingBar({ thread_id }: { thread_id: string | undefined }) {
   const waiting = useSyncExternalStore(waitingThreads.listen, waitingThreads.read)
-  return waiting
-    .filter((thread) => thread.thread_id !== thread_id)
-    .map((thread) => <Bar key={thread.thread_id} thread={thread} />)
+  const others = waiting.filter((thread) => thread.thread_id !== thread_id)
+  if (others.length === 0) return null
+  return (
+    <div className={classes.bars}>
+      {others.map((thread) => (
+        <Bar key={thread.thread_id} thread={thread} />
+      ))}
+    </div>
+  )
 }
 
 function Bar({ thread: { agent_id, thread_id } }: { thread: WaitingThread }) {
