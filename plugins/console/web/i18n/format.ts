@@ -45,9 +45,10 @@ export function formatBytes(bytes: number): string {
   return new Intl.NumberFormat(language, format).format(bytes / 1024 ** power)
 }
 
-/** A length of time in seconds: "12 sec", "3 min". */
+/** A length of time in seconds: "73 ms", "12 sec", "3 min". */
 export function formatDuration(seconds: number): string {
-  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ['second', 1]
-  const format = { style: 'unit', unit, maximumFractionDigits: seconds < 10 ? 1 : 0 } as const
+  const short = seconds > 0 && seconds < 1 ? (['millisecond', 0.001] as const) : (['second', 1] as const)
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? short
+  const format = { style: 'unit', unit, maximumFractionDigits: seconds >= 1 && seconds < 10 ? 1 : 0 } as const
   return new Intl.NumberFormat(language, format).format(seconds / size)
 }

@@ -32,7 +32,10 @@ export function RunsSheet({ schedule: { name, agent_id, id: job_id }, onClose }:
                 {error && <div>{error.message}</div>}
                 {[
                   due_at === null && t('schedules.by_hand'),
-                  status !== 'skipped' && ended_at !== null && formatDuration(ended_at - started_at),
+                  status !== 'skipped' &&
+                    ended_at !== null &&
+                    ended_at > started_at &&
+                    formatDuration(ended_at - started_at),
                 ]
                   .filter(Boolean)
                   .join(' · ')}

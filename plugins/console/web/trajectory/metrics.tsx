@@ -5,6 +5,7 @@ import { Figures } from '../overview/figures.tsx'
 import { api } from '../server/client.ts'
 import { Section } from '../ui/section.tsx'
 import { BarList } from '../usage/bar-list.tsx'
+import { nameTool } from './summary.ts'
 import type { ThreadPath } from './use-events.ts'
 
 /** Sums of a conversation: turns, tokens, and where the time went. They are read again as events arrive. */
@@ -63,7 +64,7 @@ export function Metrics({ path, lastSeq }: { path: ThreadPath; lastSeq: number }
             label={t('trajectory.tools')}
             bars={Object.entries(tool_calls).map(([name, { count, errors, ms }]) => ({
               key: name,
-              label: name,
+              label: nameTool(name),
               value: count,
               text: formatNumber(count),
               note: errors > 0 ? t('trajectory.errors', { count: errors }) : inSeconds(ms),

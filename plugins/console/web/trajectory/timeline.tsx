@@ -2,6 +2,7 @@ import { formatDate, formatDuration } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { EVENT_TYPES } from './event-types.ts'
 import type { Event, Turn } from './steps.ts'
+import { readSummary } from './summary.ts'
 import classes from './timeline.module.css'
 
 interface Props {
@@ -16,7 +17,8 @@ export function Timeline({ turns, onOpen }: Props) {
       {turns.map(({ turn_id, steps }) => (
         <li key={turn_id} className={classes.turn}>
           <ol className={classes.steps}>
-            {steps.map(({ key, type, ts, text, duration_ms, event }) => {
+            {steps.map((step) => {
+              const { key, type, ts, duration_ms, event } = step
               const { icon: Icon, label } = EVENT_TYPES[type]
               return (
                 <li key={key}>
@@ -28,7 +30,7 @@ export function Timeline({ turns, onOpen }: Props) {
                   >
                     <Icon size={16} aria-hidden className={classes.icon} />
                     <span className={classes.label}>{t(label)}</span>
-                    <span className={classes.text}>{text}</span>
+                    <span className={classes.text}>{readSummary(step)}</span>
                     <span className={classes.time}>
                       {duration_ms === undefined ? (
                         <time dateTime={new Date(ts * 1000).toISOString()}>{formatDate(ts)}</time>

@@ -1,0 +1,44 @@
+import { describeCall } from '../chat/messages/describe-call.ts'
+import { formatNumber } from '../i18n/format.ts'
+import { t } from '../i18n/words.ts'
+import type { Step } from './steps.ts'
+
+/** The summary of a step in the words of the console; of what it does not know, as the server says it. */
+export function readSummary({ type, text }: Step): string {
+  switch (type) {
+    case 'tool_call': {
+      const [, name = text, input = ''] = /^(\S+) (.*)$/s.exec(text) ?? []
+      const { verb, object } = describeCall(name, readInput(input))
+      return [verb, object].filter(Boolean).join(' ')
+    }
+    case 'tool_result':
+      return text.replace(/^(\w+)( failed)?: /, (_, name) => `${nameTool(name)} · `)
+    case 'usage': {
+      const [, read, written, model] = /^(\d+) tokens in, (\d+) out, (.*)$/.exec(text) ?? []
+      if (!model) return text
+      const counts = { read: formatNumber(Number(read)), written: formatNumber(Number(written)) }
+      return `${model} · ${t('trajectory.in_out', counts)}`
+    }
+    case 'hitl_required':
+      return text
+        .replace(/^waits for a decision: /, '')
+        .split(', ')
+        .map(nameTool)
+        .join(', ')
+    default:
+      return text
+  }
+}
+
+/** The name of a tool for people. */
+export const nameTool = (name: string) => describeCall(name, {}).verb
+
+/** The input of a call; of one that was cut, its first field. */
+function readInput(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    const [, name, value] = /^\{"(\w+)":"([^"\\]*)"/.exec(json) ?? []
+    return name ? { [name]: value } : {}
+  }
+}
