@@ -21,6 +21,9 @@ const DAY = 86_400
 const PERIODS = { all: undefined, day: DAY, week: 7 * DAY, month: 30 * DAY }
 const VERIFY = 'svc admin audit --verify'
 
+/** The name of what was changed; ids say nothing to a reader, so only the details have them. */
+const nameTarget = ({ target }: Row) => (target && /[0-9A-HJKMNP-TV-Z]{26}/.test(target) ? null : target)
+
 /** The log of all changes and sign-ins, for administrators. */
 export default function AuditPage() {
   const [filter, setFilter] = useState({ actor: '', target: '', action: '' })
@@ -83,7 +86,7 @@ export default function AuditPage() {
             title={describeAction(row.action)}
             meta={
               <>
-                {[row.actor ?? t('audit.nobody'), row.target, row.ip].filter(Boolean).join(' · ')} ·{' '}
+                {[row.actor ?? t('audit.nobody'), nameTarget(row), row.ip].filter(Boolean).join(' · ')} ·{' '}
                 <Time at={row.ts} />
               </>
             }

@@ -89,7 +89,7 @@ const FACTORS: Record<string, WordKey> = { totp: 'people.two_factors', passkey: 
 function Facts({ person }: { person: Person }) {
   const toName = usePermissionNames()
   const facts = [
-    person.display_name === null ? undefined : person.username,
+    nameOf(person) === person.username ? undefined : person.username,
     person.role === 'admin' ? t('people.admin') : person.permissions.map(toName).join(', '),
     person.second_factors?.map((factor) => FACTORS[factor] && t(FACTORS[factor])).join(', '),
     person.token_quota === null
