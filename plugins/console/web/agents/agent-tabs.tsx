@@ -1,4 +1,5 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { t } from '../i18n/words.ts'
 import { useFacts } from '../server/facts.ts'
 import { may, useAccount } from '../session/account.ts'
@@ -14,6 +15,12 @@ interface Props {
 export function AgentTabs({ agent: { id }, isManaged }: Props) {
   const account = useAccount()
   const { features } = useFacts()
+  const nav = useRef<HTMLElement>(null)
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  // Not all tabs fit a phone.
+  useEffect(() => {
+    nav.current?.querySelector(`[href="${path}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path])
   const tabs = [
     { to: '/agents/$id', label: t('agents.general') },
     ...(isManaged
@@ -38,7 +45,7 @@ export function AgentTabs({ agent: { id }, isManaged }: Props) {
       : []),
   ] as const
   return (
-    <nav className={classes.tabs} aria-label={t('agents.settings')}>
+    <nav ref={nav} className={classes.tabs} aria-label={t('agents.settings')}>
       {tabs.map(({ to, label }) => (
         <Link
           key={to}
