@@ -65,7 +65,7 @@ export function AgentControls({ agent }: { agent: Agent }) {
             {t('agents.reload')}
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => setAsking('delete')}>
+          <Menu.Item c="var(--danger)" leftSection={<Trash2 size={14} />} onClick={() => setAsking('delete')}>
             {t('common.delete')}
           </Menu.Item>
         </Menu.Dropdown>

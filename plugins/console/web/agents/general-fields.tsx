@@ -83,7 +83,6 @@ export function GeneralFields({ values, onChange }: Props) {
         ]}
         value={config.reasoning ?? ''}
         allowDeselect={false}
-        maw={220}
         onChange={(value) => setConfig({ reasoning: REASONING.find((level) => level === value) })}
       />
       {features.knowledge && (

@@ -64,7 +64,7 @@ function DeleteRunner({ name, onDone }: { name: string; onDone(): void }) {
     onDone()
   }
   return (
-    <Button variant="subtle" color="red" onClick={remove}>
+    <Button variant="subtle" c="var(--danger)" onClick={remove}>
       {t('common.delete')}
     </Button>
   )

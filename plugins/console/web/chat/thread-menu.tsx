@@ -73,7 +73,7 @@ export default function ThreadMenu({ agent_id, row, title }: Props) {
             {t('chat.trajectory')}
           </Menu.Item>
           <Menu.Divider />
-          <Menu.Item color="red" leftSection={<Trash2 size={14} />} onClick={() => setDialog('delete')}>
+          <Menu.Item c="var(--danger)" leftSection={<Trash2 size={14} />} onClick={() => setDialog('delete')}>
             {t('common.delete')}
           </Menu.Item>
         </Menu.Dropdown>

@@ -1,4 +1,4 @@
-import { Alert, Text } from '@mantine/core'
+import { Alert, Box, Text } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
@@ -22,7 +22,7 @@ export function ActiveModel({ canChoose }: { canChoose: boolean }) {
     providers?.some(({ name, scope }) => name === provider && scope === 'global') ?? false
 
   return (
-    <section>
+    <Box component="section" maw={560}>
       {data.disabled_model && (
         <Alert color="yellow" mb="md">
           {t('models.active_disabled', { model: data.disabled_model })}
@@ -43,6 +43,6 @@ export function ActiveModel({ canChoose }: { canChoose: boolean }) {
         </Text>
       )}
       {error !== undefined && <Failure error={error} />}
-    </section>
+    </Box>
   )
 }

@@ -30,5 +30,5 @@ export function ModelSelect({ value, isOffered = () => true, ...field }: Props) 
   // A model that is gone is still shown, so that nobody loses it by opening the form.
   if (value && !offered.some(({ id }) => id === value))
     groups.push({ group: '', items: [{ value, label: value }] })
-  return <Select {...field} data={groups} value={value} searchable maw={420} maxDropdownHeight={320} />
+  return <Select {...field} data={groups} value={value} searchable maxDropdownHeight={320} />
 }

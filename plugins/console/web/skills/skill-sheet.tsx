@@ -73,7 +73,7 @@ function Editor({ packageId, stored, canChange, onClose }: EditorProps) {
       title={stored?.name ?? t('skills.add')}
       width={720}
       isDirty={content !== first}
-      canSave={slug !== ''}
+      canSave={slug !== '' && (!stored || content !== first)}
       onSave={canChange ? save : undefined}
       onClose={onClose}
       aside={

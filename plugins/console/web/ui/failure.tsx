@@ -17,7 +17,7 @@ export function Failure({ error, onRetry }: Props) {
     <Alert>
       <div>{message}</div>
       {(onRetry || details) && (
-        <Group mt="sm" gap="sm">
+        <Group mt="sm" gap="sm" align="baseline">
           {onRetry && (
             <Button size="xs" variant="default" onClick={onRetry}>
               {t('common.again')}

@@ -55,7 +55,7 @@ export function List<Row>(props: Props<Row>) {
         <Group gap="sm">
           {textOf && (
             <TextInput
-              flex="1 1 200px"
+              flex="1 1 240px"
               maw={360}
               type="search"
               aria-label={t('forms.search_in', { list: label })}

@@ -27,7 +27,7 @@ export function RowMenu({ name, onEdit, onDelete, deleteLabel, children }: Props
         {onEdit && <Menu.Item onClick={onEdit}>{t('common.edit')}</Menu.Item>}
         {children}
         {onDelete && (
-          <Menu.Item color="red" onClick={onDelete}>
+          <Menu.Item c="var(--danger)" onClick={onDelete}>
             {deleteLabel ?? t('common.delete')}
           </Menu.Item>
         )}

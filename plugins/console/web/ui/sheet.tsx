@@ -55,7 +55,6 @@ export function Sheet(props: Props) {
       size={isPhone ? '100%' : width}
       closeButtonProps={{ 'aria-label': t('common.close') }}
       classNames={{ content: classes.content, body: classes.body }}
-      transitionProps={{ duration: 120 }}
     >
       <IssuesProvider error={error}>
         <form ref={form} className={classes.form} onSubmit={save} noValidate>

@@ -37,7 +37,6 @@ export function SourceSelect({ field, description, value, onChange }: Props) {
       error={error}
       searchable
       hidePickedOptions
-      maw={420}
     />
   )
 }

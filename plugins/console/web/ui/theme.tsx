@@ -50,6 +50,20 @@ const indigo: MantineColorsTuple = [
   '#2b3173',
 ]
 
+/** The red of failure and destruction, which can be read in both themes. */
+const red: MantineColorsTuple = [
+  '#fef3f2',
+  '#fee4e2',
+  '#fecdca',
+  '#fda29b',
+  '#f97066',
+  '#e5483a',
+  '#b42318',
+  '#912018',
+  '#7a271a',
+  '#55160c',
+]
+
 /** Writes on the accent in the colour that can be read on it in each theme. */
 const resolveColors: VariantColorsResolver = (input) => {
   const colors = defaultVariantColorsResolver(input)
@@ -62,7 +76,7 @@ const theme = createTheme({
   fontFamily:
     'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "PingFang SC", "Noto Sans CJK SC", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, "Liberation Mono", monospace',
-  colors: { gray, dark, indigo },
+  colors: { gray, dark, indigo, red },
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 4 },
   autoContrast: true,
@@ -77,6 +91,7 @@ const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Modal: { defaultProps: { transitionProps: { duration: 120 } } },
     InputWrapper: { styles: { description: { marginBottom: 4 }, error: { marginTop: 4 } } },
+    Drawer: { defaultProps: { padding: 'lg', transitionProps: { duration: 120 } } },
     Menu: { defaultProps: { transitionProps: { duration: 80 } } },
   },
 })
