@@ -8,6 +8,7 @@ import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
 import { refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
+import { SkillEditor } from '../skills/skill-editor.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
@@ -17,7 +18,6 @@ import { RowMenu } from '../ui/row-menu.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { SkillCopy } from './skill-copy.tsx'
-import { SkillEditor } from './skill-editor.tsx'
 import { SkillPush } from './skill-push.tsx'
 import { useLoadedAgent } from './use-agent.ts'
 
@@ -34,6 +34,7 @@ export default function SkillsTab() {
   >()
   const { error, run } = useAction()
   const close = () => setOpen(undefined)
+  const editor = { list: '/agents/{id}/skills', id: agent.id, onClose: close } as const
 
   const enable = ({ slug }: Skill, enabled: boolean) => {
     const init = { params: { path: { ...path, slug } }, body: { enabled } }
@@ -107,8 +108,8 @@ export default function SkillsTab() {
           </ListRow>
         )}
       </List>
-      {open?.dialog === 'new' && <SkillEditor agentId={agent.id} onClose={close} />}
-      {open?.dialog === 'edit' && <SkillEditor agentId={agent.id} slug={open.skill.slug} onClose={close} />}
+      {open?.dialog === 'new' && <SkillEditor {...editor} />}
+      {open?.dialog === 'edit' && <SkillEditor {...editor} slug={open.skill.slug} />}
       {open?.dialog === 'copy' && <SkillCopy agentId={agent.id} onClose={close} />}
       {open?.dialog === 'push' && <SkillPush agentId={agent.id} slug={open.skill.slug} onClose={close} />}
       {open?.dialog === 'delete' && (

@@ -16,8 +16,9 @@ import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { RowMenu } from '../ui/row-menu.tsx'
 import { useAction } from '../ui/use-action.ts'
-import { SkillSheet } from './skill-sheet.tsx'
+import { SkillEditor } from './skill-editor.tsx'
 import { PackageSheet } from './skills-page.tsx'
 
 type Skill = components['schemas']['PackageSkill']
@@ -34,6 +35,7 @@ export default function PackagePage() {
       sendTagged(client.GET('/skill-packages/{id}', { params: { ...params, query: { limit: 200 } } })),
   })
   const [open, setOpen] = useState<Skill | 'new' | 'edit' | 'delete'>()
+  const [deleted, setDeleted] = useState<Skill>()
   const { isBusy, error, run } = useAction()
   if (!found.data)
     return (
@@ -45,6 +47,7 @@ export default function PackagePage() {
   const canChange =
     may(account, 'skill_packages') && (account.role === 'admin' || data.created_by === account.username)
   const close = () => setOpen(undefined)
+  const editor = { list: '/skill-packages/{id}/skills', id, canChange, onClose: close } as const
   const upload = (file: File | null) =>
     file &&
     run(async () => {
@@ -57,6 +60,10 @@ export default function PackagePage() {
   const remove = async () => {
     await send(client.DELETE('/skill-packages/{id}', { params }))
     await navigate({ to: '/skills' })
+    await refresh('/skill-packages')
+  }
+  const removeSkill = async ({ slug }: Skill) => {
+    await send(client.DELETE('/skill-packages/{id}/skills/{slug}', { params: { path: { id, slug } } }))
     await refresh('/skill-packages')
   }
   const actions = canChange && (
@@ -98,6 +105,9 @@ export default function PackagePage() {
             <Text size="xs" c="var(--meta)">
               {t('skills.files', { count: skill.files })} · {formatBytes(skill.bytes)}
             </Text>
+            {canChange && (
+              <RowMenu name={skill.name} onEdit={() => setOpen(skill)} onDelete={() => setDeleted(skill)} />
+            )}
           </ListRow>
         )}
       </List>
@@ -124,9 +134,17 @@ export default function PackagePage() {
           {t('skills.delete_about')}
         </Confirm>
       )}
-      {open === 'new' && <SkillSheet packageId={id} canChange onClose={close} />}
-      {typeof open === 'object' && (
-        <SkillSheet packageId={id} slug={open.slug} canChange={canChange} onClose={close} />
+      {open === 'new' && <SkillEditor {...editor} />}
+      {typeof open === 'object' && <SkillEditor {...editor} slug={open.slug} />}
+      {deleted && (
+        <Confirm
+          title={t('skills.delete_title', { name: deleted.name })}
+          action={t('common.delete')}
+          onConfirm={() => removeSkill(deleted)}
+          onClose={() => setDeleted(undefined)}
+        >
+          {t('skills.delete_skill_about')}
+        </Confirm>
       )}
     </Page>
   )

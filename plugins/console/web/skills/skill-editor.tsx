@@ -12,36 +12,34 @@ import { SkillFileEditor } from './skill-file-editor.tsx'
 import { MAIN_FILE, newSkill, type SkillFile, toSlug } from './skill-files.ts'
 
 interface Props {
-  agentId: string
+  /** The list that the skill belongs to: that of an agent or of a package. */
+  list: '/agents/{id}/skills' | '/skill-packages/{id}/skills'
+  id: string
   /** The skill that is edited; a new one has none yet. */
   slug?: string
+  canChange?: boolean
   onClose(): void
 }
 
-/** Writes a skill of an agent: a new one by its name, an existing one file by file. */
+/** Writes a skill of an agent or a package: a new one by its name, an existing one file by file. */
 export function SkillEditor({ slug, ...props }: Props) {
   return slug === undefined ? <NewSkill {...props} /> : <LoadedSkill {...props} slug={slug} />
 }
 
-const writeSkill = async (id: string, slug: string, files: SkillFile[]) => {
-  await send(client.PUT('/agents/{id}/skills/{slug}', { params: { path: { id, slug } }, body: { files } }))
-  await refresh('/agents/{id}/skills')
-}
+const refreshSkills = () => refresh('/agents/{id}/skills', '/skill-packages')
 
-function NewSkill({ agentId, onClose }: Omit<Props, 'slug'>) {
+function NewSkill({ list, id, onClose }: Omit<Props, 'slug'>) {
   const draft = useDraft({ name: '', description: '' })
   const [created, setCreated] = useState<string>()
   const { name, description } = draft.value
   const slug = toSlug(name)
   const create = async () => {
     const files = [{ path: MAIN_FILE, content: newSkill(slug, description) }]
-    await send(
-      client.POST('/agents/{id}/skills', { params: { path: { id: agentId } }, body: { slug, files } }),
-    )
-    await refresh('/agents/{id}/skills')
+    await send<unknown>(client.POST(list, { params: { path: { id } }, body: { slug, files } }))
+    await refreshSkills()
     setCreated(slug)
   }
-  if (created) return <LoadedSkill agentId={agentId} slug={created} onClose={onClose} />
+  if (created) return <LoadedSkill list={list} id={id} slug={created} onClose={onClose} />
   return (
     <Sheet
       title={t('agents.skill_new')}
@@ -91,16 +89,11 @@ function NewSkillFields({ values, slug, onChange }: FieldsProps) {
   )
 }
 
-function LoadedSkill({ agentId, slug, onClose }: Props & { slug: string }) {
-  const params = { path: { id: agentId, slug }, query: { contents: true } }
-  const { data, error, refetch } = api.useQuery(
-    'get',
-    '/agents/{id}/skills/{slug}',
-    { params },
-    { gcTime: 0 },
-  )
-  if (data?.contents)
-    return <FilesEditor {...{ agentId, slug, onClose }} name={data.name} files={data.contents} />
+function LoadedSkill(props: Props & { slug: string }) {
+  const { list, id, slug, onClose } = props
+  const params = { path: { id, slug }, query: { contents: true } }
+  const { data, error, refetch } = api.useQuery('get', `${list}/{slug}`, { params }, { gcTime: 0 })
+  if (data?.contents) return <FilesEditor {...props} name={data.name} files={data.contents} />
   return (
     <Sheet title={slug} onClose={onClose} width={760}>
       {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={320} />}
@@ -109,18 +102,23 @@ function LoadedSkill({ agentId, slug, onClose }: Props & { slug: string }) {
 }
 
 function FilesEditor(props: Props & { slug: string; name: string; files: SkillFile[] }) {
-  const { agentId, slug, name, onClose } = props
+  const { list, id, slug, name, canChange = true, onClose } = props
   const draft = useDraft({ files: props.files })
+  const { files } = draft.value
+  const save = async () => {
+    await send<unknown>(client.PUT(`${list}/{slug}`, { params: { path: { id, slug } }, body: { files } }))
+    await refreshSkills()
+  }
   return (
     <Sheet
       title={name}
       width={760}
       isDirty={draft.isDirty}
       canSave={draft.isDirty}
-      onSave={() => writeSkill(agentId, slug, draft.value.files)}
+      onSave={canChange ? save : undefined}
       onClose={onClose}
     >
-      <SkillFileEditor files={draft.value.files} onChange={(files) => draft.change({ files })} />
+      <SkillFileEditor files={files} canChange={canChange} onChange={(files) => draft.change({ files })} />
     </Sheet>
   )
 }

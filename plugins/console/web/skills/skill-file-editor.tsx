@@ -7,11 +7,12 @@ import { MAIN_FILE, type SkillFile } from './skill-files.ts'
 
 interface Props {
   files: SkillFile[]
+  canChange: boolean
   onChange(files: SkillFile[]): void
 }
 
-/** Edits the files of a skill one at a time. */
-export function SkillFileEditor({ files, onChange }: Props) {
+/** Shows and edits the files of a skill one at a time. */
+export function SkillFileEditor({ files, canChange, onChange }: Props) {
   const [path, setPath] = useState(MAIN_FILE)
   const [added, setAdded] = useState('')
   const index = files.findIndex((file) => file.path === path)
@@ -41,7 +42,7 @@ export function SkillFileEditor({ files, onChange }: Props) {
           allowDeselect={false}
           onChange={(path) => path && setPath(path)}
         />
-        {path !== MAIN_FILE && (
+        {canChange && path !== MAIN_FILE && (
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -61,6 +62,7 @@ export function SkillFileEditor({ files, onChange }: Props) {
           minRows={16}
           maxRows={28}
           spellCheck={false}
+          readOnly={!canChange}
           styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)', fontSize: 13 } }}
           value={file.content}
           onChange={(event) => onChange(files.with(index, { ...file, content: event.currentTarget.value }))}
@@ -70,23 +72,25 @@ export function SkillFileEditor({ files, onChange }: Props) {
           {t('agents.skill_binary')}
         </Text>
       )}
-      <Group gap="sm" align="flex-end" wrap="nowrap">
-        <TextInput
-          flex={1}
-          label={t('agents.skill_add_file')}
-          placeholder="references/notes.md"
-          value={added}
-          onChange={(event) => setAdded(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return
-            event.preventDefault()
-            add()
-          }}
-        />
-        <Button variant="default" leftSection={<Plus size={14} />} onClick={add} disabled={!added.trim()}>
-          {t('forms.add')}
-        </Button>
-      </Group>
+      {canChange && (
+        <Group gap="sm" align="flex-end" wrap="nowrap">
+          <TextInput
+            flex={1}
+            label={t('agents.skill_add_file')}
+            placeholder="references/notes.md"
+            value={added}
+            onChange={(event) => setAdded(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return
+              event.preventDefault()
+              add()
+            }}
+          />
+          <Button variant="default" leftSection={<Plus size={14} />} onClick={add} disabled={!added.trim()}>
+            {t('forms.add')}
+          </Button>
+        </Group>
+      )}
     </>
   )
 }
