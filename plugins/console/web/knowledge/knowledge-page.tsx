@@ -58,8 +58,8 @@ export default function KnowledgePage() {
             title={base.name}
             meta={
               <>
-                <div>{describeBase(base)}</div>
-                {base.description}
+                <div>{base.description}</div>
+                {describeBase(base)}
               </>
             }
             link={{ to: '/knowledge/$base', params: { base: base.id } }}

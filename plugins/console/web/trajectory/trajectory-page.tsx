@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core'
+import { Anchor, Button, Menu } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
@@ -31,7 +31,11 @@ export default function TrajectoryPage() {
   return (
     <Page
       title={t('trajectory.title', { title: data?.title ?? t('trajectory.untitled') })}
-      about={<Link to={chatPath}>{t('trajectory.to_chat')}</Link>}
+      about={
+        <Anchor inherit renderRoot={(props) => <Link {...props} to={chatPath} />}>
+          {t('trajectory.to_chat')}
+        </Anchor>
+      }
       actions={
         <Menu position="bottom-end">
           <Menu.Target>
