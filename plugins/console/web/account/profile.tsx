@@ -6,9 +6,8 @@ import { queries } from '../server/queries.ts'
 import { ifMatch, refresh, sendTagged } from '../server/send.ts'
 import { updateUser } from '../session/token.ts'
 import { listChanges, useDraft } from '../ui/draft.ts'
-import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Section } from '../ui/section.tsx'
 import { SettingsForm } from '../ui/settings-form.tsx'
 
@@ -31,10 +30,8 @@ export function Profile() {
     <Section title={t('account.profile')}>
       {data ? (
         <ProfileForm stored={data.data} tag={data.tag} />
-      ) : error ? (
-        <Failure error={error} onRetry={refetch} />
       ) : (
-        <Loading height={80} />
+        <Pending error={error} refetch={refetch} height={80} />
       )}
     </Section>
   )

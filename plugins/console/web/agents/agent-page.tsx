@@ -3,9 +3,8 @@ import { Link, Outlet } from '@tanstack/react-router'
 import { MessageCircle } from 'lucide-react'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { AgentControls } from './agent-controls.tsx'
 import { AgentState } from './agent-state.tsx'
 import { AgentTabs } from './agent-tabs.tsx'
@@ -18,7 +17,7 @@ export default function AgentPage() {
   if (!data)
     return (
       <Page title={t('agents.title')}>
-        {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={280} />}
+        <Pending error={error} refetch={refetch} height={280} />
       </Page>
     )
   const agent = data.data

@@ -4,7 +4,7 @@ import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { PersonaDetail } from './persona-detail.tsx'
 import classes from './persona-tab.module.css'
 import { type Agent, updateAgent, useLoadedAgent } from './use-agent.ts'
@@ -23,12 +23,7 @@ export default function PersonaTab() {
     await updateAgent(agent.id, { persona_mbti: code === '_default' ? null : code }).catch(setError)
   }
 
-  if (!personas.data)
-    return personas.error ? (
-      <Failure error={personas.error} onRetry={personas.refetch} />
-    ) : (
-      <Loading height={320} />
-    )
+  if (!personas.data) return <Pending {...personas} height={320} />
   return (
     <>
       <Text size="sm" c="var(--meta)">

@@ -5,9 +5,8 @@ import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
-import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import type { Agent } from './use-agent.ts'
 
@@ -106,8 +105,7 @@ function PublishPreview({ id, chosen, onChange }: PreviewProps) {
     gcTime: 0,
   })
   const [offered, setOffered] = useState<string[]>([])
-  if (preview.error) return <Failure error={preview.error} onRetry={preview.refetch} />
-  if (!preview.data) return <Loading height={160} />
+  if (!preview.data || preview.error) return <Pending {...preview} height={160} />
   const { files, left_out } = preview.data
   const written = left_out.filter(({ reason }) => reason === 'written_by_turn').map(({ path }) => path)
   const choices = [...new Set([...offered, ...written])]

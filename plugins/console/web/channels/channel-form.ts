@@ -50,8 +50,9 @@ export async function updateChannel(
   { id: cid, agent_id: id }: Channel,
   base: ChannelValues,
   values: ChannelValues,
-  { tag, schema = {} }: { tag?: string | null; schema?: Schema } = {},
+  { tag, kind }: { tag?: string | null; kind?: ChannelKind | undefined } = {},
 ) {
+  const schema = (kind?.config_schema ?? {}) as Schema
   assertComplete(schema, values.config)
   const config = mergePatch(base.config, pruneValues(schema, values.config))
   const body = {

@@ -2,12 +2,9 @@ import { Alert } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
-import { useDraft } from '../ui/draft.ts'
-import type { Schema } from '../ui/schema-form-schema.ts'
-import { Sheet } from '../ui/sheet.tsx'
-import { StoredSheet } from '../ui/stored-sheet.tsx'
+import { EditSheet } from '../ui/edit-sheet.tsx'
 import { ChannelFields } from './channel-fields.tsx'
-import { type Channel, type ChannelKind, readChannel, updateChannel, valuesOf } from './channel-form.ts'
+import { type Channel, readChannel, updateChannel, valuesOf } from './channel-form.ts'
 import { readReason } from './channel-state.tsx'
 
 interface Props {
@@ -18,54 +15,31 @@ interface Props {
 /** Changes a channel, as it is stored now. */
 export function EditChannel({ channel, onClose }: Props) {
   const { data: kinds } = api.useQuery('get', '/channels/kinds')
+  const kind = kinds?.find(({ kind }) => kind === channel.kind)
+  const reason = readReason(channel)
   return (
-    <StoredSheet
-      row={channel}
-      kinds={kinds}
-      gone={t('channels.kind_gone')}
+    <EditSheet
+      title={channel.name}
+      id={channel.id}
       read={() => readChannel(channel)}
+      valuesOf={({ data }) => valuesOf(data)}
+      save={async ({ data, tag }, base, values) => {
+        await updateChannel(data, base, values, { tag, kind })
+        await refresh('/agents/{id}/channels')
+      }}
       onClose={onClose}
     >
-      {(loaded) => <Editor {...loaded} onClose={onClose} />}
-    </StoredSheet>
-  )
-}
-
-interface EditorProps {
-  stored: Channel
-  tag: string | null
-  kind: ChannelKind
-  onClose(): void
-}
-
-function Editor({ stored, tag, kind, onClose }: EditorProps) {
-  const draft = useDraft(valuesOf(stored))
-  const reason = readReason(stored)
-  const save = async () => {
-    const schema = kind.config_schema as Schema
-    await updateChannel(stored, draft.base, draft.value, { tag, schema })
-    await refresh('/agents/{id}/channels')
-  }
-  return (
-    <Sheet
-      title={stored.name}
-      isDirty={draft.isDirty}
-      canSave={draft.isDirty}
-      onSave={save}
-      onClose={onClose}
-    >
-      {reason && (
-        <Alert color={stored.runtime.state === 'failed' ? 'red' : 'gray'} variant="light">
-          {reason}
-        </Alert>
+      {(values, onChange, { data: stored }) => (
+        <>
+          {reason && (
+            <Alert color={channel.runtime.state === 'failed' ? 'red' : 'gray'} variant="light">
+              {reason}
+            </Alert>
+          )}
+          {kind && <ChannelFields agentId={stored.agent_id} {...{ kind, values, onChange, stored }} />}
+          {kinds && !kind && t('channels.kind_gone')}
+        </>
       )}
-      <ChannelFields
-        agentId={stored.agent_id}
-        kind={kind}
-        values={draft.value}
-        onChange={draft.change}
-        stored={stored}
-      />
-    </Sheet>
+    </EditSheet>
   )
 }

@@ -49,8 +49,9 @@ export function updateConnector(
   { id }: Connector,
   base: ConnectorValues,
   values: ConnectorValues,
-  { tag, schema }: { tag: string | null; schema: Schema },
+  { tag, kind }: { tag: string | null; kind: ConnectorKind | undefined },
 ) {
+  const schema = (kind?.config_schema ?? {}) as Schema
   assertComplete(schema, values.config)
   const config = mergePatch(base.config, pruneValues(schema, values.config))
   const body = {

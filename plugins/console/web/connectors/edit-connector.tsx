@@ -2,18 +2,9 @@ import { Alert } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
-import { useDraft } from '../ui/draft.ts'
-import type { Schema } from '../ui/schema-form-schema.ts'
-import { Sheet } from '../ui/sheet.tsx'
-import { StoredSheet } from '../ui/stored-sheet.tsx'
+import { EditSheet } from '../ui/edit-sheet.tsx'
 import { ConnectorFields } from './connector-fields.tsx'
-import {
-  type Connector,
-  type ConnectorKind,
-  readConnector,
-  updateConnector,
-  valuesOf,
-} from './connector-form.ts'
+import { type Connector, readConnector, updateConnector, valuesOf } from './connector-form.ts'
 
 interface Props {
   connector: Connector
@@ -23,46 +14,30 @@ interface Props {
 /** Changes a connector, as it is stored now. */
 export function EditConnector({ connector, onClose }: Props) {
   const { data: kinds } = api.useQuery('get', '/connectors/kinds')
+  const kind = kinds?.find(({ kind }) => kind === connector.kind)
   return (
-    <StoredSheet
-      row={connector}
-      kinds={kinds}
-      gone={t('connectors.kind_gone')}
+    <EditSheet
+      title={connector.name}
+      id={connector.id}
       read={() => readConnector(connector.id)}
+      valuesOf={({ data }) => valuesOf(data)}
+      save={async ({ data, tag }, base, values) => {
+        await updateConnector(data, base, values, { tag, kind })
+        await refresh('/connectors')
+      }}
       onClose={onClose}
     >
-      {(loaded) => <Editor {...loaded} onClose={onClose} />}
-    </StoredSheet>
-  )
-}
-
-interface EditorProps {
-  stored: Connector
-  tag: string | null
-  kind: ConnectorKind
-  onClose(): void
-}
-
-function Editor({ stored, tag, kind, onClose }: EditorProps) {
-  const draft = useDraft(valuesOf(stored))
-  const save = async () => {
-    await updateConnector(stored, draft.base, draft.value, { tag, schema: kind.config_schema as Schema })
-    await refresh('/connectors')
-  }
-  return (
-    <Sheet
-      title={stored.name}
-      isDirty={draft.isDirty}
-      canSave={draft.isDirty}
-      onSave={save}
-      onClose={onClose}
-    >
-      {stored.error && (
-        <Alert color={stored.status === 'failed' ? 'red' : 'gray'} variant="light">
-          {stored.error}
-        </Alert>
+      {(values, onChange, { data: stored }) => (
+        <>
+          {stored.error && (
+            <Alert color={stored.status === 'failed' ? 'red' : 'gray'} variant="light">
+              {stored.error}
+            </Alert>
+          )}
+          {kind && <ConnectorFields {...{ kind, values, onChange, stored }} />}
+          {kinds && !kind && t('connectors.kind_gone')}
+        </>
       )}
-      <ConnectorFields kind={kind} values={draft.value} onChange={draft.change} stored={stored} />
-    </Sheet>
+    </EditSheet>
   )
 }

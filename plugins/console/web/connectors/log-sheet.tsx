@@ -2,8 +2,7 @@ import { Text } from '@mantine/core'
 import { CodeBlock } from '../chat/markdown/code-block.tsx'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import type { Connector } from './connector-form.ts'
 
@@ -17,10 +16,8 @@ export function LogSheet({ connector: { id, name }, onClose }: { connector: Conn
   )
   return (
     <Sheet title={t('connectors.log_title', { name })} onClose={onClose} width={760}>
-      {error ? (
-        <Failure error={error} onRetry={refetch} />
-      ) : !data ? (
-        <Loading height={160} />
+      {error || !data ? (
+        <Pending error={error} refetch={refetch} height={160} />
       ) : data.log ? (
         <CodeBlock code={data.log} language="" />
       ) : (

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
 import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { allowTools, type Connector, readConnector } from './connector-form.ts'
@@ -55,10 +55,8 @@ export function ToolsSheet({ connector, onClose }: { connector: Connector; onClo
             )
           }
         </ToolList>
-      ) : stored.error ? (
-        <Failure error={stored.error} onRetry={stored.refetch} />
       ) : (
-        <Loading height={240} />
+        <Pending {...stored} height={240} />
       )}
     </Sheet>
   )

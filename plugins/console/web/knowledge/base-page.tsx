@@ -9,8 +9,8 @@ import { refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { BaseSheet } from './base-sheet.tsx'
 import { DocumentSheet } from './document-sheet.tsx'
@@ -35,7 +35,7 @@ export default function BasePage() {
   if (!found.data)
     return (
       <Page title={t('frame.knowledge')}>
-        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Loading height={160} />}
+        <Pending {...found} height={160} />
       </Page>
     )
   const { data: base, tag } = found.data

@@ -1,8 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { api } from '../server/client.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import classes from './documents.module.css'
 import { type DocumentPlace, nameOfPlace } from './knowledge.ts'
 
@@ -45,10 +44,8 @@ export default function DocumentText({ place }: { place: DocumentPlace }) {
         </div>
       ) : error && passage ? (
         <div className={classes.text}>{passage}</div>
-      ) : error ? (
-        <Failure error={error} onRetry={refetch} />
       ) : (
-        <Loading height={320} />
+        <Pending error={error} refetch={refetch} height={320} />
       )}
     </Stack>
   )

@@ -1,55 +1,40 @@
 import { Alert, Autocomplete, NumberInput, TextInput } from '@mantine/core'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
-import { api, client } from '../server/client.ts'
+import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
 import { refresh, send } from '../server/send.ts'
-import { useDraft } from '../ui/draft.ts'
-import { Failure } from '../ui/failure.tsx'
+import { EditSheet } from '../ui/edit-sheet.tsx'
 import { useIssue } from '../ui/issues.tsx'
-import { Loading } from '../ui/loading.tsx'
-import { Sheet } from '../ui/sheet.tsx'
 
 type Settings = components['schemas']['KnowledgeSettings']
 type Values = Omit<Settings, 'is_rebuilding'>
 
 /** The settings of all knowledge bases of the server: how documents are cut and compared. */
 export function SettingsSheet({ onClose }: { onClose(): void }) {
-  const { data, error, refetch } = api.useQuery(
-    'get',
-    '/knowledge-bases/settings',
-    {},
-    { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
-  )
-  if (data) return <Editor stored={data} onClose={onClose} />
   return (
-    <Sheet title={t('knowledge.settings')} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={240} />}
-    </Sheet>
-  )
-}
-
-function Editor({ stored: { is_rebuilding, ...stored }, onClose }: { stored: Settings; onClose(): void }) {
-  const draft = useDraft<Values>(stored)
-  const save = async () => {
-    await send(client.PUT('/knowledge-bases/settings', { body: draft.value }))
-    await refresh('/knowledge-bases')
-  }
-  return (
-    <Sheet
+    <EditSheet
       title={t('knowledge.settings')}
-      isDirty={draft.isDirty}
-      canSave={draft.isDirty}
-      onSave={save}
+      id="knowledge-settings"
+      read={() => send(client.GET('/knowledge-bases/settings'))}
+      valuesOf={({ is_rebuilding: _, ...values }): Values => values}
+      save={async (_, __, body) => {
+        await send(client.PUT('/knowledge-bases/settings', { body }))
+        await refresh('/knowledge-bases')
+      }}
       onClose={onClose}
     >
-      {is_rebuilding && (
-        <Alert color="indigo" variant="light">
-          {t('knowledge.rebuilding')}
-        </Alert>
+      {(values, onChange, { is_rebuilding }) => (
+        <>
+          {is_rebuilding && (
+            <Alert color="indigo" variant="light">
+              {t('knowledge.rebuilding')}
+            </Alert>
+          )}
+          <Fields values={values} onChange={onChange} />
+        </>
       )}
-      <Fields values={draft.value} onChange={draft.change} />
-    </Sheet>
+    </EditSheet>
   )
 }
 

@@ -72,8 +72,9 @@ export function updateProvider(
   { id, scope }: Pick<Provider, 'id' | 'scope'>,
   base: ProviderValues,
   values: ProviderValues,
-  { tag, schema }: { tag?: string | null; schema: Schema },
+  { tag, kind }: { tag?: string | null; kind?: ProviderKind | undefined } = {},
 ) {
+  const schema = (kind?.config_schema ?? {}) as Schema
   const { scope: _, options, ...changes } = listChanges(base, values)
   const body = { ...changes, ...(options && { options: settings(pruneValues(schema, options)) }) }
   const init = { params: { path: { id }, header: ifMatch(tag) }, body }

@@ -32,7 +32,7 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
 
   const enable = (provider: Provider, enabled: boolean) => {
     const values = valuesOf(provider)
-    const update = updateProvider(provider, values, { ...values, enabled }, { schema: {} })
+    const update = updateProvider(provider, values, { ...values, enabled })
     return run(() => update.finally(() => refresh('/providers', '/models')))
   }
 

@@ -1,11 +1,9 @@
 import { Select } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { EditSheet } from '../ui/edit-sheet.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
 import {
@@ -78,42 +76,21 @@ interface EditProps {
 
 /** Changes a schedule, as it is stored now. */
 export function EditSchedule({ agent, schedule, onClose }: EditProps) {
-  const { data, error, refetch } = useQuery({
-    queryKey: ['edit', schedule.id],
-    queryFn: () => readSchedule(schedule),
-    gcTime: 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  if (data) return <Editor stored={valuesOf(data.data)} tag={data.tag} {...{ agent, schedule, onClose }} />
   return (
-    <Sheet title={schedule.name} onClose={onClose}>
-      {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={320} />}
-    </Sheet>
-  )
-}
-
-function Editor({
-  stored,
-  tag,
-  agent,
-  schedule,
-  onClose,
-}: EditProps & { stored: ScheduleValues; tag: string | null }) {
-  const draft = useDraft(stored)
-  const save = async () => {
-    await updateSchedule(schedule, draft.base, draft.value, tag)
-    await refresh('/agents/{id}/cron')
-  }
-  return (
-    <Sheet
+    <EditSheet
       title={schedule.name}
-      isDirty={draft.isDirty}
-      canSave={draft.isDirty && isComplete(draft.value)}
-      onSave={save}
+      id={schedule.id}
+      read={() => readSchedule(schedule)}
+      valuesOf={({ data }) => valuesOf(data)}
+      save={async ({ tag }, base, values) => {
+        await updateSchedule(schedule, base, values, tag)
+        await refresh('/agents/{id}/cron')
+      }}
+      isComplete={isComplete}
       onClose={onClose}
     >
-      <ScheduleFields agent={agent} values={draft.value} onChange={draft.change} />
-    </Sheet>
+      {(values, onChange) => <ScheduleFields {...{ agent, values, onChange }} />}
+    </EditSheet>
   )
 }
 

@@ -14,8 +14,8 @@ import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
-import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { RowMenu } from '../ui/row-menu.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { SkillEditor } from './skill-editor.tsx'
@@ -40,7 +40,7 @@ export default function PackagePage() {
   if (!found.data)
     return (
       <Page title={t('skills.title')}>
-        {found.error ? <Failure error={found.error} onRetry={found.refetch} /> : <Loading height={160} />}
+        <Pending {...found} height={160} />
       </Page>
     )
   const { data, tag } = found.data

@@ -4,9 +4,8 @@ import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
-import { Failure } from '../ui/failure.tsx'
 import { useIssue } from '../ui/issues.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { SkillFileEditor } from './skill-file-editor.tsx'
 import { MAIN_FILE, newSkill, type SkillFile, toSlug } from './skill-files.ts'
@@ -96,7 +95,7 @@ function LoadedSkill(props: Props & { slug: string }) {
   if (data?.contents) return <FilesEditor {...props} name={data.name} files={data.contents} />
   return (
     <Sheet title={slug} onClose={onClose} width={760}>
-      {error ? <Failure error={error} onRetry={refetch} /> : <Loading height={320} />}
+      <Pending error={error} refetch={refetch} height={320} />
     </Sheet>
   )
 }

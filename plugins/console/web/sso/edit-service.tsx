@@ -7,7 +7,7 @@ import { client } from '../server/client.ts'
 import { refresh, send, sendTagged } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { Rules } from './rules.tsx'
@@ -32,7 +32,7 @@ export function EditService({ kind, name, onClose }: Props) {
     return <Editor settings={stored.data.data} tag={stored.data.tag} name={name} onClose={onClose} />
   return (
     <Sheet title={name} onClose={onClose}>
-      {stored.error ? <Failure error={stored.error} onRetry={stored.refetch} /> : <Loading height={320} />}
+      <Pending {...stored} height={320} />
     </Sheet>
   )
 }

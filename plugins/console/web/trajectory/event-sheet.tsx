@@ -1,8 +1,7 @@
 import { formatDate } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Section } from '../ui/section.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { Values } from '../ui/values.tsx'
@@ -26,7 +25,7 @@ export function EventSheet({ path, event, onClose }: Props) {
   if (!whole.data)
     return (
       <Sheet title={label} onClose={onClose}>
-        {whole.error ? <Failure error={whole.error} onRetry={whole.refetch} /> : <Loading height={240} />}
+        <Pending {...whole} height={240} />
       </Sheet>
     )
   const { event_id: _, seq, turn_id, type: __, ts, frame, ...recorded } = whole.data

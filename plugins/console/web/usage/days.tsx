@@ -2,8 +2,7 @@ import { formatCompact, formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { Figures } from '../overview/figures.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { Section } from '../ui/section.tsx'
 import { DayChart } from './day-chart.tsx'
 import { type UsageQuery, useUsage } from './use-usage.ts'
@@ -11,7 +10,7 @@ import { type UsageQuery, useUsage } from './use-usage.ts'
 /** The sums of a window and a bar for each of its days. */
 export function Days({ whose, window }: Omit<UsageQuery, 'by'>) {
   const { data, error, refetch } = useUsage({ whose, window, by: 'by_day' })
-  if (!data) return error ? <Failure error={error} onRetry={refetch} /> : <Loading height={260} />
+  if (!data) return <Pending error={error} refetch={refetch} height={260} />
   const { totals, buckets } = data
   if (totals.model_calls === 0) return <Empty title={t('usage.none')}>{t('usage.none_about')}</Empty>
   return (
