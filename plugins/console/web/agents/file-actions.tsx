@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
-import { Confirm } from '../ui/confirm.tsx'
 import { RowMenu } from '../ui/row-menu.tsx'
 import { FilePath } from './file-path.tsx'
 import { baseName, downloadFile, downloadFolder, type WorkspaceFile } from './files.ts'
@@ -17,7 +16,7 @@ interface Props {
 
 /** Downloads, renames and deletes a file or folder. */
 export function FileActions({ id, file, canManage, onFailure }: Props) {
-  const [open, setOpen] = useState<'rename' | 'delete'>()
+  const [isRenaming, setRenaming] = useState(false)
   const { path, kind } = file
   const name = baseName(path)
   const isFolder = kind === 'directory'
@@ -31,22 +30,20 @@ export function FileActions({ id, file, canManage, onFailure }: Props) {
 
   return (
     <>
-      <RowMenu name={name} onDelete={canManage ? () => setOpen('delete') : undefined}>
+      <RowMenu
+        name={name}
+        deletion={
+          canManage && {
+            about: t(isFolder ? 'agents.delete_folder' : 'agents.delete_file'),
+            isTyped: isFolder,
+            run: remove,
+          }
+        }
+      >
         <Menu.Item onClick={download}>{t(isFolder ? 'agents.download_zip' : 'agents.download')}</Menu.Item>
-        {canManage && <Menu.Item onClick={() => setOpen('rename')}>{t('agents.rename')}</Menu.Item>}
+        {canManage && <Menu.Item onClick={() => setRenaming(true)}>{t('agents.rename')}</Menu.Item>}
       </RowMenu>
-      {open === 'rename' && <FilePath id={id} from={path} onClose={() => setOpen(undefined)} />}
-      {open === 'delete' && (
-        <Confirm
-          title={t('models.delete_title', { name })}
-          action={t('common.delete')}
-          name={isFolder ? name : undefined}
-          onConfirm={remove}
-          onClose={() => setOpen(undefined)}
-        >
-          {t(isFolder ? 'agents.delete_folder' : 'agents.delete_file')}
-        </Confirm>
-      )}
+      {isRenaming && <FilePath id={id} from={path} onClose={() => setRenaming(false)} />}
     </>
   )
 }

@@ -9,7 +9,6 @@ import { useRows } from '../server/pages.ts'
 import { refresh, send } from '../server/send.ts'
 import { may, useAccount } from '../session/account.ts'
 import { SkillEditor } from '../skills/skill-editor.tsx'
-import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
@@ -29,9 +28,7 @@ export default function SkillsTab() {
   const account = useAccount()
   const path = { id: agent.id }
   const skills = useRows('/agents/{id}/skills', { path })
-  const [open, setOpen] = useState<
-    { dialog: 'new' | 'copy' } | { dialog: 'edit' | 'push' | 'delete'; skill: Skill }
-  >()
+  const [open, setOpen] = useState<{ dialog: 'new' | 'copy' } | { dialog: 'edit' | 'push'; skill: Skill }>()
   const { error, run } = useAction()
   const close = () => setOpen(undefined)
   const editor = { list: '/agents/{id}/skills', id: agent.id, onClose: close } as const
@@ -97,7 +94,7 @@ export default function SkillsTab() {
             <RowMenu
               name={skill.name}
               onEdit={() => setOpen({ dialog: 'edit', skill })}
-              onDelete={() => setOpen({ dialog: 'delete', skill })}
+              deletion={{ about: t('agents.skill_delete_about'), run: () => remove(skill) }}
             >
               {may(account, 'skill_packages') && (
                 <Menu.Item onClick={() => setOpen({ dialog: 'push', skill })}>
@@ -112,16 +109,6 @@ export default function SkillsTab() {
       {open?.dialog === 'edit' && <SkillEditor {...editor} slug={open.skill.slug} />}
       {open?.dialog === 'copy' && <SkillCopy agentId={agent.id} onClose={close} />}
       {open?.dialog === 'push' && <SkillPush agentId={agent.id} slug={open.skill.slug} onClose={close} />}
-      {open?.dialog === 'delete' && (
-        <Confirm
-          title={t('models.delete_title', { name: open.skill.name })}
-          action={t('common.delete')}
-          onConfirm={() => remove(open.skill)}
-          onClose={close}
-        >
-          {t('agents.skill_delete_about')}
-        </Confirm>
-      )}
     </Stack>
   )
 }

@@ -2,7 +2,6 @@ import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
-import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
@@ -24,7 +23,7 @@ interface Props extends Rows<Channel> {
 /** Channels with their states and what is done to them. */
 export function ChannelList({ agentName, ...rows }: Props) {
   const { data: kinds } = api.useQuery('get', '/channels/kinds')
-  const [open, setOpen] = useState<{ dialog: 'edit' | 'delete'; channel: Channel }>()
+  const [editing, setEditing] = useState<Channel>()
   const { error, run } = useAction()
   const labelOf = (kind: string) => kinds?.find((one) => one.kind === kind)?.label ?? kind
 
@@ -57,7 +56,7 @@ export function ChannelList({ agentName, ...rows }: Props) {
                 {readReason(channel) && <div>{readReason(channel)}</div>}
               </>
             }
-            onOpen={() => setOpen({ dialog: 'edit', channel })}
+            onOpen={() => setEditing(channel)}
           >
             <ChannelState channel={channel} />
             <Toggle
@@ -67,23 +66,13 @@ export function ChannelList({ agentName, ...rows }: Props) {
             />
             <RowMenu
               name={channel.name}
-              onEdit={() => setOpen({ dialog: 'edit', channel })}
-              onDelete={() => setOpen({ dialog: 'delete', channel })}
+              onEdit={() => setEditing(channel)}
+              deletion={{ about: t('channels.delete_about'), run: () => remove(channel) }}
             />
           </ListRow>
         )}
       </List>
-      {open?.dialog === 'edit' && <EditChannel channel={open.channel} onClose={() => setOpen(undefined)} />}
-      {open?.dialog === 'delete' && (
-        <Confirm
-          title={t('models.delete_title', { name: open.channel.name })}
-          action={t('common.delete')}
-          onConfirm={() => remove(open.channel)}
-          onClose={() => setOpen(undefined)}
-        >
-          {t('channels.delete_about')}
-        </Confirm>
-      )}
+      {editing && <EditChannel channel={editing} onClose={() => setEditing(undefined)} />}
     </>
   )
 }

@@ -3,7 +3,6 @@ import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
-import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
@@ -23,7 +22,7 @@ const TONES = { ready: 'on', connecting: 'changing', unauthorized: 'waiting', fa
 export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
   const { data: kinds } = api.useQuery('get', '/connectors/kinds')
   const [open, setOpen] = useState<{
-    dialog: 'edit' | 'tools' | 'log' | 'sign_in' | 'delete'
+    dialog: 'edit' | 'tools' | 'log' | 'sign_in'
     connector: Connector
   }>()
   const { error, run } = useAction()
@@ -90,7 +89,7 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
               <RowMenu
                 name={name}
                 onEdit={may_change ? show('edit') : undefined}
-                onDelete={may_change ? show('delete') : undefined}
+                deletion={may_change && { about: t('connectors.delete_about'), run: () => remove(connector) }}
               >
                 <Menu.Item onClick={show('tools')}>{t('connectors.tools')}</Menu.Item>
                 {may_change && <Menu.Item onClick={() => test(connector)}>{t('connectors.retry')}</Menu.Item>}
@@ -114,16 +113,6 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
       {open?.dialog === 'tools' && <ToolsSheet connector={open.connector} onClose={close} />}
       {open?.dialog === 'log' && <LogSheet connector={open.connector} onClose={close} />}
       {open?.dialog === 'sign_in' && <SignIn connector={open.connector} onClose={close} />}
-      {open?.dialog === 'delete' && (
-        <Confirm
-          title={t('models.delete_title', { name: open.connector.name })}
-          action={t('common.delete')}
-          onConfirm={() => remove(open.connector)}
-          onClose={close}
-        >
-          {t('connectors.delete_about')}
-        </Confirm>
-      )}
     </>
   )
 }

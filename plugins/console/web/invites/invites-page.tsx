@@ -59,7 +59,20 @@ export default function InvitesPage() {
             ]}
           />
         }
-        empty={<Empty title={t('invites.none')}>{t('invites.none_about')}</Empty>}
+        empty={
+          <Empty
+            title={t('invites.none')}
+            action={
+              onlyPending && (
+                <Button variant="default" onClick={() => setOnlyPending(false)}>
+                  {t('invites.all')}
+                </Button>
+              )
+            }
+          >
+            {t('invites.none_about')}
+          </Empty>
+        }
       >
         {(invite) => (
           <ListRow

@@ -4,7 +4,6 @@ import { type DragEvent, useState } from 'react'
 import { formatBytes } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
-import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List } from '../ui/list.tsx'
@@ -43,7 +42,7 @@ interface Props {
 /** The documents of a knowledge base with how far they were read. Files are added by a click or a drop. */
 export function Documents({ base: { id }, canChange, onOpen }: Props) {
   const documents = useDocuments(id)
-  const [dialog, setDialog] = useState<'address' | KnowledgeDocument>()
+  const [isAdding, setAdding] = useState(false)
   const [isOver, setOver] = useState(false)
   const [refused, setRefused] = useState<string[]>([])
   const uploading = useAction()
@@ -77,7 +76,7 @@ export function Documents({ base: { id }, canChange, onOpen }: Props) {
       <Button
         variant="default"
         leftSection={<LinkIcon size={14} aria-hidden />}
-        onClick={() => setDialog('address')}
+        onClick={() => setAdding(true)}
       >
         {t('knowledge.add_address')}
       </Button>
@@ -136,7 +135,15 @@ export function Documents({ base: { id }, canChange, onOpen }: Props) {
                 onOpen={chunks > 0 ? open : undefined}
               >
                 <DocumentState document={document} />
-                <RowMenu name={path} onDelete={canChange ? () => setDialog(document) : undefined}>
+                <RowMenu
+                  name={path}
+                  deletion={
+                    canChange && {
+                      about: t('knowledge.delete_document_about'),
+                      run: () => deleteDocument(id, document).finally(documents.refetch),
+                    }
+                  }
+                >
                   {status !== 'queued' && (
                     <Menu.Item onClick={() => run(() => downloadDocument(id, document))}>
                       {t('knowledge.download')}
@@ -153,17 +160,7 @@ export function Documents({ base: { id }, canChange, onOpen }: Props) {
           }}
         </List>
       </div>
-      {dialog === 'address' && <AddressSheet base_id={id} onClose={() => setDialog(undefined)} />}
-      {typeof dialog === 'object' && (
-        <Confirm
-          title={t('models.delete_title', { name: dialog.path })}
-          action={t('common.delete')}
-          onConfirm={() => deleteDocument(id, dialog).finally(documents.refetch)}
-          onClose={() => setDialog(undefined)}
-        >
-          {t('knowledge.delete_document_about')}
-        </Confirm>
-      )}
+      {isAdding && <AddressSheet base_id={id} onClose={() => setAdding(false)} />}
     </Section>
   )
 }

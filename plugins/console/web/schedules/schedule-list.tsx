@@ -2,7 +2,6 @@ import { Menu } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
-import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
@@ -24,7 +23,7 @@ interface Props extends Rows<ListedSchedule> {
 
 /** Schedules with their next and last runs, and what is done to them. */
 export function ScheduleList({ agents, ...rows }: Props) {
-  const [open, setOpen] = useState<{ dialog: 'edit' | 'runs' | 'delete'; schedule: ListedSchedule }>()
+  const [open, setOpen] = useState<{ dialog: 'edit' | 'runs'; schedule: ListedSchedule }>()
   const { error, run } = useAction()
   const close = () => setOpen(undefined)
   const agentOf = ({ agent_id }: ListedSchedule) => agents.find(({ id }) => id === agent_id)
@@ -70,7 +69,7 @@ export function ScheduleList({ agents, ...rows }: Props) {
             <RowMenu
               name={schedule.name}
               onEdit={() => setOpen({ dialog: 'edit', schedule })}
-              onDelete={() => setOpen({ dialog: 'delete', schedule })}
+              deletion={{ about: t('schedules.delete_about'), run: () => remove(schedule) }}
             >
               <Menu.Item onClick={() => attempt(runSchedule, schedule)}>{t('schedules.run_now')}</Menu.Item>
               <Menu.Item onClick={() => setOpen({ dialog: 'runs', schedule })}>
@@ -84,16 +83,6 @@ export function ScheduleList({ agents, ...rows }: Props) {
         <EditSchedule agent={agent} schedule={open.schedule} onClose={close} />
       )}
       {open?.dialog === 'runs' && <RunsSheet schedule={open.schedule} onClose={close} />}
-      {open?.dialog === 'delete' && (
-        <Confirm
-          title={t('models.delete_title', { name: open.schedule.name })}
-          action={t('common.delete')}
-          onConfirm={() => remove(open.schedule)}
-          onClose={close}
-        >
-          {t('schedules.delete_about')}
-        </Confirm>
-      )}
     </>
   )
 }

@@ -35,7 +35,6 @@ export default function PackagePage() {
       sendTagged(client.GET('/skill-packages/{id}', { params: { ...params, query: { limit: 200 } } })),
   })
   const [open, setOpen] = useState<Skill | 'new' | 'edit' | 'delete'>()
-  const [deleted, setDeleted] = useState<Skill>()
   const { isBusy, error, run } = useAction()
   if (!found.data)
     return (
@@ -106,7 +105,11 @@ export default function PackagePage() {
               {t('skills.files', { count: skill.files })} · {formatBytes(skill.bytes)}
             </Text>
             {canChange && (
-              <RowMenu name={skill.name} onEdit={() => setOpen(skill)} onDelete={() => setDeleted(skill)} />
+              <RowMenu
+                name={skill.name}
+                onEdit={() => setOpen(skill)}
+                deletion={{ about: t('skills.delete_skill_about'), run: () => removeSkill(skill) }}
+              />
             )}
           </ListRow>
         )}
@@ -136,16 +139,6 @@ export default function PackagePage() {
       )}
       {open === 'new' && <SkillEditor {...editor} />}
       {typeof open === 'object' && <SkillEditor {...editor} slug={open.slug} />}
-      {deleted && (
-        <Confirm
-          title={t('skills.delete_title', { name: deleted.name })}
-          action={t('common.delete')}
-          onConfirm={() => removeSkill(deleted)}
-          onClose={() => setDeleted(undefined)}
-        >
-          {t('skills.delete_skill_about')}
-        </Confirm>
-      )}
     </Page>
   )
 }

@@ -112,7 +112,10 @@ function moveFocus(event: KeyboardEvent<HTMLElement>) {
   if (!step || event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(target.tagName))
     return
   const items = [...event.currentTarget.children]
-  const next = items[items.findIndex((item) => item.contains(target)) + step]
+  const place = items.findIndex((item) => item.contains(target))
+  // Keys in a dialog of a row arrive here as well.
+  if (place < 0) return
+  const next = items[place + step]
   next?.querySelector<HTMLElement>('a, button')?.focus()
   if (next) event.preventDefault()
 }

@@ -1,7 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core'
 import { Ellipsis } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { Confirm } from './confirm.tsx'
 
 interface Props {
   /** The name of what the actions change. */
@@ -10,13 +11,25 @@ interface Props {
   onDelete?: (() => void) | undefined
   /** The verb of the last action, if it deletes nothing. */
   deleteLabel?: string
+  /** Deletes the object once this was confirmed. */
+  deletion?: Deletion | false
   /** Further actions, as `Menu.Item`. */
   children?: ReactNode
 }
 
+interface Deletion {
+  /** A sentence about the loss. */
+  about: string
+  /** True if the name must be typed. */
+  isTyped?: boolean
+  run(): Promise<unknown>
+}
+
 /** The actions on a row of a list. */
-export function RowMenu({ name, onEdit, onDelete, deleteLabel, children }: Props) {
-  return (
+export function RowMenu({ name, onEdit, onDelete, deleteLabel, deletion, children }: Props) {
+  const [isAsking, setAsking] = useState(false)
+  const remove = deletion ? () => setAsking(true) : onDelete
+  const menu = (
     <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" aria-label={t('forms.actions', { name })}>
@@ -26,12 +39,27 @@ export function RowMenu({ name, onEdit, onDelete, deleteLabel, children }: Props
       <Menu.Dropdown>
         {onEdit && <Menu.Item onClick={onEdit}>{t('common.edit')}</Menu.Item>}
         {children}
-        {onDelete && (
-          <Menu.Item c="var(--danger)" onClick={onDelete}>
+        {remove && (
+          <Menu.Item c="var(--danger)" onClick={remove}>
             {deleteLabel ?? t('common.delete')}
           </Menu.Item>
         )}
       </Menu.Dropdown>
     </Menu>
+  )
+  if (!deletion || !isAsking) return menu
+  return (
+    <>
+      {menu}
+      <Confirm
+        title={t('models.delete_title', { name })}
+        action={t('common.delete')}
+        name={deletion.isTyped ? name : undefined}
+        onConfirm={deletion.run}
+        onClose={() => setAsking(false)}
+      >
+        {deletion.about}
+      </Confirm>
+    </>
   )
 }
