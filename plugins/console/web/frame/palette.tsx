@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Bot, Keyboard, type LucideIcon, MessageCircle, Plus, Puzzle } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { type ThreadRow, titleOf } from '../chat/thread-list.ts'
-import { useAgents } from '../chat/use-agent.ts'
+import { type ListedAgent, useAgents } from '../chat/use-agent.ts'
 import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
 import { listPluginPages } from '../plugin-pages/plugin-pages.ts'
@@ -118,17 +118,17 @@ function useEntries(onClose: () => void, onShowKeys: () => void): Entry[] {
   )
   return [
     ...threads,
-    ...agents.map(({ id, name }) => ({
+    ...agents.map(({ id, name, ...agent }) => ({
       key: id,
       label: t('chat.new_with', { agent: name }),
-      about: t('frame.agents'),
+      about: aboutAgent(agent),
       icon: Plus,
       run: go(`/chat/${id}`),
     })),
-    ...agents.map(({ id, name }) => ({
+    ...agents.map(({ id, name, ...agent }) => ({
       key: `settings of ${id}`,
       label: name,
-      about: t('frame.agents'),
+      about: aboutAgent(agent),
       icon: Bot,
       run: go(`/agents/${id}`),
     })),
@@ -149,6 +149,10 @@ function useEntries(onClose: () => void, onShowKeys: () => void): Entry[] {
     { key: 'keys', label: t('frame.shortcuts'), about: '', icon: Keyboard, run: onShowKeys },
   ]
 }
+
+/** Whose an agent is, since names of several people may be the same. */
+const aboutAgent = ({ is_owner, owner }: Pick<ListedAgent, 'is_owner' | 'owner'>) =>
+  is_owner ? t('frame.agents') : t('agents.of', { owner })
 
 /** The threads of an agent in the lists that were read. */
 const readThreads = (agent_id: string): ThreadRow[] => {

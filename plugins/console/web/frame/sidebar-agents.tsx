@@ -69,7 +69,7 @@ interface EntryProps {
 function AgentEntry({ agent, search, isOpen, onToggle, onLeave }: EntryProps) {
   const isSearching = search !== ''
   const isShown = isSearching || isOpen
-  const { id, name, unread_count } = agent
+  const { id, name, is_owner, owner, unread_count } = agent
   const label = t('chat.show_threads', { agent: name })
   return (
     <section aria-label={name}>
@@ -81,7 +81,10 @@ function AgentEntry({ agent, search, isOpen, onToggle, onLeave }: EntryProps) {
           onClick={() => onToggle(!isOpen)}
         >
           <ChevronRight size={14} aria-hidden data-open={isShown} className={classes.chevron} />
-          <span className={classes.name}>{name}</span>
+          <span className={classes.name}>
+            {name}
+            {!is_owner && <span className={classes.owner}> · {owner}</span>}
+          </span>
           {unread_count > 0 && !isShown && (
             <span className={classes.unread} title={t('chat.unread', { count: unread_count })}>
               {unread_count}
