@@ -425,6 +425,8 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     const tabs = page.getByRole('navigation', { name: 'Settings of the agent' }).getByRole('link')
     t.strictSame(await tabs.allTextContents(), ['General', 'Files', 'Schedules'])
     t.equal(await page.getByRole('button', { name: 'Actions for assistant' }).count(), 0)
+    await page.goto(`/agents/${id}/sharing`)
+    await page.getByText('This page does not exist.').waitFor()
     t.strictSame(faults, [])
   })
 

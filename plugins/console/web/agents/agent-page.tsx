@@ -1,19 +1,22 @@
 import { Alert, Button } from '@mantine/core'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { MessageCircle } from 'lucide-react'
+import { NotFound } from '../frame/not-found.tsx'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
 import { Page } from '../ui/page.tsx'
 import { Pending } from '../ui/pending.tsx'
 import { AgentControls } from './agent-controls.tsx'
 import { AgentState } from './agent-state.tsx'
-import { AgentTabs } from './agent-tabs.tsx'
+import { AgentTabs, useTabs } from './agent-tabs.tsx'
 import { canManage, useAgent } from './use-agent.ts'
 
 /** The settings of an agent: its state and controls, and its pages as tabs. */
 export default function AgentPage() {
   const { data, error, refetch } = useAgent()
-  const account = useAccount()
+  const isManaged = canManage(data?.data, useAccount())
+  const tabs = useTabs(isManaged)
+  const path = useLocation({ select: ({ pathname }) => pathname })
   if (!data)
     return (
       <Page title={t('agents.title')}>
@@ -21,7 +24,7 @@ export default function AgentPage() {
       </Page>
     )
   const agent = data.data
-  const isManaged = canManage(agent, account)
+  if (!tabs.some(({ to }) => nameTab(to) === nameTab(path))) return <NotFound />
   return (
     <Page
       title={agent.name}
@@ -50,8 +53,11 @@ export default function AgentPage() {
           {agent.last_error}
         </Alert>
       )}
-      <AgentTabs agent={agent} isManaged={isManaged} />
+      <AgentTabs id={agent.id} tabs={tabs} />
       <Outlet key={agent.id} />
     </Page>
   )
 }
+
+/** The last part of the address of a tab; nothing for the first one. */
+const nameTab = (address: string) => address.split('/')[3] ?? ''

@@ -4,24 +4,12 @@ import { t } from '../i18n/words.ts'
 import { useFacts } from '../server/facts.ts'
 import { may, useAccount } from '../session/account.ts'
 import classes from './agent-tabs.module.css'
-import type { Agent } from './use-agent.ts'
-
-interface Props {
-  agent: Agent
-  isManaged: boolean
-}
 
 /** The pages of an agent that the account can use. */
-export function AgentTabs({ agent: { id }, isManaged }: Props) {
+export function useTabs(isManaged: boolean) {
   const account = useAccount()
   const { features } = useFacts()
-  const nav = useRef<HTMLElement>(null)
-  const path = useLocation({ select: ({ pathname }) => pathname })
-  // Not all tabs fit a phone.
-  useEffect(() => {
-    nav.current?.querySelector(`[href="${path}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [path])
-  const tabs = [
+  return [
     { to: '/agents/$id', label: t('agents.general') },
     ...(isManaged
       ? ([
@@ -44,6 +32,21 @@ export function AgentTabs({ agent: { id }, isManaged }: Props) {
       ? [{ to: '/agents/$id/external', label: t('agents.external') } as const]
       : []),
   ] as const
+}
+
+interface Props {
+  id: string
+  tabs: ReturnType<typeof useTabs>
+}
+
+/** The links to the pages of an agent. */
+export function AgentTabs({ id, tabs }: Props) {
+  const nav = useRef<HTMLElement>(null)
+  const path = useLocation({ select: ({ pathname }) => pathname })
+  // Not all tabs fit a phone.
+  useEffect(() => {
+    nav.current?.querySelector(`[href="${path}"]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path])
   return (
     <nav ref={nav} className={classes.tabs} aria-label={t('agents.settings')}>
       {tabs.map(({ to, label }) => (

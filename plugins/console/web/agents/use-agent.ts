@@ -28,8 +28,8 @@ export function useLoadedAgent(): { agent: Agent; tag: string | null; canManage:
 }
 
 /** True if an account may change an agent: its own, or as an administrator. */
-export const canManage = ({ is_owner }: Pick<Agent, 'is_owner'>, { role }: Account) =>
-  is_owner || role === 'admin'
+export const canManage = (agent: Pick<Agent, 'is_owner'> | undefined, { role }: Account) =>
+  agent !== undefined && (agent.is_owner || role === 'admin')
 
 /** Stores changes of an agent; refused if it has changed since the version of the tag. */
 export async function updateAgent(id: string, body: AgentChanges, tag?: string | null) {
