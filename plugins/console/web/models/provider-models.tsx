@@ -5,6 +5,7 @@ import { formatDuration } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
+import { useAction } from '../ui/use-action.ts'
 import { ModelPicks } from './model-picks.tsx'
 import {
   type Provider,
@@ -26,9 +27,8 @@ type Outcome = components['schemas']['ProviderDraftTest'] | components['schemas'
 
 /** Tests a provider before it is stored, and lets one choose among the models that it lists. */
 export function ProviderModels({ kind, values, onChange, stored }: Props) {
-  const [isBusy, setBusy] = useState(false)
+  const { isBusy, error, run } = useAction()
   const [outcome, setOutcome] = useState<Outcome>()
-  const [error, setError] = useState<unknown>()
   const [probed, setProbed] = useState<ProviderModel[]>()
   const { data: usable = [] } = api.useQuery('get', '/models', {}, { enabled: stored !== undefined })
   // The stored key is not known to the page, so only the server can test with it.
@@ -36,21 +36,14 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
 
   const listed = probed ?? usable.filter(({ provider }) => provider === stored?.name).map(toProviderModel)
 
-  const test = async () => {
-    setBusy(true)
-    setError(undefined)
-    setOutcome(undefined)
-    try {
+  const test = () =>
+    run(async () => {
+      setOutcome(undefined)
       if (usesStored) return setOutcome(await testProvider(stored))
       const outcome = await probeProvider(kind, values)
       setOutcome(outcome)
       setProbed(outcome.models)
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setBusy(false)
-    }
-  }
+    })
 
   return (
     <Stack gap="sm">
