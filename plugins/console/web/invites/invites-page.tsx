@@ -111,13 +111,15 @@ function Facts({ invite }: { invite: Invite }) {
     <>
       {t('invites.by', { name: created_by })}
       {permissions.length > 0 && ` · ${permissions.map(toName).join(', ')}`}
-      {' · '}
-      {status === 'used' && used_at !== null ? (
+      {status === 'used' && used_at !== null && (
         <>
+          {' · '}
           {t('invites.used_by', { name: used_by ?? '' })} <Time at={used_at} />
         </>
-      ) : (
+      )}
+      {status === 'pending' && (
         <>
+          {' · '}
           {t('invites.until')} <Time at={expires_at} />
         </>
       )}
