@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
-import { t } from '../i18n/words.ts'
+import { joinNames, t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
 import { refresh, send } from '../server/send.ts'
@@ -85,7 +85,7 @@ export function ApiKeys({ account }: { account: Account }) {
 function KeyFacts({ apiKey: { last_used_at, expires_at }, words }: { apiKey: ApiKey; words: string[] }) {
   return (
     <>
-      {words.join(', ')}
+      {joinNames(words)}
       {' · '}
       {last_used_at === null ? t('account.never_used') : t('account.last_used')}{' '}
       {last_used_at !== null && <Time at={last_used_at} />}

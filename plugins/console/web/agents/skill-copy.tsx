@@ -1,6 +1,6 @@
 import { Alert, Checkbox, Select, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { t } from '../i18n/words.ts'
+import { joinNames, t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
 import { refresh, send } from '../server/send.ts'
@@ -60,7 +60,7 @@ export function SkillCopy({ agentId, onClose }: { agentId: string; onClose(): vo
       )}
       {skipped.length > 0 && (
         <Alert color="yellow" role="status">
-          {t('agents.skills_skipped', { names: skipped.join(', ') })}
+          {t('agents.skills_skipped', { names: joinNames(skipped) })}
         </Alert>
       )}
     </Sheet>

@@ -27,6 +27,9 @@ export function t(key: WordKey, values: Record<string, string | number> = {}): s
   return text.replace(/\{(\w+)\}/g, (_, name) => format(values[name] ?? ''))
 }
 
+/** Joins names to a list. */
+export const joinNames = (names: readonly string[]): string => names.join(t('common.list_separator'))
+
 /** Returns a text that only some things have, for example a field of a form; undefined if there is none. */
 export function findWord(key: string): string | undefined {
   const found = words.get(key)

@@ -2,7 +2,7 @@ import { Button, NativeSelect } from '@mantine/core'
 import { MailPlus, Plus } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
-import { t, type WordKey } from '../i18n/words.ts'
+import { joinNames, t, type WordKey } from '../i18n/words.ts'
 import { usePermissionNames } from '../people/permission-picks.tsx'
 import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
@@ -110,7 +110,7 @@ function Facts({ invite }: { invite: Invite }) {
   return (
     <>
       {t('invites.by', { name: created_by })}
-      {permissions.length > 0 && ` · ${permissions.map(toName).join(', ')}`}
+      {permissions.length > 0 && ` · ${joinNames(permissions.map(toName))}`}
       {status === 'used' && used_at !== null && (
         <>
           {' · '}

@@ -2,7 +2,7 @@ import { Button, NativeSelect } from '@mantine/core'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { formatCompact } from '../i18n/format.ts'
-import { t, type WordKey } from '../i18n/words.ts'
+import { joinNames, t, type WordKey } from '../i18n/words.ts'
 import { useRows } from '../server/pages.ts'
 import { useAccount } from '../session/account.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -90,8 +90,9 @@ function Facts({ person }: { person: Person }) {
   const toName = usePermissionNames()
   const facts = [
     nameOf(person) === person.username ? undefined : person.username,
-    person.role === 'admin' ? t('people.admin') : person.permissions.map(toName).join(', '),
-    person.second_factors?.map((factor) => FACTORS[factor] && t(FACTORS[factor])).join(', '),
+    person.role === 'admin' ? t('people.admin') : joinNames(person.permissions.map(toName)),
+    person.second_factors &&
+      joinNames(person.second_factors.flatMap((factor) => (FACTORS[factor] ? t(FACTORS[factor]) : []))),
     person.token_quota === null
       ? undefined
       : t('people.quota_used', {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { components } from '#client'
-import { t } from '../i18n/words.ts'
+import { joinNames, t } from '../i18n/words.ts'
 import { usePermissionNames } from '../people/permission-picks.tsx'
 import { client } from '../server/client.ts'
 import { send, settings } from '../server/send.ts'
@@ -60,5 +60,5 @@ function Outcome({ preview: { role, permissions } }: { preview: Preview }) {
   const toName = usePermissionNames()
   if (role === 'admin') return t('sso.becomes_admin')
   if (permissions.length === 0) return t('sso.becomes_user')
-  return t('sso.becomes_with', { permissions: permissions.map(toName).join(', ') })
+  return t('sso.becomes_with', { permissions: joinNames(permissions.map(toName)) })
 }

@@ -1,6 +1,6 @@
 import { describeCall } from '../chat/messages/describe-call.ts'
 import { formatNumber } from '../i18n/format.ts'
-import { t } from '../i18n/words.ts'
+import { joinNames, t } from '../i18n/words.ts'
 import type { Step } from './steps.ts'
 
 /** The summary of a step in the words of the console; of what it does not know, as the server says it. */
@@ -20,11 +20,12 @@ export function readSummary({ type, text }: Step): string {
       return `${model} · ${t('trajectory.in_out', counts)}`
     }
     case 'hitl_required':
-      return text
-        .replace(/^waits for a decision: /, '')
-        .split(', ')
-        .map(nameTool)
-        .join(', ')
+      return joinNames(
+        text
+          .replace(/^waits for a decision: /, '')
+          .split(', ')
+          .map(nameTool),
+      )
     default:
       return text
   }
