@@ -7,6 +7,6 @@ interface Props {
   height: number
 }
 
-/** Takes the place of what a query has not read yet, and says why it failed. */
+/** Shows that a query loads, or why it failed. */
 export const Pending = ({ error, refetch, height }: Props) =>
   error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading height={height} />
