@@ -1,67 +1,119 @@
-// Builds `dist`: the server by tsc and the page of the console by Vite, each only if its sources have changed.
-import { execFileSync } from 'node:child_process'
+// `node .ci/build.js [STEP …]` makes what is missing or older than its sources, and prints the time of each step.
+import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { bundle } from './bundle.js'
+import { bundle, emit, listFiles, removeEmitted } from './emit.js'
 
 const PAGE = 'plugins/console/web'
-const SHARED = ['package.json', 'package-lock.json', 'tsconfig.json']
-const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers', 'tests', 'bench']
+const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
+const TESTS = ['tests', 'bench']
+const PACKAGE = ['package.json', 'package-lock.json']
+const TOOLS = PACKAGE.map((name) => join('tests', name))
 
-await build('server', [...SHARED, ...SERVER, '.ci'], async () => {
-  // The page may be up to date; all else goes, so that nothing of a deleted source is left.
-  for (const path of listFiles('dist', [`dist/${PAGE}`, stampOf('page')])) rmSync(path)
-  run('typescript/bin/tsc')
-  await bundle()
-  chmodSync('dist/kernel/cli/main.js', 0o755)
-})
-await build('page', [...SHARED, 'client', PAGE], () => {
-  run('vite/bin/vite.js', 'build', '--logLevel', 'warn', '-c', `${PAGE}/vite.config.ts`)
-})
+/** The name of each step, the files and folders that it reads, and the step that must be done before it. */
+const STEPS = {
+  server: { doing: 'Compiling the server', reads: [...PACKAGE, '.ci', ...SERVER], run: compileServer },
+  page: { doing: 'Building the page', reads: [...PACKAGE, 'client', PAGE], run: buildPage },
+  tools: { doing: 'Installing the tools of the tests', reads: TOOLS, run: installTools },
+  tests: { doing: 'Compiling the tests', reads: [...PACKAGE, '.ci', ...TESTS], run: compileTests },
+  types: {
+    doing: 'Checking the types',
+    reads: [...PACKAGE, 'tsconfig.json', ...SERVER, ...TESTS],
+    after: 'tools',
+    run: checkTypes,
+  },
+}
 
-/** Runs a build unless the last one had the same sources. */
-async function build(name, sources, work) {
-  const stamp = stampOf(name)
-  const hash = createHash('sha256')
-  for (const path of sources.flatMap((source) => listFiles(source, name === 'server' ? [PAGE] : []))) {
-    hash.update(`${path}\n`).update(readFileSync(path))
-  }
-  const fingerprint = hash.digest('hex')
+const running = new Map()
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : ['server', 'page']
+const results = await Promise.allSettled(wanted.map(make))
+for (const { reason } of results) if (reason) process.stderr.write(`${reason.message}\n`)
+if (results.some(({ reason }) => reason)) process.exit(1)
+writeCommit()
+
+/** Does a step once, and only if a file that it reads has changed since it was done last. */
+function make(name) {
+  if (!running.has(name)) running.set(name, makeOnce(name, STEPS[name]))
+  return running.get(name)
+}
+
+async function makeOnce(name, { doing, reads, after, run }) {
+  if (after) await make(after)
+  const stamp = `dist/.built-${name}`
+  const fingerprint = hashFiles(reads, name === 'server' ? [PAGE] : [])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return
   rmSync(stamp, { force: true })
-  await work()
+  process.stdout.write(`${doing} …\n`)
+  const startedAt = performance.now()
+  await run()
   mkdirSync('dist', { recursive: true })
   writeFileSync(stamp, fingerprint)
+  process.stdout.write(`${doing} took ${((performance.now() - startedAt) / 1000).toFixed(1)} s.\n`)
 }
 
-/** The file with the fingerprint of the sources that were built last. */
-function stampOf(name) {
-  return `dist/.built-${name}`
+function hashFiles(paths, except) {
+  const hash = createHash('sha256')
+  for (const file of paths.flatMap((path) => (statSync(path).isFile() ? [path] : listFiles(path, except))))
+    hash.update(`${file}\n`).update(readFileSync(file))
+  return hash.digest('hex')
 }
 
-/** The files below a folder, or the file itself, without those below some folders. */
-function listFiles(path, without = []) {
-  if (!existsSync(path) || without.includes(path)) return []
-  if (!statSync(path).isDirectory()) return [path]
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => listFiles(join(path, name), without))
+async function compileServer() {
+  await emit(SERVER, [PAGE])
+  await bundle()
+  chmodSync('dist/kernel/cli/main.js', 0o755)
 }
 
-function run(command, ...args) {
+async function buildPage() {
+  await start('node_modules/.bin/vite', ['build', '--logLevel', 'warn', '-c', `${PAGE}/vite.config.ts`])
+}
+
+async function installTools() {
+  await start('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: 'tests' })
+}
+
+async function compileTests() {
+  await emit(TESTS)
+  // Compiled tests find the tools of `tests` as their sources do.
+  for (const folder of TESTS) {
+    rmSync(`dist/${folder}/node_modules`, { force: true })
+    symlinkSync('../../tests/node_modules', `dist/${folder}/node_modules`)
+  }
+}
+
+async function checkTypes() {
+  removeEmitted([...SERVER, ...TESTS], /\.d\.ts$/)
+  const tsc = 'tests/node_modules/.bin/tsc'
+  // More checkers would check the types that they share again, and rare garbage collection saves a quarter.
+  const env = { ...process.env, GOGC: '400' }
+  await start(tsc, ['-p', 'tests', '--emitDeclarationOnly', '--checkers', '2'], { env })
+  await start(tsc, ['-p', PAGE, '--checkers', '2'], { env })
+}
+
+/** Runs a program whose output people see. */
+async function start(program, args, options) {
+  const child = spawn(program, args, { stdio: 'inherit', ...options })
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
+}
+
+/** Writes the commit that `svc --version` shows; an archive of the sources has none. */
+function writeCommit() {
+  const args = ['describe', '--always', '--exclude', '*', '--abbrev=8', '--dirty']
   try {
-    execFileSync(process.execPath, [join('node_modules', command), ...args], { stdio: 'inherit' })
+    writeFileSync('dist/commit', process.env.SVC_COMMIT ?? execFileSync('git', args, { stdio: 'pipe' }))
   } catch {
-    process.exit(1)
+    rmSync('dist/commit', { force: true })
   }
 }

@@ -3,15 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { eventually } from '../plugin-api/testing/waiting.ts'
 import t, { type Test } from './run/file-test.ts'
 import { onlyLong } from './run/tier.ts'
+import { bundleForBrowser } from './support/browser-bundle.ts'
 import { startChat } from './support/chat.ts'
 import { noChromium, startChromium } from './support/chromium.ts'
 import { runCompiler } from './support/compiler.ts'
-import { ROOT } from './support/packed.ts'
 import { startRelay } from './support/relay.ts'
 import { ADMIN } from './support/server.ts'
 
@@ -44,17 +43,11 @@ window.run = async (baseUrl, body, cut) => {
 
 /** Serves the page of another origin; returns the origin. */
 async function startSite(t: Test): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents: CLIENT_PAGE, resolveDir: ROOT },
-    bundle: true,
-    format: 'iife',
-    platform: 'browser',
-    write: false,
-  })
+  const { code } = await bundleForBrowser(CLIENT_PAGE)
   const site = createServer(({ url }, response) => {
     const isScript = url === '/page.js'
     response.writeHead(200, { 'content-type': isScript ? 'text/javascript' : 'text/html' })
-    response.end(isScript ? outputFiles[0]!.text : '<!doctype html><script src="/page.js"></script>')
+    response.end(isScript ? code : '<!doctype html><script type="module" src="/page.js"></script>')
   }).listen(0, '127.0.0.1')
   t.teardown(() => {
     site.closeAllConnections()

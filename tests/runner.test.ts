@@ -15,7 +15,7 @@ async function run(t: Test, files: Record<string, string>) {
   const tests = join(root, 'dist', 'tests')
   cpSync(join(here, 'run'), join(tests, 'run'), { recursive: true })
   cpSync(join(project, 'package.json'), join(root, 'package.json'))
-  symlinkSync(join(project, 'node_modules'), join(root, 'node_modules'))
+  symlinkSync(join(project, 'tests', 'node_modules'), join(tests, 'node_modules'))
   for (const [name, source] of Object.entries(files))
     writeFileSync(join(tests, `${name}.test.js`), `import t from './run/file-test.js'\n${source}`)
   return new Promise<{ code: unknown; stdout: string }>((resolve) =>

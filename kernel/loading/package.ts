@@ -13,7 +13,6 @@ export const OWN_PACKAGE: {
   name: string
   version: string
   dependencies: Record<string, string>
-  devDependencies: Record<string, string>
 } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8'))
 
 /** The name and the version of this package. */

@@ -27,6 +27,9 @@ const SOURCE = fileURLToPath(new URL('../../../plugins/scaffold/templates/', imp
 /** The package that the template of a provider kind wraps. */
 const WRAPPED = '@ai-sdk/openai-compatible'
 
+/** The packages that compile a new one, in the versions that compile this one. */
+const COMPILER = { '@types/node': '^20.19.43', typescript: '^7.0.2' }
+
 /** Writes a new package to an empty folder and links it to the running server, so that it compiles at once. */
 export function writePackage({
   template,
@@ -52,7 +55,7 @@ export function writePackage({
 }
 
 function createManifest(template: Template, name: string) {
-  const { name: server, version, dependencies, devDependencies } = OWN_PACKAGE
+  const { name: server, version, dependencies } = OWN_PACKAGE
   const { extends: point } = TARGETS[template]
   return {
     name,
@@ -72,9 +75,8 @@ function createManifest(template: Template, name: string) {
     },
     ...(template === 'provider' && { dependencies: { [WRAPPED]: dependencies[WRAPPED] } }),
     devDependencies: {
-      '@types/node': devDependencies['@types/node'],
+      ...COMPILER,
       [server]: `^${version}`,
-      typescript: devDependencies.typescript,
     },
   }
 }

@@ -25,7 +25,7 @@ const chat = await startChat(t, {
 const { server, fake, agent_id } = chat
 const socket = await chat.connect()
 const call = (method: string, path: string, body?: unknown) => server.request(method, path, { body })
-const modules = join(PACKAGE_ROOT, 'node_modules/@modelcontextprotocol')
+const modules = join(PACKAGE_ROOT, 'tests/node_modules/@modelcontextprotocol')
 const program = (name: string, args: string[], env: Record<string, string> = {}) =>
   call('POST', '/connectors', {
     name,

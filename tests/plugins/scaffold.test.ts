@@ -52,13 +52,14 @@ t.test('a new folder has all that its template has, under its name', { skip: onl
     return { manifest: JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')), source }
   }
   const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const tools = JSON.parse(readFileSync('tests/package.json', 'utf8')).dependencies
 
   const channel = await made('channel')
   t.match(channel.manifest, { name: 'my-channel', type: 'module', svc: { extends: 'channels.kinds' } })
   t.same(channel.manifest.devDependencies, {
     '@types/node': devDependencies['@types/node'],
     'agent-platform-service': `^${version}`,
-    typescript: devDependencies.typescript,
+    typescript: tools.typescript,
   })
   const provider = await made('provider')
   t.match(provider.manifest.svc, { extends: 'providers.kinds' })

@@ -1,16 +1,15 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t, { type Test } from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
 import { createEnvironment } from '../support/kernel.ts'
+import { linkPackage } from '../support/packed.ts'
 import { readRecipe } from '../support/readme.ts'
 import { runRecipe } from '../support/recipe-shell.ts'
 
-const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
 const skip = spawnSync('jq', ['--version']).status !== 0 && 'this machine has no jq'
 
 const { fake, server } = await startChat(t)
@@ -31,11 +30,11 @@ t.test('the commands of docs/api.md create an API key and use it', { skip }, asy
   t.match(await runRecipe(t, 'api-key.sh', server), /^thr_\w+\n$/)
 })
 
-/** Runs a program of the page, which can import what is installed here. */
+/** Runs a program of the page with the packages that it imports. */
 function runProgram(t: Test, name: string) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-recipe-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  symlinkSync(MODULES, join(folder, 'node_modules'))
+  for (const packageName of ['openai', 'ws']) linkPackage(join(folder, 'node_modules'), packageName)
   const file = join(folder, name)
   writeFileSync(file, readRecipe(name))
   return promisify(execFile)(process.execPath, [file], {

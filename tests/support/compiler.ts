@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const COMPILER = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url))
+const COMPILER = fileURLToPath(new URL('../../../tests/node_modules/typescript/bin/tsc', import.meta.url))
 
 /**
  * Runs the TypeScript compiler and returns its output, which has the errors. With one thread and rare garbage collection

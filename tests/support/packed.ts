@@ -11,7 +11,8 @@ const run = promisify(execFile)
 /** The root folder of this repository. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-const MODULES = join(ROOT, 'node_modules')
+/** The packages of the server, and the tools of the tests. */
+const MODULES = [join(ROOT, 'node_modules'), join(ROOT, 'tests/node_modules')]
 
 /** This package, installed from its tarball in a folder that has only it and a compiler. */
 interface InstalledPackage {
@@ -41,8 +42,8 @@ export async function installPackage(): Promise<InstalledPackage> {
   mkdirSync(root, { recursive: true })
   await run('tar', ['-xzf', join(project, filename), '-C', root, '--strip-components=1'])
   const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) link(modules, name)
-  for (const name of ['typescript', '@types/node']) link(modules, name)
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) linkPackage(modules, name)
+  for (const name of ['typescript', '@types/node']) linkPackage(modules, name)
   return {
     project,
     root,
@@ -76,10 +77,10 @@ export function isForDevelopment(path: string): boolean {
   return packages[path]?.dev === true
 }
 
-/** Links a package of this repository's node_modules if it is installed: optional ones depend on the system. */
-function link(modules: string, name: string): void {
-  const target = join(MODULES, name)
-  if (!existsSync(target)) return
+/** Links a package that is installed in this repository into another folder: optional ones depend on the system. */
+export function linkPackage(modules: string, name: string): void {
+  const target = MODULES.map((folder) => join(folder, name)).find((path) => existsSync(path))
+  if (!target) return
   mkdirSync(dirname(join(modules, name)), { recursive: true })
   symlinkSync(target, join(modules, name))
 }

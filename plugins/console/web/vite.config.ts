@@ -6,6 +6,8 @@ import { compress } from './build/compress.ts'
 /** The server that the development server of Vite passes requests to. */
 const SERVER = process.env.SVC_URL ?? 'http://127.0.0.1:8088'
 
+const CLIENT = new URL('../../../client', import.meta.url).pathname
+
 /** Modules that are in few files: a browser asks for six at a time over HTTP/1.1. The sign-in needs none of them. */
 const GROUPS = [
   {
@@ -17,6 +19,10 @@ const GROUPS = [
 
 export default defineConfig({
   root: import.meta.dirname,
+  // The sources, because the compiled client may be older, or being written.
+  resolve: {
+    alias: { '#client/socket': `${CLIENT}/socket/browser.ts`, '#client': `${CLIENT}/index.ts` },
+  },
   plugins: [react(), compress(), checkBudget()],
   worker: { format: 'es' },
   build: {
