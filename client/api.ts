@@ -8530,22 +8530,26 @@ export interface components {
       /** @description Unix seconds */
       started_at: number;
       version: string;
+      /** @description The commit that was built; null if it is not known */
+      commit: string | null;
       plugins: {
           name: string;
           version: string;
           state: components["schemas"]["PluginState"];
         }[];
       /** @description The processes of the server */
-      nodes: {
+      nodes: ({
           id: string;
           host: string;
           pid: number;
           version: string;
+          /** @description The commit that was built; null if it is not known */
+          commit: string | null;
           /** @description Unix seconds */
           started_at: number;
           /** @description Unix seconds */
           seen_at: number;
-        }[];
+        })[];
     };
     /** ConsoleSignIn */
     ConsoleSignIn: {
@@ -8596,6 +8600,8 @@ export interface components {
       /** @description `failed` if the database does not answer */
       status: components["schemas"]["HealthState"];
       version: string;
+      /** @description The commit that was built; null if it is not known */
+      commit: string | null;
       /** @description Unix seconds */
       started_at: number;
       /** @description The state of each plugin by name; empty if the database is unavailable */

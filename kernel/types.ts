@@ -105,6 +105,8 @@ export interface KernelServices {
 /** Facts of this running server; `started_at` is Unix seconds, `node_id` is unique to the process. */
 export interface ServerFacts {
   readonly version: string
+  /** The commit that was built; null if it is not known. */
+  readonly commit: string | null
   readonly home: string
   readonly node_id: string
   readonly started_at: number

@@ -3,7 +3,7 @@ import { CommanderError, Command as Program } from 'commander'
 import { ConfigError } from '../config/config.ts'
 import { EngineFailure } from '../database/engine-failure.ts'
 import { homeOf, homePath, readBlueprint } from '../loading/blueprint.ts'
-import { VERSION } from '../loading/package.ts'
+import { RELEASE } from '../loading/package.ts'
 import type { Command, CommandInput } from '../plugin/command.ts'
 import { explainUnwritable } from '../server/storage.ts'
 import { configCommand } from './config-command.ts'
@@ -42,7 +42,7 @@ export async function runProgram(argv: readonly string[], surroundings: Surround
 async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { env, stdout, stderr } = surroundings
   const home = homeOf(env)
-  const program = new Program('svc').description('Agent Platform Service').version(VERSION).exitOverride()
+  const program = new Program('svc').description('Agent Platform Service').version(RELEASE).exitOverride()
   program.configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
   program.showHelpAfterError('(svc help shows all commands)')
   let exitCode = 0

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { ConfigError } from '../config/config.ts'
 import { foreignFolders } from '../loading/blueprint.ts'
+import { RELEASE } from '../loading/package.ts'
 import { runningPlugin } from '../plugin/isolation.ts'
 import { watchStalls } from '../plugin/stall-watch.ts'
 import type { Server } from '../server/server.ts'
@@ -109,7 +110,7 @@ function welcome({ url, runtime, announcements }: Server, stdout: NodeJS.Writabl
   const docs = runtime.blueprint.config.values.enable_api_docs
     ? `${url}/api/docs`
     : `start with SVC_ENABLE_API_DOCS=1, then open ${url}/api/docs`
-  stdout.write(`\nAgent Platform Service ${runtime.facts.version}\n\n`)
+  stdout.write(`\nAgent Platform Service ${RELEASE}\n\n`)
   const pages = runtime.plugins.flatMap(({ declarations }) => declarations.pages)
   printTable(stdout, [
     ...pages.filter(({ label }) => label).map(({ label, path }) => [`  ${label}`, `${url}${path}`]),

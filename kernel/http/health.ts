@@ -1,4 +1,4 @@
-import { rowOf } from '../schema.ts'
+import { nullable, rowOf } from '../schema.ts'
 import type { Runtime } from '../server/runtime.ts'
 import { defineRoute, type Route, reply } from './route.ts'
 
@@ -9,6 +9,11 @@ const healthSchema = {
   ...rowOf({
     status: { ...healthState, description: '`failed` if the database does not answer' },
     version: { type: 'string', examples: ['0.1.0'] },
+    commit: {
+      ...nullable({ type: 'string' }),
+      description: 'The commit that was built; null if it is not known',
+      examples: ['1afde9ab'],
+    },
     started_at: { type: 'integer', description: 'Unix seconds' },
     plugins: {
       type: 'object',
@@ -42,6 +47,7 @@ const failedHealthSchema = {
     {
       status: 'failed',
       version: '0.1.0',
+      commit: '1afde9ab',
       started_at: 1_767_225_600,
       plugins: {},
       database: { ok: false, latency_ms: null },
@@ -62,9 +68,9 @@ export function healthRoutes(runtime: Runtime): Route[] {
     guard: 'public',
     response: { 200: healthSchema, 503: failedHealthSchema },
   }).handle(async () => {
-    const { version, started_at } = runtime.facts
+    const { version, commit, started_at } = runtime.facts
     const report = await runtime.facts.health()
-    return reply(report.database.ok ? 200 : 503, { ...report, version, started_at })
+    return reply(report.database.ok ? 200 : 503, { ...report, version, commit, started_at })
   })
 
   const getReady = defineRoute({

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -17,3 +17,11 @@ export const OWN_PACKAGE: {
 
 /** The name and the version of this package. */
 export const { name: PACKAGE_NAME, version: VERSION } = OWN_PACKAGE
+
+const COMMIT_FILE = join(BUILT_IN_ROOT, 'commit')
+
+/** The commit that was built, ending in `-dirty` if its sources were changed; null without one. */
+export const COMMIT = existsSync(COMMIT_FILE) ? readFileSync(COMMIT_FILE, 'utf8').trim() : null
+
+/** The version with its commit, for people. */
+export const RELEASE = COMMIT ? `${VERSION} (${COMMIT})` : VERSION

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { isOwnOrigin, isSameOrigin, isSecure } from '../http/network.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
+import { COMMIT } from '../loading/package.ts'
 import { countDroppedLines } from '../log.ts'
 import type { ServerFacts } from '../types.ts'
 import type { Storage } from './storage.ts'
@@ -23,6 +24,7 @@ export function createServerFacts({
   const { http } = config.values
   return {
     version,
+    commit: COMMIT,
     home,
     node_id: randomUUID(),
     started_at: clock.seconds(),

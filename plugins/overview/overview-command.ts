@@ -17,7 +17,7 @@ export const overviewCommand: Command<Cradle> = {
     }
     const { agents, channels, nodes, plugins, started_at } = now
     printTable(stdout, [
-      ['version', now.version],
+      ['version', formatRelease(now)],
       ['running since', started_at === null ? 'no server runs' : formatTime(started_at)],
       ['users', `${now.user_count}`],
       ['tokens used', `${now.tokens_used}`],
@@ -31,11 +31,11 @@ export const overviewCommand: Command<Cradle> = {
     if (nodes.length > 0) {
       printTable(stdout, [
         ['node', 'host', 'pid', 'version', 'started', 'seen'],
-        ...nodes.map(({ id, host, pid, version, started_at, seen_at }) => [
+        ...nodes.map(({ id, host, pid, started_at, seen_at, ...node }) => [
           id,
           host,
           `${pid}`,
-          version,
+          formatRelease(node),
           formatTime(started_at),
           formatTime(seen_at),
         ]),
@@ -49,6 +49,10 @@ export const overviewCommand: Command<Cradle> = {
     return 0
   },
 }
+
+/** Formats a version with its commit: `0.1.0 (1afde9ab)`. */
+const formatRelease = ({ version, commit }: { version: string; commit: string | null }) =>
+  commit ? `${version} (${commit})` : version
 
 /** Formats sizes by kind: `conversations 52.4 MB, usage 0.1 MB`. */
 const formatBytes = (bytes: Record<string, number>) =>

@@ -34,6 +34,7 @@ export function createOverview({
         tokens_used,
         started_at: servers[0]?.started_at ?? null,
         version: server.version,
+        commit: server.commit,
         plugins: server.plugins().map(({ name, version, state }) => ({ name, version, state })),
         nodes: servers,
       }

@@ -1,10 +1,15 @@
-import { rowOf, type TypeOf } from '#kernel'
+import { nullable, rowOf, type TypeOf } from '#kernel'
 
 const text = { type: 'string' } as const
 const count = { type: 'integer', minimum: 0 } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 
 const version = { ...text, examples: ['0.1.0'] } as const
+const commit = {
+  ...nullable(text),
+  description: 'The commit that was built; null if it is not known',
+  examples: ['1afde9ab'],
+} as const
 
 const pluginRow = rowOf({
   name: { ...text, examples: ['chat'] },
@@ -17,6 +22,7 @@ const nodeRow = rowOf({
   host: { ...text, examples: ['server-1'] },
   pid: { type: 'integer', examples: [4711] },
   version,
+  commit,
   started_at: time,
   seen_at: time,
 })
@@ -43,6 +49,7 @@ export const overviewRow = {
     tokens_used: { ...count, description: 'Of all accounts, for all time', examples: [3_210_480] },
     started_at: time,
     version,
+    commit,
     plugins: { type: 'array', items: pluginRow },
     nodes: { type: 'array', items: nodeRow, description: 'The processes of the server' },
   }),

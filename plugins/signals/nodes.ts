@@ -19,7 +19,9 @@ const SILENCE_SECONDS = 15
 export const nodeIndexes: IndexDescription[] = [{ key: { delete_at: 1 }, expireAfterSeconds: 0 }]
 
 /** A server process as the overview shows it. */
-type Node = Pick<NodeDocument, 'host' | 'pid' | 'version' | 'started_at' | 'seen_at'> & { id: string }
+type Node = Pick<NodeDocument, 'host' | 'pid' | 'version' | 'commit' | 'started_at' | 'seen_at'> & {
+  id: string
+}
 
 /** The server processes on this database. */
 export type Nodes = ReturnType<typeof createNodes>
@@ -32,7 +34,7 @@ export function createNodes({
   collections: { nodes },
   clock,
   log,
-  server: { node_id, version, started_at },
+  server: { node_id, version, commit, started_at },
 }: Pick<Cradle, 'collections' | 'clock' | 'log' | 'server'>) {
   const peers = createPeerWatch()
   const changed: (() => void)[] = []
@@ -54,6 +56,7 @@ export function createNodes({
     host: hostname(),
     pid: process.pid,
     version,
+    commit,
     started_at,
     seen_at: clock.seconds(),
   })
@@ -125,11 +128,12 @@ export function createNodes({
     /** Lists the running processes, the oldest first. */
     async list(): Promise<Node[]> {
       const rows: Node[] = (await listOthers()).map(
-        ({ _id: id, host, pid, version, started_at, seen_at }) => ({
+        ({ _id: id, host, pid, version, commit, started_at, seen_at }) => ({
           id,
           host,
           pid,
           version,
+          commit,
           started_at,
           seen_at,
         }),

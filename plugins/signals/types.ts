@@ -6,6 +6,7 @@ export interface NodeDocument extends ProcessIdentity {
   _id: string
   host: string
   version: string
+  commit: string | null
   started_at: number
   seen_at: number
   /** The number of its heartbeats so far. */

@@ -30,6 +30,7 @@ t.test('health reports the state of the server, its plugins and its database', a
   t.match(body, {
     status: 'ok',
     version: server.server.runtime.facts.version,
+    commit: /^[0-9a-f]{8,}(-dirty)?$/,
     started_at: server.server.runtime.facts.started_at,
     plugins: { steady: 'ok', moody: 'ok' },
     database: { ok: true, latency_ms: Number },

@@ -61,7 +61,7 @@ t.test('svc admin overview shows the same as the route', async (t) => {
   const lines = (await svc(server.home)).split('\n')
   const since = new Date(answer.started_at * 1000).toISOString().slice(0, 19)
   t.match(lines, [
-    `version        ${answer.version}`,
+    `version        ${answer.version} (${answer.commit})`,
     `running since  ${since}Z`,
     'users          2',
     'tokens used    0',
@@ -72,7 +72,9 @@ t.test('svc admin overview shows the same as the route', async (t) => {
     /^stored {9}conversations \d+\.\d MB, usage \d+\.\d MB, audit \d+\.\d MB, workspaces \d+\.\d MB, documents 0\.0 MB$/,
     '',
     /^node {34}host +pid +version +started +seen$/,
-    new RegExp(`^${idOf(server)}  \\S+ +${process.pid} +${answer.version} +${since}Z  \\S+Z$`),
+    new RegExp(
+      `^${idOf(server)}  \\S+ +${process.pid} +${answer.version} \\(${answer.commit}\\) +${since}Z  \\S+Z$`,
+    ),
     '',
     /^plugin +version +state$/,
     /^users +\S+ +running$/,
@@ -93,6 +95,7 @@ t.test('The overview counts what there is', async (t) => {
     tokens_used: 0,
     started_at: facts.started_at,
     version: facts.version,
+    commit: facts.commit,
     plugins: facts.plugins().map(({ name, version, state }) => ({ name, version, state })),
   })
 

@@ -10,11 +10,12 @@ import { Time } from '../ui/time.tsx'
 interface Props {
   nodes: components['schemas']['Overview']['nodes']
   version: string
+  commit: string | null
   database: components['schemas']['Health']['database'] | undefined
 }
 
 /** The processes that use the database, and the database itself. */
-export function Nodes({ nodes, version, database }: Props) {
+export function Nodes({ nodes, version, commit, database }: Props) {
   return (
     <ul className={listClasses.rows} aria-label={t('overview.processes')}>
       {nodes.map((node) => (
@@ -24,12 +25,12 @@ export function Nodes({ nodes, version, database }: Props) {
           title={node.host}
           meta={
             <>
-              {t('overview.version', { version: node.version })} · {t('overview.started')}{' '}
-              <Time at={node.started_at} />
+              {t('overview.version', { version: node.version })} {node.commit && `(${node.commit})`} ·{' '}
+              {t('overview.started')} <Time at={node.started_at} />
             </>
           }
         >
-          {node.version === version ? (
+          {node.version === version && node.commit === commit ? (
             <State tone="on">{t('overview.runs')}</State>
           ) : (
             <State tone="waiting">{t('overview.other_version')}</State>

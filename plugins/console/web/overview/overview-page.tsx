@@ -54,7 +54,12 @@ export default function OverviewPage() {
             ]}
           />
           <Section title={t('overview.processes')}>
-            <Nodes nodes={data.nodes} version={data.version} database={health.data?.database} />
+            <Nodes
+              nodes={data.nodes}
+              version={data.version}
+              commit={data.commit}
+              database={health.data?.database}
+            />
           </Section>
           <Section title={t('overview.backup')}>
             <Text size="sm">{t('overview.backup_about')}</Text>
