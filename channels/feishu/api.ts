@@ -18,8 +18,6 @@ export interface Call {
 
 /** The API, called with the app's token. */
 export interface FeishuApi {
-  /** The address of the API, for the client library. */
-  domain: string
   scrubber: Scrubber
   /** Returns a successful reply. Throws a `FeishuRefusal`, or a `ChannelFailure` if no reply comes. */
   call(call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply>
@@ -76,7 +74,6 @@ export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSi
   }
 
   return {
-    domain,
     scrubber,
 
     async call({ method, path, body, form }, signal, timeoutMs = TIMEOUT_MS) {

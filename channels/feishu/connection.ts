@@ -9,7 +9,7 @@ import { createFiles } from './files.ts'
 import { findQuote, readMessage } from './inbound-message.ts'
 import { createLiveCards } from './live-card.ts'
 
-/** Connects a channel. Tests the credentials first, because the client library does not report wrong ones. */
+/** Connects a channel. */
 export async function open(
   settings: ChannelSettings<FeishuConfig>,
   link: ChannelLink,
@@ -60,7 +60,6 @@ export async function open(
         'card.action.trigger': (event) => track(answerPress(event, link.press)),
       },
     })
-    life.signal.addEventListener('abort', () => stream.close(), { once: true })
     const cards = createCardMessages(api)
     return {
       send: cards.send,
@@ -70,7 +69,7 @@ export async function open(
       async close() {
         link.signal.removeEventListener('abort', abort)
         life.abort(new Error('The channel is closed.'))
-        await Promise.allSettled(running)
+        await Promise.allSettled([...running, stream.closed])
       },
     }
   } catch (error) {

@@ -1,67 +1,92 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import type { EndpointRequest } from './client-library.ts'
+import { untilAborted } from '#toolbox'
+import { type FeishuConfig, findDomain } from './config.ts'
 import { startDeadline, toTransportFailure } from './failure.ts'
 import { assertSuccess, isRecord, readReply } from './reply.ts'
 import type { Scrubber } from './scrubber.ts'
 
-/** The reply that the library expects. */
-interface EndpointReply {
-  code: 0
-  data: { URL: string; ClientConfig: Record<string, number> }
+/** The address of one socket, and the platform's settings for it. */
+export interface Endpoint {
+  /** Contains a ticket, which is a secret. */
+  address: URL
+  /** The service that pings are addressed to. */
+  service: number
+  pingMs: number
+  reconnect: ReconnectSettings
+}
+
+/** The platform's settings for reconnecting. */
+export interface ReconnectSettings {
+  /** The pause before the first attempt is a random part of this. */
+  spreadMs: number
+  /** The pause before further attempts. */
+  intervalMs: number
+  /** The number of attempts; negative if there is no limit. */
+  attempts: number
 }
 
 const TIMEOUT_MS = 15_000
 
-/** Minimum, maximum and default; in seconds, except for the count. */
-const BOUNDS: Record<string, [least: number, most: number, usual: number]> = {
-  PingInterval: [1, 600, 120],
-  ReconnectInterval: [1, 120, 120],
-  ReconnectNonce: [0, 30, 30],
-  ReconnectCount: [-1, 1_000_000, -1],
-}
+const MAX_SERVICE = 2 ** 31 - 1
 
-/** Bounds the settings. The library does not check them, and a timer without a valid number runs without a pause. */
-const boundedConfig = (config: unknown) =>
-  Object.fromEntries(
-    Object.entries(BOUNDS).map(([name, [least, most, usual]]) => {
-      const value = isRecord(config) ? config[name] : undefined
-      return [name, typeof value === 'number' ? Math.min(Math.max(value, least), most) : usual]
-    }),
-  )
-
-/** Creates the request for the socket's address, which replaces the library's own and checks the reply. */
-export function createEndpoint(
-  { fetch, assertAllowed }: Pick<ChannelSettings, 'fetch' | 'assertAllowed'>,
+/** Requests the address of a socket with the app's credentials. */
+export async function findSocketEndpoint(
+  settings: Pick<ChannelSettings<FeishuConfig>, 'config' | 'endpoints' | 'fetch' | 'assertAllowed'>,
   scrubber: Scrubber,
   life: AbortSignal,
-) {
-  return async ({ url, data, headers }: EndpointRequest): Promise<EndpointReply> => {
-    const deadline = startDeadline(TIMEOUT_MS, life)
-    try {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: JSON.stringify(data),
-        redirect: 'error',
-        signal: deadline.signal,
-      })
-      const reply = await readReply(response)
-      assertSuccess(response, reply, scrubber)
-      const address = socketAddress(reply.data?.URL, url)
-      await assertAllowed(address)
-      return { code: 0, data: { URL: address, ClientConfig: boundedConfig(reply.data?.ClientConfig) } }
-    } catch (error) {
-      throw toTransportFailure(error, deadline.signal)
-    } finally {
-      deadline.release()
-    }
+): Promise<Endpoint> {
+  const { config, fetch, assertAllowed } = settings
+  const url = `${findDomain(settings)}/callback/ws/endpoint`
+  const deadline = startDeadline(TIMEOUT_MS, life)
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      // The language of refusals.
+      headers: { 'content-type': 'application/json', locale: 'zh' },
+      body: JSON.stringify({ AppID: config.app_id, AppSecret: config.app_secret }),
+      redirect: 'error',
+      signal: deadline.signal,
+    })
+    const reply = await readReply(response)
+    assertSuccess(response, reply, scrubber)
+    const address = toSocketAddress(reply.data?.URL, url)
+    await untilAborted(deadline.signal, assertAllowed(address.href))
+    return { address, ...readSettings(address, reply.data?.ClientConfig) }
+  } catch (error) {
+    throw toTransportFailure(error, deadline.signal)
+  } finally {
+    deadline.release()
   }
 }
 
-/** Returns the address of the socket, which must be encrypted if the API is. */
-function socketAddress(address: unknown, api: string): string {
-  const wanted = new URL(api).protocol === 'https:' ? 'wss:' : 'ws:'
-  if (typeof address === 'string' && URL.canParse(address) && new URL(address).protocol === wanted)
-    return address
+/** Reads the address of the socket, which must be encrypted if the API is. */
+function toSocketAddress(text: unknown, api: string): URL {
+  const protocol = new URL(api).protocol === 'https:' ? 'wss:' : 'ws:'
+  if (typeof text === 'string' && URL.canParse(text)) {
+    const address = new URL(text)
+    if (address.protocol === protocol) return address
+  }
   throw new ChannelFailure('unknown', 'Feishu returned no address to connect to.')
+}
+
+function readSettings({ searchParams }: URL, clientConfig: unknown): Omit<Endpoint, 'address'> {
+  const config = isRecord(clientConfig) ? clientConfig : {}
+  return {
+    service: bound(Number(searchParams.get('service_id')), { least: 0, most: MAX_SERVICE, usual: 0 }),
+    pingMs: 1000 * bound(config.PingInterval, { least: 1, most: 600, usual: 120 }),
+    reconnect: {
+      spreadMs: 1000 * bound(config.ReconnectNonce, { least: 0, most: 30, usual: 30 }),
+      intervalMs: 1000 * bound(config.ReconnectInterval, { least: 1, most: 120, usual: 120 }),
+      attempts: bound(config.ReconnectCount, { least: -1, most: 1_000_000, usual: -1 }),
+    },
+  }
+}
+
+/** Bounds an integer: a timer without a valid number runs without a pause. */
+function bound(
+  value: unknown,
+  { least, most, usual }: { least: number; most: number; usual: number },
+): number {
+  if (typeof value !== 'number' || Number.isNaN(value)) return usual
+  return Math.trunc(Math.min(Math.max(value, least), most))
 }

@@ -107,7 +107,7 @@ t.test('the address of Lark is used if the settings name no other', async (t) =>
 })
 
 t.test('opening fails', async (t) => {
-  await t.test('at a wrong secret, before the library could go on for ever', async (t) => {
+  await t.test('at a wrong secret, without a request for a connection', async (t) => {
     const fake = await startFake(t)
     const { opened } = openBare(fake, settingsFor(kind, fake, fake.wrong_config))
     t.equal((await failureOf(opened)).reason, 'invalid_credentials')

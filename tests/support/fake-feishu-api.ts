@@ -25,9 +25,11 @@ export interface FaultSwitches {
   retryAfter: number
   failing: number
   /** Refusals to come, by a part of the call's method and path; status 0 is no answer at all. */
-  refusals: { of: string; code: number; status: number; times: number }[]
+  refusals: { of: string; code: number; status: number; times: number; location?: string | undefined }[]
   /** True to leave all calls unanswered. */
   isSilent: boolean
+  /** The settings of the long connection. */
+  clientConfig: unknown
 }
 
 interface Request extends FeishuCall {
@@ -64,7 +66,14 @@ export function createFakeApi({
   const calls: FeishuCall[] = []
   const tokens = new Set<string>()
   const tickets = new Set<string>()
-  const faults: FaultSwitches = { limited: 0, retryAfter: 1, failing: 0, refusals: [], isSilent: false }
+  const faults: FaultSwitches = {
+    limited: 0,
+    retryAfter: 1,
+    failing: 0,
+    refusals: [],
+    isSilent: false,
+    clientConfig: { ReconnectCount: -1, ReconnectInterval: 1, ReconnectNonce: 0, PingInterval: 1 },
+  }
 
   function grant(kind: Set<string>, prefix: string) {
     const secret = `${prefix}${randomBytes(16).toString('hex')}`
@@ -171,7 +180,8 @@ export function createFakeApi({
     if (!refusal) return false
     refusal.times -= 1
     if (refusal.status === 0) return true
-    send(response, refusal.status, { code: refusal.code, msg: `refused for ${app.app_secret}` })
+    const { status, code, location } = refusal
+    send(response, status, { code, msg: `refused for ${app.app_secret}` }, { ...(location && { location }) })
     return true
   }
 
@@ -196,11 +206,10 @@ export function createFakeApi({
     if (AppID !== app.app_id || AppSecret !== app.app_secret)
       return send(response, 200, { code: 514, msg: `auth failed for ${AppSecret}` })
     const query = `device_id=7&service_id=33&ticket=${grant(tickets, 'ticket-')}`
-    const ClientConfig = { ReconnectCount: -1, ReconnectInterval: 1, ReconnectNonce: 0, PingInterval: 1 }
     send(response, 200, {
       code: 0,
       msg: '',
-      data: { URL: `${socketAddress()}/ws/v2?fpid=493&${query}`, ClientConfig },
+      data: { URL: `${socketAddress()}/ws/v2?fpid=493&${query}`, ClientConfig: faults.clientConfig },
     })
   }
 

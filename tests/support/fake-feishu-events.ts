@@ -2,8 +2,16 @@ import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { decodeFrame, encodeFrame, type FeishuFrame, framesOf, SERVICE } from './fake-feishu-frames.ts'
+import {
+  createMarks,
+  decodeFrame,
+  encodeFrame,
+  type FrameMarks,
+  framesOf,
+  SERVICE,
+} from './fake-feishu-frames.ts'
 
 /** The bot's answer to an event. */
 export interface Acknowledgement {
@@ -24,8 +32,14 @@ export interface FakeEvents {
   /** The codes of all answers so far. */
   acknowledged: number[]
   pings(): number
+  /** Starts or stops leaving pings unanswered. */
+  setDeaf(isDeaf: boolean): void
+  /** Refuses the next handshake with these headers. */
+  refuseHandshake(headers: Record<string, string>, status?: string): void
   /** Starts or stops leaving handshakes unanswered; returns the number of unanswered ones. */
   hold(isHeld?: boolean): number
+  /** The number of requests to open a connection. */
+  handshakes(): number
   count(): number
   drop(): void
   close(): void
@@ -47,30 +61,39 @@ export function createFakeEvents({
 }): FakeEvents {
   const server = new WebSocketServer({ noServer: true })
   const sockets = new Set<WebSocket>()
-  /** Those that have pinged: the client library listens only some time after the handshake, and is deaf before. */
-  const ready = new Set<WebSocket>()
+  /** The marks of delivered events by delivery, which the answers repeat. */
+  const sentMarks = new Map<string, FrameMarks>()
   const changes = new EventEmitter().setMaxListeners(0)
   const answers = new EventEmitter().setMaxListeners(0)
   const closing = new AbortController()
   const acknowledged: number[] = []
   const held = new Set<Duplex>()
   let isHolding = false
+  let isDeaf = false
+  let refusal: string | undefined
   let deliveries = 0
+  let handshakes = 0
   let pings = 0
 
-  function take(socket: WebSocket, frame: FeishuFrame & { service: number }) {
-    const { kind, headers, payload, service } = frame
-    if (service !== SERVICE) violations.push(`a frame for service ${service}`)
+  function take(socket: WebSocket, bytes: Buffer) {
+    const { kind, headers, payload, marks } = decodeFrame(bytes)
     if (kind === 'control') {
       if (headers.type !== 'ping') return violations.push(`a control frame of type ${headers.type}`)
+      if (!isDeepStrictEqual(marks, { SeqID: '0', LogID: '0', service: SERVICE }))
+        violations.push(`a ping with ${JSON.stringify(marks)}`)
       pings += 1
-      ready.add(socket)
-      changes.emit('change')
+      if (isDeaf) return
       // The platform repeats its settings here; these would make an unprotected client ping without a pause.
-      return socket.send(encodeFrame({ kind, headers: { type: 'pong' }, payload: Buffer.from('{}') }))
+      const settings = { PingInterval: 0, ReconnectCount: 0, ReconnectInterval: 0, ReconnectNonce: 0 }
+      return socket.send(
+        encodeFrame({ kind, headers: { type: 'pong' }, payload: Buffer.from(JSON.stringify(settings)) }),
+      )
     }
+    const expected = sentMarks.get(headers.message_id!)
+    if (expected && !isDeepStrictEqual(marks, expected))
+      violations.push(`an answer with ${JSON.stringify(marks)} instead of ${JSON.stringify(expected)}`)
     const { code, data } = JSON.parse(payload.toString())
-    if (headers.biz_rt === undefined) violations.push('an answer without biz_rt')
+    if (!/^\d+$/.test(headers.biz_rt ?? '')) violations.push(`an answer with biz_rt ${headers.biz_rt}`)
     acknowledged.push(code)
     const answer = { code, ...(data && { data: JSON.parse(Buffer.from(data, 'base64').toString()) }) }
     answers.emit(headers.message_id!, answer)
@@ -78,18 +101,16 @@ export function createFakeEvents({
 
   function join(socket: WebSocket) {
     sockets.add(socket)
-    socket.on('message', (bytes: Buffer) => take(socket, decodeFrame(bytes)))
+    changes.emit('change')
+    socket.on('message', (bytes: Buffer) => take(socket, bytes))
     // A connection that breaks is closed next.
     socket.on('error', () => {})
-    socket.on('close', () => {
-      sockets.delete(socket)
-      ready.delete(socket)
-    })
+    socket.on('close', () => sockets.delete(socket))
   }
 
   /** Sends to one connection, as the platform does; undefined if no answer comes. */
   async function attempt(event: unknown): Promise<Acknowledgement | undefined> {
-    const socket = [...ready].at(-1)
+    const socket = [...sockets].at(-1)
     if (!socket) return undefined
     deliveries += 1
     const id = `delivery-${deliveries}`
@@ -101,7 +122,9 @@ export function createFakeEvents({
       violations.push('an event was not answered within three seconds')
       return undefined
     })
-    for (const frame of framesOf(event, id)) socket.send(frame)
+    const marks = createMarks()
+    sentMarks.set(id, marks)
+    for (const frame of framesOf(event, id, marks)) socket.send(frame)
     try {
       return await Promise.race([answer, gone, late])
     } finally {
@@ -113,6 +136,7 @@ export function createFakeEvents({
   return {
     acknowledged,
     pings: () => pings,
+    handshakes: () => handshakes,
     count: () => sockets.size,
 
     hold(isHeld = isHolding) {
@@ -120,7 +144,22 @@ export function createFakeEvents({
       return held.size
     },
 
+    setDeaf(value) {
+      isDeaf = value
+    },
+
+    refuseHandshake(headers, status = '403 Forbidden') {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+      refusal = `HTTP/1.1 ${status}\r\n${lines.join('')}content-length: 0\r\n\r\n`
+    },
+
     upgrade(request, socket, head) {
+      handshakes += 1
+      if (refusal !== undefined) {
+        socket.end(refusal)
+        refusal = undefined
+        return
+      }
       if (isHolding) {
         held.add(socket)
         socket.on('close', () => held.delete(socket)).resume()
@@ -136,7 +175,7 @@ export function createFakeEvents({
       const end = Date.now() + PATIENCE_MS
       while (Date.now() < end) {
         if (closing.signal.aborted) return
-        if (ready.size === 0) {
+        if (sockets.size === 0) {
           const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(end - Date.now())])
           // Nobody came: said below.
           await once(changes, 'change', { signal }).catch(() => {})

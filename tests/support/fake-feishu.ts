@@ -30,7 +30,7 @@ export interface FakeFeishu extends FakePlatform {
   /** All tokens, tickets and codes that were given out. */
   secrets: string[]
   /** Refuses the next calls whose method and path hold this; leaves them unanswered with status 0. */
-  refuse(of: string, code: number, options?: { status?: number; times?: number }): void
+  refuse(of: string, code: number, options?: { status?: number; times?: number; location?: string }): void
   /** Takes a message back. */
   withdraw(id: string): void
   /** Ends the streaming of all cards. */
@@ -219,8 +219,8 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
       api.faults.failing = calls
     },
 
-    refuse(of, code, { status = 400, times = 1 } = {}) {
-      api.faults.refusals.push({ of, code, status, times })
+    refuse(of, code, { status = 400, times = 1, location } = {}) {
+      api.faults.refusals.push({ of, code, status, times, location })
     },
 
     expireTokens: () => api.tokens.clear(),

@@ -1,0 +1,93 @@
+import type { Logger } from '#kernel'
+import { readEvent } from './event.ts'
+import { createEventParts } from './event-parts.ts'
+import { encodeReply, type Frame, readFrame } from './frame.ts'
+import type { Scrubber } from './scrubber.ts'
+import type { StreamSocket } from './stream-socket.ts'
+
+/** Handles the body of an event; the result is the reply to the platform. */
+export type EventHandler = (body: unknown) => Promise<unknown>
+
+/** Limit of events in progress; beyond it the sockets are not read. */
+const MAX_UNDERWAY = 64
+
+/** The codes of replies. Feishu delivers an event again unless it was taken. */
+const TAKEN = 200
+const NOT_TAKEN = 500
+
+/** Takes events from frames, and replies to them. */
+export function createEventIntake({
+  handlers,
+  encryptKey,
+  log,
+  scrubber,
+  life,
+}: {
+  /** The handlers by type of event; others are only acknowledged. */
+  handlers: Readonly<Record<string, EventHandler>>
+  encryptKey: string | undefined
+  log: Logger
+  scrubber: Scrubber
+  life: AbortSignal
+}) {
+  const parts = createEventParts()
+  const paused = new Set<StreamSocket>()
+  let underway = 0
+  life.addEventListener('abort', parts.clear, { once: true })
+
+  function warn(error: unknown, text: string): void {
+    if (!life.aborted) log.warn({ reason: scrubber.scrub(String(error)) }, text)
+  }
+
+  /** Handles an event; returns the payload of the reply. */
+  async function handle(event: Buffer): Promise<string> {
+    try {
+      const { type, body } = readEvent(event, encryptKey)
+      const handler = type !== undefined && Object.hasOwn(handlers, type) ? handlers[type] : undefined
+      const result = await handler?.(body)
+      const data = result === undefined ? undefined : Buffer.from(JSON.stringify(result)).toString('base64')
+      return JSON.stringify({ code: TAKEN, data })
+    } catch (error) {
+      warn(error, 'an event of Feishu was not taken and will be delivered again')
+      return JSON.stringify({ code: NOT_TAKEN })
+    }
+  }
+
+  async function reply(event: Buffer, frame: Frame, socket: StreamSocket): Promise<void> {
+    underway += 1
+    if (underway >= MAX_UNDERWAY) {
+      paused.add(socket)
+      socket.pause()
+    }
+    const begunAt = performance.now()
+    const payload = await handle(event)
+    const elapsedMs = Math.round(performance.now() - begunAt)
+    socket.send(encodeReply(frame, ['biz_rt', String(elapsedMs)], payload))
+    underway -= 1
+    for (const each of paused) each.resume()
+    paused.clear()
+  }
+
+  return {
+    /** Takes a frame; an unreadable one is logged. */
+    take(bytes: Buffer, socket: StreamSocket): void {
+      let frame: Frame
+      let event: Buffer | undefined
+      try {
+        frame = readFrame(bytes)
+        const { headers, payload } = frame
+        if (!frame.isData || headers.get('type') !== 'event') return
+        event = parts.add({
+          message_id: headers.get('message_id'),
+          sum: headers.get('sum'),
+          seq: headers.get('seq'),
+          payload,
+        })
+      } catch (error) {
+        warn(error, 'Feishu sent an unreadable frame')
+        return
+      }
+      if (event) void reply(event, frame, socket)
+    },
+  }
+}
