@@ -1,14 +1,17 @@
 # syntax=docker/dockerfile:1
-FROM node:24-bookworm-slim AS build
+# `docker build --build-arg COMMIT=$(git rev-parse --short=8 HEAD) .`: the image is the released package, installed.
+FROM node:24-bookworm-slim AS release
+ARG COMMIT
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build
+RUN SVC_COMMIT=$COMMIT npm run release
 
-FROM node:24-bookworm-slim AS packages
+FROM node:24-bookworm-slim AS package
 WORKDIR /app
-COPY package.json package-lock.json ./
+RUN --mount=type=bind,from=release,source=/app/release,target=/release \
+  tar -xzf /release/agent-platform-service-*.tgz --strip-components=1
 # The image is for a MongoDB server; the embedded engine is left out, and its licence with it.
 RUN npm ci --omit=dev --no-audit --no-fund \
   && rm -rf node_modules/@0q \
@@ -16,7 +19,6 @@ RUN npm ci --omit=dev --no-audit --no-fund \
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production SVC_HOME=/data SVC_HOST=0.0.0.0
-WORKDIR /app
 # Agents work with git; tini hands signals on and reaps the programs of agents.
 # hadolint ignore=DL3008
 RUN apt-get update \
@@ -24,18 +26,8 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && install -d -o node -g node -m 700 /data \
   && ln -s /app/dist/kernel/cli/main.js /usr/local/bin/svc
-COPY --from=packages /app/node_modules ./node_modules
-COPY --from=build /app/package.json ./
-COPY --from=build /app/kernel/http/docs ./kernel/http/docs
-COPY --from=build /app/plugins/experts/catalog ./plugins/experts/catalog
-COPY --from=build /app/plugins/personas/profiles ./plugins/personas/profiles
-COPY --from=build /app/plugins/scaffold/templates ./plugins/scaffold/templates
-COPY --from=build /app/dist/client ./dist/client
-COPY --from=build /app/dist/kernel ./dist/kernel
-COPY --from=build /app/dist/plugin-api ./dist/plugin-api
-COPY --from=build /app/dist/plugins ./dist/plugins
-COPY --from=build /app/dist/channels ./dist/channels
-COPY --from=build /app/dist/providers ./dist/providers
+WORKDIR /app
+COPY --from=package /app ./
 USER 1000:1000
 VOLUME /data
 EXPOSE 8088

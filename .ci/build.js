@@ -51,7 +51,9 @@ function make(name) {
 async function makeOnce(name, { doing, reads, after, run }) {
   if (after) await make(after)
   const stamp = `dist/.built-${name}`
-  const fingerprint = hashFiles(reads, name === 'server' ? [PAGE] : [])
+  // The page of a release is compressed more.
+  const variant = name === 'page' && process.env.SVC_RELEASE ? 'release' : ''
+  const fingerprint = variant + hashFiles(reads, name === 'server' ? [PAGE] : [])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return
   rmSync(stamp, { force: true })
   process.stdout.write(`${doing} …\n`)
@@ -112,7 +114,7 @@ async function start(program, args, options) {
 function writeCommit() {
   const args = ['describe', '--always', '--exclude', '*', '--abbrev=8', '--dirty']
   try {
-    writeFileSync('dist/commit', process.env.SVC_COMMIT ?? execFileSync('git', args, { stdio: 'pipe' }))
+    writeFileSync('dist/commit', process.env.SVC_COMMIT || execFileSync('git', args, { stdio: 'pipe' }))
   } catch {
     rmSync('dist/commit', { force: true })
   }

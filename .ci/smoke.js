@@ -1,11 +1,12 @@
-// Starts the built server on an empty home, has a first chat with it, and stops it; for other versions of Node.js.
+// `node .ci/smoke.js [svc]`: starts a server on an empty home, has a first chat with it, and stops it. It is the built one,
+// or an installed one; for other versions of Node.js, and for releases.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-const MAIN = join(import.meta.dirname, '../dist/kernel/cli/main.js')
+const MAIN = process.argv[2] ?? join(import.meta.dirname, '../dist/kernel/cli/main.js')
 const home = mkdtempSync(join(tmpdir(), 'svc-smoke-'))
 const env = { ...process.env, SVC_HOME: home, SVC_PORT: '0', SVC_LOG_LEVEL: 'warn' }
 

@@ -30,7 +30,7 @@ export type { Ids } from './ids.ts'
 export { type Blueprint, readBlueprint } from './loading/blueprint.ts'
 export { locate } from './loading/discovery.ts'
 export { linkServer } from './loading/home-link.ts'
-export { OWN_PACKAGE } from './loading/package.ts'
+export { OWN_PACKAGE, SVC_COMMAND } from './loading/package.ts'
 export {
   chooseLocale,
   LOCALES,

@@ -23,5 +23,8 @@ const COMMIT_FILE = join(BUILT_IN_ROOT, 'commit')
 /** The commit that was built, ending in `-dirty` if its sources were changed; null without one. */
 export const COMMIT = existsSync(COMMIT_FILE) ? readFileSync(COMMIT_FILE, 'utf8').trim() : null
 
+/** The words that start `svc` in a terminal: an installation has it in its path, a clone does not. */
+export const SVC_COMMAND = existsSync(join(PACKAGE_ROOT, 'tests')) ? 'npx svc' : 'svc'
+
 /** The version with its commit, for people. */
 export const RELEASE = COMMIT ? `${VERSION} (${COMMIT})` : VERSION

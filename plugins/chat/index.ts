@@ -1,4 +1,4 @@
-import { definePlugin } from '#kernel'
+import { definePlugin, SVC_COMMAND } from '#kernel'
 import { measureCollections } from '#toolbox'
 import { approvalRoutes } from './approval-routes.ts'
 import { type Chat, createChat } from './chat.ts'
@@ -242,7 +242,7 @@ export default definePlugin({
   async ready({ recovery, turnQueue }, announce) {
     await recovery.begin()
     await turnQueue.begin()
-    announce('chat', 'npx svc chat   (in a second terminal)')
+    announce('chat', `${SVC_COMMAND} chat   (in a second terminal)`)
   },
   stop: ({ chat }) => chat.drain(),
 })

@@ -53,6 +53,8 @@ const tried = isLong ? scaffolds : scaffolds.slice(0, 1)
 
 t.test('the package contains the compiled sources and their data, and no tests', async (t) => {
   const data = [
+    ...listFiles('docs'),
+    ...listFiles('deploy'),
     ...listFiles('kernel/http/docs'),
     ...listFiles('plugins/experts/catalog'),
     ...listFiles('plugins/personas/profiles'),
@@ -69,7 +71,11 @@ t.test('the package contains the compiled sources and their data, and no tests',
     files.filter(
       (file) => !/^dist\/(client|kernel|plugin-api|plugins|channels|providers)\/.*\.(js|d\.ts)$/.test(file),
     ),
-    [...data, 'LICENSE', 'README.md', 'package.json'].sort(),
+    [
+      ...data,
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
+      ...['dist/commit', 'plugin-api/api-report.md'],
+    ].sort(),
     'nothing else is packed',
   )
 })

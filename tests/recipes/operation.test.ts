@@ -8,11 +8,9 @@ t.test('the scrape configuration names the route of the metrics', (t) => {
   t.end()
 })
 
-t.test('the image has every file of the package, and no root', (t) => {
+t.test('the image is the released package, and has no root', (t) => {
   const dockerfile = readDocument('Dockerfile')
-  const { files } = JSON.parse(readDocument('package.json')) as { files: string[] }
-  for (const file of files.filter((file) => !file.startsWith('!')))
-    t.match(dockerfile, `COPY --from=build /app/${file} ./${file}\n`, file)
+  t.match(dockerfile, /npm run release\n.*tar -xzf \/release\/.*COPY --from=package \/app \.\/\n/s)
   t.match(dockerfile, /^USER 1000:1000$/m)
   t.match(dockerfile, /^HEALTHCHECK .*\n.*\/api\/health\/ready/m)
   t.end()
