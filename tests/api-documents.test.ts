@@ -1,73 +1,233 @@
-import { Parser } from '@asyncapi/parser'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
-import spectralCore, { type RulesetDefinition } from '@stoplight/spectral-core'
-import spectralRulesets from '@stoplight/spectral-rulesets'
 import { describeAsyncApi } from '../kernel/api-document/asyncapi.ts'
 import { describeApi } from '../kernel/api-document/openapi.ts'
 import { kernelRoutes } from '../kernel/http/kernel-routes.ts'
 import { readBlueprint } from '../kernel/loading/blueprint.ts'
-import t from './run/file-test.ts'
-import { amount, isLong } from './run/tier.ts'
+import t, { type Test } from './run/file-test.ts'
+import { lint } from './support/api-linter.ts'
 import { createHome } from './support/kernel.ts'
 
-// Not among the kernel's tests: with their coverage, the linters take twice as long.
-
-const { Spectral } = spectralCore
-const { oas } = spectralRulesets
+// Not among the kernel's tests: with their coverage, the linter takes twice as long.
 
 const blueprint = await readBlueprint({ home: createHome(t), env: {} })
 
-type Operation = { responses: Record<string, { $ref?: string }> }
-
-/** Spectral reads one of so many paths in `npm test`; the paths that it reads in `npm run test:long` are all. */
-const STEP = amount({ short: 10, long: 1 })
-
-/** In `npm test`, only Spectral compares examples with their schemas, which takes Redocly most of its time. */
-const RULES: Record<string, 'off'> = isLong ? {} : { 'no-invalid-media-type-examples': 'off' }
-
-/** Returns a document in which only the first use of an error refers to it, as Spectral reads each use anew. */
-function dropRepeatedErrors(document: object): Record<string, unknown> {
-  const copy = structuredClone(document) as { paths: Record<string, Record<string, Operation>> }
-  const seen = new Set<string>()
-  for (const methods of Object.values(copy.paths))
-    for (const { responses } of Object.values(methods))
-      for (const [status, { $ref }] of Object.entries(responses)) {
-        if ($ref !== undefined && seen.has($ref)) delete responses[status]
-        else if ($ref !== undefined) seen.add($ref)
-      }
-  return copy
-}
-
-t.test('Redocly and Spectral find nothing but the paths that the specification has set', async (t) => {
-  const document = describeApi(blueprint, kernelRoutes(blueprint))
-  const config = await createConfig({ extends: ['recommended'], rules: RULES })
-  const source = JSON.stringify(document)
-  const problems = await lintFromString({ source, absoluteRef: 'openapi.json', config })
+t.test('the OpenAPI document has no fault but the paths that the specification has set', async (t) => {
+  const faults = await lint(describeApi(blueprint, kernelRoutes(blueprint)))
   t.strictSame(
-    problems
-      .filter(({ message }) => !message.includes('/agents/from-expert/{expert_id}'))
-      .map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
-    [],
-  )
-  const spectral = new Spectral()
-  spectral.setRuleset({ extends: [[oas as RulesetDefinition, 'recommended']] })
-  const paths = Object.entries(document.paths as object).filter((_, index) => index % STEP === 0)
-  const results = await spectral.run(dropRepeatedErrors({ ...document, paths: Object.fromEntries(paths) }))
-  const isSome = STEP > 1
-  t.strictSame(
-    results
-      .filter(({ code }) => !(isSome && code === 'oas3-unused-component'))
-      .map(({ code, message, path }) => [code, message, path.join('/')]),
+    faults.filter((fault) => !fault.includes('/agents/from-expert/{expert_id}')),
     [],
   )
 })
 
-t.test('the parser of AsyncAPI finds no fault', async (t) => {
-  const { diagnostics } = await new Parser().parse(JSON.stringify(describeAsyncApi(blueprint)))
-  // It counts hints as well.
-  const faults = diagnostics.filter(({ severity }) => severity <= 1)
-  t.strictSame(
-    faults.map(({ path, message }) => `${path.join('.')}: ${message}`),
-    [],
-  )
+t.test('the AsyncAPI document has no fault', async (t) => {
+  t.strictSame(await lint(describeAsyncApi(blueprint)), [])
+})
+
+/** A sound OpenAPI document with one operation. */
+const openApi = () => ({
+  openapi: '3.1.0',
+  info: { title: 'Items', version: '1', license: { name: 'MIT', identifier: 'MIT' } },
+  servers: [{ url: '/api' }],
+  tags: [{ name: 'Items', description: 'Things' }],
+  security: [{ bearer: [] as string[] }],
+  paths: {
+    '/items/{id}': {
+      put: {
+        operationId: 'setItem',
+        summary: 'Sets an item',
+        tags: ['Items'],
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }],
+        requestBody: {
+          content: {
+            'application/json': { schema: { $ref: '#/components/schemas/Item' }, example: { name: 'a' } },
+          },
+        },
+        responses: { 200: { description: 'Set' }, 400: { description: 'Refused' } },
+      },
+    } as Record<string, object>,
+  },
+  components: {
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    schemas: {
+      Item: { type: 'object', properties: { name: { type: 'string', default: 'a' } } },
+    },
+  },
+})
+
+/** A sound AsyncAPI document with one channel. */
+const asyncApi = () => ({
+  asyncapi: '3.0.0',
+  info: { title: 'Items', version: '1', license: { name: 'MIT', url: 'https://example.org' } },
+  servers: { sockets: { host: 'localhost', protocol: 'ws' } },
+  channels: {
+    items: {
+      address: '/items/{id}',
+      servers: [{ $ref: '#/servers/sockets' }],
+      parameters: { id: {} } as Record<string, object>,
+      bindings: { ws: { method: 'GET' } },
+      messages: { Item: { $ref: '#/components/messages/Item' } } as Record<string, object>,
+    },
+  },
+  operations: {
+    sendItem: {
+      action: 'send',
+      channel: { $ref: '#/channels/items' },
+      messages: [{ $ref: '#/channels/items/messages/Item' }],
+      security: [{ $ref: '#/components/securitySchemes/bearer' }],
+    },
+  },
+  components: {
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    messages: { Item: { payload: { $ref: '#/components/schemas/Item' }, examples: [{ payload: {} }] } },
+    schemas: { Item: { type: 'object', discriminator: 'kind', properties: { kind: { type: 'string' } } } },
+  },
+})
+
+/** Breaks a copy of a sound document in each way, and expects a fault of the rule. */
+async function expectFaults<Document extends object>(
+  t: Test,
+  create: () => Document,
+  cases: [title: string, rule: string, breakIt: (document: Document) => unknown][],
+) {
+  t.strictSame(await lint(create()), [])
+  for (const [title, rule, breakIt] of cases) {
+    const document = create()
+    breakIt(document)
+    t.match(await lint(document), [new RegExp(`^${rule}: `)], title)
+  }
+}
+
+t.test('the linter finds the faults of a broken OpenAPI document', async (t) => {
+  type Document = ReturnType<typeof openApi>
+  // biome-ignore lint/suspicious/noExplicitAny: the cases put wrong types into the document
+  const put = ({ paths }: Document): any => paths['/items/{id}']!.put
+  const name = ({ components }: Document): object => components.schemas.Item.properties.name
+  await expectFaults(t, openApi, [
+    ['an unknown keyword', 'struct', (document) => Object.assign(put(document), { operationID: 'a' })],
+    [
+      'a keyword of the wrong type',
+      'struct',
+      (document) => Object.assign(name(document), { minLength: 'a' }),
+    ],
+    [
+      'an unknown type',
+      'struct',
+      ({ components }) => Object.assign(components.schemas.Item, { type: 'objekt' }),
+    ],
+    ['a missing keyword', 'struct', (document) => delete put(document).responses[200].description],
+    [
+      'a dangling reference',
+      'no-unresolved-refs',
+      (document) =>
+        Object.assign(put(document).responses, { 404: { $ref: '#/components/responses/Missing' } }),
+    ],
+    [
+      'an operation id that is used twice',
+      'operation-operationId-unique',
+      ({ paths }) =>
+        Object.assign(paths, {
+          '/items': { get: { ...openApi().paths['/items/{id}'].put, parameters: [] } },
+        }),
+    ],
+    [
+      'a path parameter without declaration',
+      'path-parameters-defined',
+      (document) => put(document).parameters.pop(),
+    ],
+    [
+      'a path parameter that is not required',
+      'svc/required-path-parameters',
+      (document) => delete put(document).parameters[0].required,
+    ],
+    [
+      'an example that does not fit its schema',
+      'no-invalid-media-type-examples',
+      (document) =>
+        Object.assign(put(document).requestBody.content['application/json'], { example: { name: 1 } }),
+    ],
+    [
+      'a default that does not fit its schema',
+      'svc/valid-defaults',
+      (document) => Object.assign(name(document), { default: 1 }),
+    ],
+    [
+      'a value that does not fit its type',
+      'no-enum-type-mismatch',
+      (document) => Object.assign(name(document), { enum: ['a', 1] }),
+    ],
+    [
+      'a tag that is not declared',
+      'operation-tag-defined',
+      ({ tags }) => Object.assign(tags[0]!, { name: 'Other' }),
+    ],
+    [
+      'a security scheme that is not declared',
+      'security-defined',
+      (document) => Object.assign(put(document), { security: [{ cookie: [] }] }),
+    ],
+    [
+      'a component that is not used',
+      'no-unused-components',
+      ({ components }) => Object.assign(components.schemas, { Other: { type: 'string' } }),
+    ],
+  ])
+})
+
+t.test('the linter finds the faults of a broken AsyncAPI document', async (t) => {
+  await expectFaults(t, asyncApi, [
+    ['an unknown keyword', 'struct', ({ channels }) => Object.assign(channels.items, { adress: '/' })],
+    [
+      'a keyword of the wrong type',
+      'struct',
+      ({ channels }) => Object.assign(channels.items, { address: 1 }),
+    ],
+    [
+      'an unknown action',
+      'struct',
+      ({ operations }) => Object.assign(operations.sendItem, { action: 'push' }),
+    ],
+    [
+      'an unknown keyword of a binding',
+      'struct',
+      ({ channels }) => Object.assign(channels.items.bindings.ws, { path: '/' }),
+    ],
+    [
+      'a discriminator as in OpenAPI',
+      'struct',
+      ({ components }) => Object.assign(components.schemas.Item, { discriminator: { propertyName: 'kind' } }),
+    ],
+    [
+      'a channel that does not exist',
+      'no-unresolved-refs',
+      ({ operations }) =>
+        Object.assign(operations.sendItem, { channel: { $ref: '#/channels/others' }, messages: [] }),
+    ],
+    [
+      'a message that does not exist',
+      'no-unresolved-refs',
+      ({ channels }) =>
+        Object.assign(channels.items.messages, { Other: { $ref: '#/components/messages/Other' } }),
+    ],
+    [
+      'a message that the channel lacks',
+      'svc/messages-of-channel',
+      ({ operations }) =>
+        Object.assign(operations.sendItem, { messages: [{ $ref: '#/components/messages/Item' }] }),
+    ],
+    [
+      'a parameter without declaration',
+      'svc/channel-parameters',
+      ({ channels }) => delete channels.items.parameters.id,
+    ],
+    [
+      'a parameter that the address lacks',
+      'svc/channel-parameters',
+      ({ channels }) => Object.assign(channels.items.parameters, { other: {} }),
+    ],
+    [
+      'a security scheme that does not exist',
+      'no-unresolved-refs',
+      ({ operations }) =>
+        Object.assign(operations.sendItem, { security: [{ $ref: '#/components/securitySchemes/cookie' }] }),
+    ],
+  ])
 })

@@ -1,22 +1,12 @@
-import { Parser } from '@asyncapi/parser'
 import { Ajv, type AnySchema } from 'ajv'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { lint } from '../support/api-linter.ts'
 import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the test asserts the content of the document
 type Json = any
-
-const parser = new Parser()
-
-/** The diagnostics of a document that are errors or warnings; the parser counts hints as well. */
-async function listFaults(document: Json): Promise<string[]> {
-  const { diagnostics } = await parser.parse(JSON.stringify(document))
-  return diagnostics
-    .filter(({ severity }) => severity <= 1)
-    .map(({ path, message }) => `${path.join('.')}: ${message}`)
-}
 
 /** The messages of an operation, by type. */
 function messagesOf(document: Json, operation: string): Record<string, Json> {
@@ -158,7 +148,7 @@ t.test('channels, messages and security follow from the declarations', async (t)
        { method: 'GET', path: '/plain', summary: 's', guard: 'public', response: { 200: {} }, handler() {} },
      ])`,
   )
-  t.strictSame(await listFaults(document), [])
+  t.strictSame(await lint(document), [])
   const { channels, operations, components } = document
   t.strictSame(
     Object.values<Json>(channels).map(({ address }) => address),
