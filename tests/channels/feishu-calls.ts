@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
-import type { Test } from 'tap'
 import type { ChannelFailure, InboundMessage, JSONValue, OutboundMessage } from '#plugin-api'
 import kind from '../../channels/feishu/index.ts'
+import type { Test } from '../run/file-test.ts'
 import { type FakeFeishu, startFakeFeishu } from '../support/fake-feishu.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 

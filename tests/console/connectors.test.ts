@@ -1,5 +1,5 @@
-import type { Test } from 'tap'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
+import type { Test } from '../run/file-test.ts'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
 import { ALL_RULES, chooseTheme, findBarriers } from '../support/axe.ts'

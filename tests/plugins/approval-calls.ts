@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Test } from 'tap'
 import type { ChatMessage, Script } from '../../plugin-api/testing/fake-openai.ts'
+import type { Test } from '../run/file-test.ts'
 import { startChat, type TestChat } from '../support/chat.ts'
 import type { TestFrame } from '../support/socket.ts'
 

@@ -1,5 +1,5 @@
-import type { Test } from 'tap'
 import type { AuditDocument, AuditHeadDocument } from '../../plugins/audit/documents.ts'
+import type { Test } from '../run/file-test.ts'
 import { pluginSource, runCommand } from '../support/kernel.ts'
 import { ADMIN, startServer, type TestServer } from '../support/server.ts'
 

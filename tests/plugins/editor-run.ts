@@ -10,9 +10,9 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from '@agentclientprotocol/sdk'
-import type { Test } from 'tap'
 import { runProgram } from '../../kernel/cli/program.ts'
 import { startCounts } from '../run/costs.ts'
+import type { Test } from '../run/file-test.ts'
 import { CLI, createEnvironment } from '../support/kernel.ts'
 import { createHome } from '../support/server.ts'
 import { nodeCommand } from '../support/service-process.ts'

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import type { Test } from 'tap'
 import { chatCommand } from '../../plugins/terminal/chat-command.ts'
+import type { Test } from '../run/file-test.ts'
 
 export const CTRL_C = '\x03'
 export const CTRL_D = '\x04'

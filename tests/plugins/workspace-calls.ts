@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import type { Test } from 'tap'
 import { createHost } from '../../kernel/plugin/host.ts'
 import type { Tool, ToolContext, WriteArea } from '../../plugin-api/tool.ts'
 import type { Growth } from '../../plugins/workspace/files/file-replacement.ts'
 import workspacePlugin from '../../plugins/workspace/index.ts'
 import { createWorkspaceRoom } from '../../plugins/workspace/workspace-room.ts'
+import type { Test } from '../run/file-test.ts'
 import { createToolContext } from '../support/tool-context.ts'
 
 /** The content of the only file outside of the workspaces. */

@@ -1,7 +1,7 @@
 import { createHook } from 'node:async_hooks'
-import t, { type Base, type TAP } from 'tap'
+import type { Base, TAP } from 'tap'
 import { createMeter } from './costs.ts'
-import test, { runFile, type Test } from './file-test.ts'
+import test, { root, runFile, type Test } from './file-test.ts'
 import { openQueue } from './queue.ts'
 
 /** The instructions from `main` to a process that runs test files. */
@@ -48,18 +48,18 @@ function disableAsyncTracing(root: TAP, running: () => Test): { hasThrown(): boo
 
 const { id, queue: folder, files, limit, reports }: Assignment = JSON.parse(process.env.TEST_ASSIGNMENT!)
 const queue = openQueue(folder, files)
-const { hasThrown } = disableAsyncTracing(t, () => test)
+const { hasThrown } = disableAsyncTracing(root, () => test)
 
 for (let file = queue.take(id); file; file = queue.take(id)) {
   // Restarts the time limit for each file; `main` receives the new limit and ends this process when it is over.
-  t.setTimeout(limit)
+  root.setTimeout(limit)
   const meter = createMeter(reports)
   const before = performance.now()
   await runFile(file, new URL(`../${file}.test.js`, import.meta.url))
   // Tests of this file may still run and would count as the next file's; `main` continues in another process.
   if (hasThrown()) process.exit(1)
   // Tap ends all tests when the event loop is empty while a test still waits.
-  if (t.ended) break
+  if (root.ended) break
   queue.finish({ file, wall: performance.now() - before, ...meter.take() })
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 import { MODEL, type TestChat } from './chat.ts'
 import type { ClientMessage, ClientPages } from './chat-client.ts'
 import { emptyPage, findDifferences, findRowFaults } from './chat-comparison.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 
 /** The shell without a window costs two thirds of the processor time of the whole browser. */
 const EXECUTABLE = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path))

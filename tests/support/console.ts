@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 import { startRelay } from './relay.ts'
 import { ADMIN, type TestServer } from './server.ts'
 

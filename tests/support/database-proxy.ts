@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 import { MongoClient } from 'mongodb'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 import { acquireDatabase } from './test-engine.ts'
 
 /** A database whose connections a test can break or delay. */

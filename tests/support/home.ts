@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import root, { type Test } from 'tap'
+import { root, type Test } from '../run/file-test.ts'
 
 /** Creates a folder that is removed when all tests of the process have ended. */
 export function createProcessFolder(name: string): string {

@@ -1,6 +1,6 @@
-import type { Test } from 'tap'
 import type { BenchSettings } from '../../plugin-api/testing/agent-bench.ts'
 import type { TestContext, TestFunction } from '../../plugin-api/testing/test-function.ts'
+import type { Test } from '../run/file-test.ts'
 import { isLong, onlyLong } from '../run/tier.ts'
 import { createDatabaseUrl } from './test-engine.ts'
 

@@ -1,5 +1,5 @@
-import type { Test } from 'tap'
 import { type FakeVendor, startFakeVendor } from '../../plugin-api/testing/fake-vendor.ts'
+import type { Test } from '../run/file-test.ts'
 
 export * from '../../plugin-api/testing/model-calls.ts'
 

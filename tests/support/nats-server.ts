@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 
 const { error } = spawnSync('nats-server', ['--version'])
 

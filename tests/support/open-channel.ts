@@ -1,5 +1,4 @@
 import pino from 'pino'
-import type { Test } from 'tap'
 import { compileSchema } from '#kernel'
 import type {
   ButtonPress,
@@ -12,6 +11,7 @@ import type {
 } from '#plugin-api'
 import { createGuardedFetch } from '#toolbox'
 import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
+import type { Test } from '../run/file-test.ts'
 
 /** A channel that a test opened in place of the gateway, with everything that it reported. */
 export interface OpenedChannel {

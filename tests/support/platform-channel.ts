@@ -1,6 +1,6 @@
-import type { Test } from 'tap'
 import { createLinker, type LinkedChannel, settingsOf } from '../../plugin-api/testing/channel-bench.ts'
 import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
+import type { Test } from '../run/file-test.ts'
 import { startChat, type TestChat } from './chat.ts'
 
 /** A server with an agent, a fake platform and a channel between them. */

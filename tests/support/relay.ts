@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 
 /** An address in front of a server whose connections a test can break. */
 export interface Relay {

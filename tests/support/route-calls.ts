@@ -1,7 +1,7 @@
-import type { Test } from 'tap'
 import { kernelRoutes } from '../../kernel/http/kernel-routes.ts'
 import type { AuditSpec, Method, NoAudit, StreamKind } from '../../kernel/http/route.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
+import type { Test } from '../run/file-test.ts'
 import { isLong, roundRobin } from '../run/tier.ts'
 import type { Account, Cast } from './route-cast.ts'
 import { createObjects } from './route-objects.ts'

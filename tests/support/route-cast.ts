@@ -1,6 +1,6 @@
-import type { Test } from 'tap'
 import { useUpstream } from '../../plugin-api/testing/agent-bench.ts'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
+import type { Test } from '../run/file-test.ts'
 import { startFakeQq } from './fake-qq.ts'
 import { SSO_PUBLIC_URL, useIssuer } from './oidc-client.ts'
 import { startOidcForger } from './oidc-forger.ts'

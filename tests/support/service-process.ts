@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 import { ADMIN, CHEAP_PASSWORDS, HIGH_RATES } from './server.ts'
 
 /** A server in a process of its own. */

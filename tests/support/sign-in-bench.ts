@@ -1,6 +1,6 @@
-import type { Test } from 'tap'
 import type { SignInFailure, SignInKind } from '../../plugins/sso/sign-in-kind.ts'
 import type { SsoSettings } from '../../plugins/sso/types.ts'
+import type { Test } from '../run/file-test.ts'
 import { CALLBACK, type Person, type Vendor } from './sign-in-vendors.ts'
 
 const settingsOf = (

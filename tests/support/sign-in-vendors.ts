@@ -1,7 +1,7 @@
-import type { Test } from 'tap'
 import { createDingtalkKind } from '../../plugins/sso/kinds/dingtalk.ts'
 import { createFeishuKind } from '../../plugins/sso/kinds/feishu.ts'
 import { createWecomKind } from '../../plugins/sso/kinds/wecom.ts'
+import type { Test } from '../run/file-test.ts'
 import { createFakeSignInDingtalk } from './fake-sign-in-dingtalk.ts'
 import { createFakeSignInFeishu } from './fake-sign-in-feishu.ts'
 import type { FakeSignInVendor } from './fake-sign-in-vendor.ts'

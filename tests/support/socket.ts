@@ -1,5 +1,5 @@
-import type { Test } from 'tap'
 import { openSocket } from '../../plugin-api/testing/socket.ts'
+import type { Test } from '../run/file-test.ts'
 
 export type { TestFrame } from '../../plugin-api/testing/test-socket.ts'
 

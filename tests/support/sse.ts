@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createParser } from 'eventsource-parser'
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 import type { TestFrame } from './socket.ts'
 
 /** The time without an event after which a wait fails, in milliseconds. */

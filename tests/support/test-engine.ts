@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
-import root, { type Test } from 'tap'
 import { joinEngine } from '../../kernel/database/engine.ts'
 import { ensureIndexes } from '../../kernel/database/indexes.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import type { Declarations } from '../../kernel/plugin/host.ts'
+import { root, type Test } from '../run/file-test.ts'
 import { createProcessFolder, runtimeDirectory } from './home.ts'
 
 type Collections = [string, Declarations['collections'] extends Map<string, infer Value> ? Value : never][]

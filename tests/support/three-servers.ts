@@ -1,4 +1,4 @@
-import type { Test } from 'tap'
+import type { Test } from '../run/file-test.ts'
 import { isLong, onlyLong } from '../run/tier.ts'
 import {
   type ChatSocket,
