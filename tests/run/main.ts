@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import t from 'tap'
+import { tap } from '@tapjs/core'
 import { printCostliest, printCosts, readProcessorTime } from './costs.ts'
 import { reportCoverage } from './coverage.ts'
 import { makeMemoryFolder } from './memory-folder.ts'
@@ -91,6 +91,7 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(join(folder, 'queue'), { recursive: true })
 
 const reporter = createReporter((text) => process.stdout.write(text), { names: patterns.length > 0 })
+const t = tap()
 // Tap's own output is discarded: the reporter reads the output of each process.
 t.resume()
 t.register()

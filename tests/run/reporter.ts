@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { Base } from 'tap'
+import type { Base } from '@tapjs/core'
 import { LONG_TIER } from './tier.ts'
 
 type Parser = Base['parser']

@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks'
-import type { Base, TAP } from 'tap'
+import type { Base, TAP } from '@tapjs/core'
 import { createMeter } from './costs.ts'
 import test, { root, runFile, type Test } from './file-test.ts'
 import { openQueue } from './queue.ts'
