@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import { on, once } from 'node:events'
 import { ChannelFailure, type ChannelSettings, defineChannelKind } from 'agent-platform-service/plugin-api'
-import { Client } from 'irc-framework'
+import { createClient } from './client.ts'
 
 const text = { type: 'string', minLength: 1 } as const
 const limits = { dialect: 'plain', max_length: 350, length_unit: 'bytes' } as const
+const [WELCOME, WRONG_PASSWORD] = ['001', '464']
 const closed = () => new ChannelFailure('unreachable', 'The connection was closed.')
 
 async function connect(settings: ChannelSettings<{ password: string }>, nick: string, signal: AbortSignal) {
   const { server = '' } = settings.endpoints
   await settings.assertAllowed(server)
-  const { protocol, hostname: host, port } = new URL(server)
-  const options = { host, port: Number(port), tls: protocol === 'ircs:', auto_reconnect: false }
-  const client = new Client()
-  signal.addEventListener('abort', () => client.quit())
+  const client = createClient(server, { nick, password: settings.config.password })
+  signal.addEventListener('abort', client.end)
   await new Promise<void>((resolve, reject) => {
-    client.on('registered', resolve)
     client.on('close', () => reject(closed()))
-    client.on('irc error', ({ error, reason = error }) =>
-      reject(new ChannelFailure(error === 'password_mismatch' ? 'invalid_credentials' : 'unknown', reason)),
-    )
-    client.connect({ ...options, nick, password: settings.config.password })
+    client.on('line', ({ command, params }) => {
+      const reason = command === WRONG_PASSWORD ? 'invalid_credentials' : 'unknown'
+      if (command === WELCOME) resolve()
+      else if (/^[45]/.test(command)) reject(new ChannelFailure(reason, params.at(-1) ?? command))
+    })
   })
   return client
 }
@@ -37,30 +36,34 @@ export default defineChannelKind({
   endpoints: { server: 'ircs://irc.libera.chat:6697' },
   capabilities: { direct: limits, group: limits },
   identity: ({ nick }) => nick,
-  probe: async (settings, signal) => (await connect(settings, `probe-${Date.now()}`, signal)).quit(),
+  probe: async (settings, signal) => (await connect(settings, `probe-${Date.now()}`, signal)).end(),
   async open(settings, link) {
     const { nick } = settings.config
     const client = await connect(settings, nick, link.signal)
     const ended = new AbortController()
     client.on('close', () => ended.abort(link.lost(closed())))
-    client.on('privmsg', ({ nick: sender, target: to, message, time: sent_at, tags }) => {
+    client.on('line', ({ command, nick: sender, params: [to = '', message = ''], tags: { time, msgid } }) => {
+      if (command !== 'PRIVMSG') return
       const [target, type] = to === nick ? [sender, 'direct' as const] : [to, 'group' as const]
       const mentioned = type === 'direct' || message.startsWith(`${nick}: `)
       const text = type === 'group' && mentioned ? message.slice(nick.length + 2) : message
       const from = { conversation: { id: target, type }, sender: { id: sender }, target }
-      link.receive({ id: tags.msgid ?? randomUUID(), ...from, text, mentioned, sent_at }).catch(link.lost)
+      const sent_at = time ? Date.parse(time) : undefined
+      link.receive({ id: msgid ?? randomUUID(), ...from, text, mentioned, sent_at }).catch(link.lost)
     })
-    client.join(settings.config.channel)
+    client.send('JOIN', settings.config.channel)
     return {
       async send(target, { text, key }) {
-        client.say(String(target), text)
-        client.ping(key) // answered once the server has taken the lines before
-        for await (const [{ message }] of on(client as never, 'pong', ended)) if (message === key) return null
+        for (const line of text.split('\n').filter(Boolean))
+          client.send('PRIVMSG', String(target), `:${line}`)
+        client.send('PING', `:${key}`) // answered once the server has taken the lines before
+        for await (const [{ command, params }] of on(client, 'line', ended))
+          if (command === 'PONG' && params.at(-1) === key) return null
         throw closed()
       },
       async close() {
-        client.quit()
-        if (client.connected) await once(client as never, 'close')
+        client.end()
+        if (!client.isClosed()) await once(client, 'close')
       },
     }
   },
