@@ -34,7 +34,7 @@ try {
  * Returns the manifest of the package without what only its development needs. It names the versions that were tested,
  * because npm reads the lock file of a package only in its own folder, with `npm ci`.
  */
-function toReleased({ devDependencies, scripts, overrides, ...manifest }, { packages }) {
+function toReleased({ devDependencies, scripts, allowScripts, overrides, ...manifest }, { packages }) {
   const pin = (dependencies) =>
     Object.fromEntries(
       Object.keys(dependencies).map((name) => [name, packages[`node_modules/${name}`].version]),

@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
-import type { Options } from '@node-rs/argon2'
+import type { Options } from 'argon2'
 import { AppError } from '#kernel'
 import { COMMON_PASSWORDS } from './common-passwords.ts'
 
@@ -53,7 +53,7 @@ export function createPasswords({ memory_kib }: { memory_kib: number }) {
 
   const decoy = makeDecoyHash(cost)
   // Loaded with the first password, not at each start.
-  const argon2 = () => import('@node-rs/argon2')
+  const argon2 = () => import('argon2')
   return {
     hash: (password: string) => runQueued(async () => (await argon2()).hash(normalize(password), cost)),
     /** Resolves to false for null, after the same time as for a wrong password. */

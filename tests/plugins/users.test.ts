@@ -113,8 +113,19 @@ t.test('usernames are case-insensitive', async (t) => {
 
 t.test('passwords are stored as argon2id hashes only', async (t) => {
   const stored = await server.db.collection('users').findOne({ username: 'root.user' })
-  t.match(stored?.password_hash, /^\$argon2id\$v=19\$/)
+  const salted = String.raw`\$[\w+/]{22}\$[\w+/]{43}$`
+  t.match(stored?.password_hash, new RegExp(String.raw`^\$argon2id\$v=19\$m=\d+,t=2,p=1${salted}`))
   t.notMatch(JSON.stringify(stored), ADMIN.password)
+})
+
+t.test('hashes that another implementation of argon2id made are verified', async (t) => {
+  const { id } = await server.createUser({ username: 'old.hash' })
+  // Made by @node-rs/argon2 2.2.1 from "Secret pass 1".
+  const password_hash =
+    '$argon2id$v=19$m=19456,t=2,p=1$5yBYLMtsDXCMXXoqi1OXRA$2DLxwQqdIRhPOTFq6s0gmD6/8b4e/y7QdtK/HV392Rs'
+  await server.db.collection<{ _id: string }>('users').updateOne({ _id: id }, { $set: { password_hash } })
+  t.ok(await server.login('old.hash', 'Secret pass 1'))
+  await t.rejects(server.login('old.hash', 'Secret pass 2'), /AUTH_FAILED/)
 })
 
 t.test(
