@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { CommanderError, Command as Program } from 'commander'
 import { ConfigError } from '../config/config.ts'
-import { EngineFailure } from '../database/engine-failure.ts'
+import { DatabaseFailure } from '../database/database-failure.ts'
 import { homeOf, homePath, readBlueprint } from '../loading/blueprint.ts'
 import { RELEASE } from '../loading/package.ts'
 import type { Command, CommandInput } from '../plugin/command.ts'
@@ -31,7 +31,7 @@ export async function runProgram(argv: readonly string[], surroundings: Surround
     return await run(argv, surroundings)
   } catch (error) {
     const { env, stderr } = surroundings
-    const isSentence = error instanceof ConfigError || error instanceof EngineFailure
+    const isSentence = error instanceof ConfigError || error instanceof DatabaseFailure
     const sentence = isSentence ? error.message : explainUnwritable(error, homePath(env))
     const plain = sentence !== undefined && env.SVC_LOG_LEVEL !== 'debug'
     stderr.write(`svc: ${plain ? sentence : inspect(error)}\n`)

@@ -3,10 +3,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type Db, MongoClient } from 'mongodb'
 import type { Logger } from '../log.ts'
 import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
+import { engineFailure } from './database-failure.ts'
 import { isUnavailable } from './driver-errors.ts'
 import { joinEngine } from './engine.ts'
 import { enginePlaceIn } from './engine-address.ts'
-import { EngineFailure } from './engine-failure.ts'
 
 /** The open database. */
 export interface Database {
@@ -83,7 +83,7 @@ export async function openDatabase({
     explainFailure(error) {
       const causes = [error, (error as Error).cause]
       return hasEngineEnded && causes.some(isUnavailable)
-        ? new EngineFailure(directory, 'ended', '', { cause: error })
+        ? engineFailure(directory, 'ended', '', { cause: error })
         : error
     },
     async ping() {

@@ -13,6 +13,7 @@ import {
 import { createConnection, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { engineFailure } from './database-failure.ts'
 import {
   LOCKED_EXIT_CODE,
   prepareSocketDirectory,
@@ -20,7 +21,6 @@ import {
   recordPath,
   socketPathIn,
 } from './engine-address.ts'
-import { EngineFailure } from './engine-failure.ts'
 import { chooseProgram } from './engine-program.ts'
 
 /** A database engine that this process uses, shared with every process that joined the same directory. */
@@ -181,7 +181,7 @@ export async function joinEngine({
 
   function failure(what: string, cause: unknown): Error {
     const words = readFileSync(logPathIn(place), 'utf8').slice(-LAST_WORDS_LENGTH).trim()
-    return new EngineFailure(place, what, words, { cause })
+    return engineFailure(place, what, words, { cause })
   }
 
   /** Never rejects: what goes wrong in it is logged and tried again. */

