@@ -14,3 +14,32 @@ export function engineFailure(directory: string, event: string, words: string, o
     options,
   )
 }
+
+/** Codes of MongoDB: the user may not run this command; the user is unknown, or the password is wrong. */
+const REFUSED_CODES: unknown[] = [13, 18]
+
+/** True if a MongoDB server refused the user. */
+export const isRefused = (error: unknown): boolean =>
+  REFUSED_CODES.includes((error as { code?: unknown } | null | undefined)?.code)
+
+/**
+ * Creates the failure of a MongoDB server from the error of the driver, which contains no password; `hosts` must not
+ * contain one either.
+ */
+export function serverFailure({ hosts, tls }: { hosts: string; tls: boolean }, error: unknown) {
+  const { message, cause } = error as Error
+  // OpenSSL has a short reason beside a message of several lines.
+  const socketError = (cause as Error | undefined)?.cause as { reason?: string; syscall?: string } | undefined
+  const words = (socketError?.reason ?? message).replace(/\.$/, '')
+  const hint = isRefused(error)
+    ? 'are the user, the password and authSource in its address right?'
+    : socketError?.syscall
+      ? 'is it running, and is its address right?'
+      : tls
+        ? 'does it use TLS, as its address says?'
+        : 'does it require tls=true in its address?'
+  return new DatabaseFailure(
+    `the MongoDB server at ${hosts} ${isRefused(error) ? 'refuses this user' : 'cannot be reached'}: ${words}; ${hint}`,
+    { cause: error },
+  )
+}

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { type Db, MongoClient } from 'mongodb'
+import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
 import type { Logger } from '../log.ts'
 import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
-import { engineFailure } from './database-failure.ts'
+import { DatabaseFailure, engineFailure, isRefused, serverFailure } from './database-failure.ts'
 import { isUnavailable } from './driver-errors.ts'
 import { joinEngine } from './engine.ts'
 import { enginePlaceIn } from './engine-address.ts'
@@ -13,7 +13,7 @@ export interface Database {
   db: Db
   /** True if it is the embedded engine. */
   isEmbedded: boolean
-  /** Returns the reason why a start has failed: the end of the embedded engine, if that is why. */
+  /** Returns the reason why a start has failed: the failure of the database, if that is why. */
   explainFailure(error: unknown): unknown
   /** Measures one round trip in milliseconds; throws while the database is unavailable. */
   ping(): Promise<number>
@@ -51,7 +51,7 @@ export async function openDatabase({
   }
   const engine = url ? undefined : await joinEngine({ directory, runtimeDirectory, log, launched, onExit })
   const address = url ?? engine!.uri
-  const client = new MongoClient(address, {
+  const client = openClient(address, {
     appName: 'svc',
     ignoreUndefined: true,
     writeConcern: url ? { w: 'majority', journal: true } : EMBEDDED_WRITE_CONCERN,
@@ -74,7 +74,7 @@ export async function openDatabase({
     await client.connect()
   } catch (error) {
     await close()
-    throw error
+    throw url ? serverFailure(placeOf(client), error) : error
   }
   const db = client.db(url ? nameIn(url) : DEFAULT_NAME)
   return {
@@ -82,6 +82,10 @@ export async function openDatabase({
     isEmbedded: engine !== undefined,
     explainFailure(error) {
       const causes = [error, (error as Error).cause]
+      if (url) {
+        const cause = causes.find((each) => isUnavailable(each) || isRefused(each))
+        return cause ? serverFailure(placeOf(client), cause) : error
+      }
       return hasEngineEnded && causes.some(isUnavailable)
         ? engineFailure(directory, 'ended', '', { cause: error })
         : error
@@ -94,5 +98,21 @@ export async function openDatabase({
     close,
   }
 }
+
+/** Creates the client of an address; throws a DatabaseFailure if the address is not valid. */
+function openClient(address: string, options: MongoClientOptions): MongoClient {
+  try {
+    return new MongoClient(address, options)
+  } catch (error) {
+    const reason = (error as Error).message
+    throw new DatabaseFailure(`the address of the MongoDB server is not valid: ${reason}`, { cause: error })
+  }
+}
+
+/** Returns the hosts of a client and if it uses TLS. */
+const placeOf = ({ options: { hosts, srvHost, tls } }: MongoClient) => ({
+  hosts: srvHost ?? hosts.join(', '),
+  tls,
+})
 
 const nameIn = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_NAME

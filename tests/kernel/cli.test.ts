@@ -86,7 +86,10 @@ t.test('doctor reports a database that does not answer', { buffered: true }, asy
     env: { SVC_DATABASE_URL, SVC_PORT: '0' },
   })
   t.equal(code, 1)
-  t.match(stdout, /^FAIL +database +connect ECONNREFUSED 127\.0\.0\.1:9$/m)
+  t.match(
+    stdout,
+    /^FAIL +database +the MongoDB server at 127\.0\.0\.1:9 cannot be reached: connect ECONNREFUSED/m,
+  )
   t.match(stdout, /^ok +port /m, 'the other checks still run')
   t.notMatch(stdout + stderr, /canary/)
 })

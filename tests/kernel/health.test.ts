@@ -130,6 +130,6 @@ t.test(
     })
     t.equal(code, 1)
     t.equal(stdout, '')
-    t.match(stderr, /MongoServerSelectionError/)
+    t.match(stderr, /^svc: the MongoDB server at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+\n$/)
   },
 )

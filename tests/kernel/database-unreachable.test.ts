@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { type MongoError, MongoNetworkError, MongoServerError } from 'mongodb'
+import type { Test } from 'tap'
+import { openDatabase } from '../../kernel/database/database.ts'
+import { createLogger } from '../../kernel/log.ts'
+import t from '../run/file-test.ts'
+import { startDatabaseProxy } from '../support/database-proxy.ts'
+import { bareConfig, createHome, runCommand } from '../support/kernel.ts'
+
+const PATIENCE = 'serverSelectionTimeoutMS=300'
+
+/** Runs `svc serve` on a database that must fail, and returns the sentence. */
+async function failedStart(t: Test, address: string): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(createHome(t, bareConfig()), ['serve'], {
+    env: { SVC_DATABASE_URL: address, SVC_PORT: '0', SVC_LOG_LEVEL: 'silent' },
+  })
+  t.strictSame({ code, stdout }, { code: 1, stdout: '' })
+  t.match(stderr, /^svc: [^\n]+\n$/, 'one sentence')
+  t.notMatch(stderr, /canary|MongoServer|MongoParse/)
+  return stderr
+}
+
+/** Listens on a port with a server that treats each connection so, and returns the host. */
+async function listen(t: Test, treat: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => treat(socket.on('error', () => socket.destroy())))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+t.test('a server that does not answer is named without its password', async (t) => {
+  const sentence = await failedStart(t, `mongodb://ann:canary@127.0.0.1:9,127.0.0.1:8/svc?${PATIENCE}`)
+  t.match(
+    sentence,
+    /the MongoDB server at 127\.0\.0\.1:9, 127\.0\.0\.1:8 cannot be reached: connect ECONNREFUSED [^;]+; is it running, and is its/,
+  )
+})
+
+t.test('a wrong password is reported as such', async (t) => {
+  const { url } = await startDatabaseProxy(t)
+  const sentence = await failedStart(t, url.replace('mongodb://', 'mongodb://ann:canary@'))
+  t.match(sentence, /127\.0\.0\.1:\d+ refuses this user: Authentication failed; are the user, the password/)
+})
+
+t.test('TLS on one side only is suspected', async (t) => {
+  const plain = await listen(t, (socket) => socket.once('data', () => socket.end('no TLS\r\n')))
+  const withTls = await failedStart(t, `mongodb://ann:canary@${plain}/svc?tls=true&${PATIENCE}`)
+  t.match(withTls, `${plain} cannot be reached: wrong version number; does it use TLS, as its address says?`)
+
+  const closing = await listen(t, (socket) => socket.once('data', () => socket.destroy()))
+  const withoutTls = await failedStart(t, `mongodb://ann:canary@${closing}/svc?${PATIENCE}`)
+  t.match(withoutTls, /closed; does it require tls=true in its address\?/)
+})
+
+t.test(
+  'a start that the server of the database ended is explained by it, any other by its own error',
+  async (t) => {
+    const { url } = await startDatabaseProxy(t)
+    const database = await openDatabase({ url, home: createHome(t), log: createLogger({ level: 'silent' }) })
+    t.teardown(() => database.close())
+    const refusal = new MongoServerError({
+      message: 'Command createIndexes requires authentication',
+      code: 13,
+    })
+    const cases: [MongoError, RegExp][] = [
+      [refusal, /refuses this user: Command createIndexes requires authentication; are the user/],
+      [
+        new MongoNetworkError('connection 3 closed'),
+        /cannot be reached: connection 3 closed; does it require/,
+      ],
+    ]
+    for (const [error, message] of cases) {
+      t.match(database.explainFailure(error), { message })
+      t.match(database.explainFailure(new Error('plugin "chat" failed to start', { cause: error })), {
+        message,
+      })
+    }
+    const other = new Error('plugin "chat" failed to start', { cause: new TypeError('no') })
+    t.equal(database.explainFailure(other), other)
+  },
+)
+
+t.test('an address that is not valid is refused without repeating it', async (t) => {
+  const sentence = await failedStart(t, 'mongodb://ann:can/ary@127.0.0.1/svc')
+  t.match(sentence, /the address of the MongoDB server is not valid: Password contains unescaped characters/)
+})
