@@ -5823,10 +5823,10 @@ export interface components {
        */
       limit?: number;
     };
-    KnowledgeIndexUnavailableError: {
+    KnowledgeIndexUnavailableOrKnowledgeNotInstalledError: {
       error: {
         /** @enum {string} */
-        code: "KNOWLEDGE_INDEX_UNAVAILABLE";
+        code: "KNOWLEDGE_INDEX_UNAVAILABLE" | "KNOWLEDGE_NOT_INSTALLED";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -10337,10 +10337,13 @@ export interface components {
         "application/json": components["schemas"]["RunSchedule409Error"];
       };
     };
-    /** @description - `KNOWLEDGE_INDEX_UNAVAILABLE`: The index of knowledge bases is not available on this server. */
-    KnowledgeIndexUnavailableError: {
+    /**
+     * @description - `KNOWLEDGE_INDEX_UNAVAILABLE`: The index of knowledge bases is not available on this server.
+     * - `KNOWLEDGE_NOT_INSTALLED`: Knowledge bases need the package {name}, which is not installed on this server. An administrator can add it with "npm install --include=optional".
+     */
+    KnowledgeIndexUnavailableOrKnowledgeNotInstalledError: {
       content: {
-        "application/json": components["schemas"]["KnowledgeIndexUnavailableError"];
+        "application/json": components["schemas"]["KnowledgeIndexUnavailableOrKnowledgeNotInstalledError"];
       };
     };
     /** @description - `EMBEDDING_FAILED`: The embedding model did not answer. {en} */
@@ -15921,7 +15924,7 @@ export interface operations {
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
-      503: components["responses"]["KnowledgeIndexUnavailableError"];
+      503: components["responses"]["KnowledgeIndexUnavailableOrKnowledgeNotInstalledError"];
       default: components["responses"]["Error"];
     };
   };

@@ -9,6 +9,14 @@ export const knowledgeErrors = {
       zh: '此服务器上的知识库索引不可用。',
     },
   },
+  KNOWLEDGE_NOT_INSTALLED: {
+    status: 503,
+    level: 'warn',
+    message: {
+      en: 'Knowledge bases need the package {name}, which is not installed on this server. An administrator can add it with "npm install --include=optional".',
+      zh: '知识库需要软件包 {name}，但此服务器尚未安装。管理员可通过“npm install --include=optional”安装。',
+    },
+  },
   DOCUMENT_NOT_READ: {
     status: 409,
     message: { en: 'The document has not been read yet.', zh: '文档尚未读取完成。' },

@@ -18,7 +18,7 @@ export const searchRoutes = [
     scope: 'read',
     body: searchBody,
     response: { 200: searchHits },
-    errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'KNOWLEDGE_INDEX_UNAVAILABLE'],
+    errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'KNOWLEDGE_INDEX_UNAVAILABLE', 'KNOWLEDGE_NOT_INSTALLED'],
     audit: { none: 'it changes nothing' },
   }).handle(async ({ caller, body, signal }, { bases: store, search }) => {
     const { query, knowledge_base_ids: chosen, limit } = body

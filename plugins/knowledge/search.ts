@@ -114,7 +114,7 @@ export function createSearch({
   }
 
   return {
-    /** Returns the best passages, at most `limit`. Throws KNOWLEDGE_INDEX_UNAVAILABLE. */
+    /** Returns the best passages, at most `limit`. Throws KNOWLEDGE_INDEX_UNAVAILABLE and KNOWLEDGE_NOT_INSTALLED. */
     async find(question: Question): Promise<Hit[]> {
       if (question.bases.length === 0) return []
       const { active } = await settings.recent()

@@ -4,21 +4,11 @@ import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
 import { chatUrl, connectChat } from '../support/chat.ts'
+import { hidePackages, preload } from '../support/hidden-packages.ts'
 import { spawnCommand, spawnServer } from '../support/kernel.ts'
 import { ADMIN, createHome } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 import { callsTo, createKnowledgeCalls } from './knowledge-calls.ts'
-
-const toUrl = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
-
-/** Finds no package of LanceDB, as if npm had left it out. */
-const NOT_INSTALLED = `import { register } from 'node:module'
-register(${JSON.stringify(
-  toUrl(`export async function resolve(specifier, context, next) {
-    if (specifier !== '@lancedb/lancedb') return next(specifier, context)
-    throw Object.assign(new Error("Cannot find package '@lancedb/lancedb'"), { code: 'ERR_MODULE_NOT_FOUND' })
-  }`),
-)})`
 
 /** Refuses the native part of LanceDB, as on a platform for which it was not built. */
 const NOT_BUILT = `const load = process.dlopen
@@ -28,27 +18,41 @@ process.dlopen = (module, file, ...flags) => {
 }`
 
 const STATES = [
-  ['is not installed', NOT_INSTALLED, /Cannot find package '@lancedb\/lancedb'/],
-  ['does not run on this platform', NOT_BUILT, /invalid ELF header|native binding/],
-] as const
+  {
+    state: 'is not installed',
+    nodeArgs: hidePackages('@lancedb/', 'apache-arrow'),
+    reason:
+      /documents wait and cannot be searched, because the optional package @lancedb\/lancedb is not installed: .*"npm install --include=optional"$/m,
+    error: {
+      code: 'KNOWLEDGE_NOT_INSTALLED',
+      message: /need the package @lancedb\/lancedb, .* add it with "npm install --include=optional"/,
+    },
+    isKnownAtOnce: true,
+  },
+  {
+    state: 'does not run on this platform',
+    nodeArgs: preload(NOT_BUILT),
+    reason: /LanceDB cannot be used: .*(?:invalid ELF header|native binding)/,
+    error: { code: 'KNOWLEDGE_INDEX_UNAVAILABLE', message: /not available on this server/ },
+    isKnownAtOnce: false,
+  },
+]
 
-for (const [state, preload, reason] of STATES)
+for (const { state, nodeArgs, reason } of STATES)
   t.test(`If LanceDB ${state}, svc doctor says so`, async (t) => {
     const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
-    const doctor = await spawnCommand(home, ['doctor'], { nodeArgs: ['--import', toUrl(preload)] })
+    const doctor = await spawnCommand(home, ['doctor'], { nodeArgs })
     t.equal(doctor.code, 1)
-    t.match(doctor.stdout, /FAIL +knowledge index +LanceDB cannot be used: /)
-    t.match(doctor.stdout, reason)
+    t.match(doctor.stdout, new RegExp(`^FAIL +knowledge index +${reason.source}`, 'm'))
   })
 
 // A server finds out that it was not built in the same way as that its index cannot be opened, see knowledge.test.ts.
-for (const [index, [state, preload]] of STATES.entries())
+for (const { state, nodeArgs, reason, error, isKnownAtOnce } of STATES)
   t.test(
     `If LanceDB ${state}, the server starts, says so, and everything else works`,
-    { skip: index > 0 && onlyLong },
+    { skip: !isKnownAtOnce && onlyLong },
     async (t) => {
       const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
-      const nodeArgs = ['--import', toUrl(preload)]
       const env = { SVC_ADMIN_PASSWORD: ADMIN.password, SVC_LOG_LEVEL: 'warn' }
       const { url, output } = await spawnServer(t, home, [], { env, nodeArgs })
       const login = await callsTo(url, '').request('POST', '/auth/login', { body: ADMIN })
@@ -58,7 +62,6 @@ for (const [index, [state, preload]] of STATES.entries())
       }
       const health = async () => (await server.request('GET', '/health')).body
 
-      const isKnownAtOnce = preload === NOT_INSTALLED
       t.match(await health(), {
         status: isKnownAtOnce ? 'degraded' : 'ok',
         plugins: { knowledge: isKnownAtOnce ? 'failed' : 'ok', chat: 'ok', agents: 'ok' },
@@ -70,19 +73,17 @@ for (const [index, [state, preload]] of STATES.entries())
         const [row] = await list(id)
         return row.error && row
       })
-      t.match(document, {
-        status: 'queued',
-        error: { code: 'KNOWLEDGE_INDEX_UNAVAILABLE', message: /index of knowledge bases is not available/ },
-      })
+      t.match(document, { status: 'queued', error })
       t.match(await request('POST', '/search', { query: 'magpies' }), {
         status: 503,
-        body: { error: { code: 'KNOWLEDGE_INDEX_UNAVAILABLE', message: /not available on this server/ } },
+        body: { error },
       })
       t.match(await health(), { status: 'degraded', plugins: { knowledge: 'failed', chat: 'ok' } })
-      t.match(
-        output().stderr + output().stdout,
-        /the index of knowledge bases is unavailable: documents wait/,
-      )
+      const lines = output()
+        .stderr.split('\n')
+        .filter((line) => line.startsWith('{'))
+      const logged = lines.map((line) => JSON.parse(line)).map(({ msg, error }) => error?.message ?? msg)
+      t.match(logged.join('\n'), reason)
       const upstream = await createFakeOpenAI()
       t.teardown(() => upstream.close())
       const called = {

@@ -1,7 +1,7 @@
 const toUrl = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`
 
 /** Returns the arguments of Node.js that run a module before the program. */
-const preload = (source: string): string[] => ['--import', toUrl(source)]
+export const preload = (source: string): string[] => ['--import', toUrl(source)]
 
 /** Returns the arguments of Node.js with which packages are not found whose names begin so, as if npm had left them out. */
 export function hidePackages(...prefixes: string[]): string[] {

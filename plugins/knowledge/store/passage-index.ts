@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '#kernel'
+import { describeMissingPackage, findMissingPackage } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 import type { IndexDescription } from '../types.ts'
 import {
@@ -58,12 +59,21 @@ export function createPassageIndex({
     return { lance, arrow, connection: await lance.connect(url, { readConsistencyInterval: 0, session }) }
   }
 
-  const fail = (cause: unknown) => {
-    if (!failure) log.warn({ error: cause }, 'the index of knowledge bases is unavailable: documents wait')
-    failure = new Error(`LanceDB cannot be used: ${(cause as Error).message}`, { cause })
+  /** Notes and logs why LanceDB cannot be used, and returns the error for clients. */
+  const fail = (cause: unknown): AppError => {
+    const name = findMissingPackage(cause)
+    const wasUsable = failure === undefined
+    if (name === undefined) {
+      failure = new Error(`LanceDB cannot be used: ${(cause as Error).message}`, { cause })
+      if (wasUsable) log.warn({ error: cause }, 'the index of knowledge bases is unavailable: documents wait')
+      return new AppError('KNOWLEDGE_INDEX_UNAVAILABLE', {}, { cause })
+    }
+    failure = new Error(`documents wait and cannot be searched, because ${describeMissingPackage(name)}`)
+    if (wasUsable) log.warn({}, failure.message)
+    return new AppError('KNOWLEDGE_NOT_INSTALLED', { name }, { cause })
   }
 
-  /** Throws KNOWLEDGE_INDEX_UNAVAILABLE if LanceDB cannot be used here. */
+  /** Throws KNOWLEDGE_INDEX_UNAVAILABLE or KNOWLEDGE_NOT_INSTALLED if LanceDB cannot be used here. */
   const connect = async () => {
     opening ??= open()
     try {
@@ -72,8 +82,7 @@ export function createPassageIndex({
       return opened
     } catch (cause) {
       opening = undefined
-      fail(cause)
-      throw new AppError('KNOWLEDGE_INDEX_UNAVAILABLE', {}, { cause })
+      throw fail(cause)
     }
   }
 

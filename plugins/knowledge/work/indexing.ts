@@ -194,8 +194,8 @@ export function createIndexing({
           return
         }
         const { code, details } = error instanceof AppError ? error : { code: undefined, details: {} }
-        if (code === 'KNOWLEDGE_INDEX_UNAVAILABLE') {
-          await postpone(document, UNAVAILABLE_MS, 0, { code, details: {} })
+        if (code === 'KNOWLEDGE_INDEX_UNAVAILABLE' || code === 'KNOWLEDGE_NOT_INSTALLED') {
+          await postpone(document, UNAVAILABLE_MS, 0, { code, details: toStored(details) })
           return
         }
         const attempts = (document.work?.attempts ?? 0) + 1
