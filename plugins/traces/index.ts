@@ -1,4 +1,5 @@
 import { definePlugin } from '#kernel'
+import { describeMissingPackage, findMissingPackage } from '#toolbox'
 import { openExporter, type Span, type SpanExporter } from './exporter.ts'
 import { manifest } from './manifest.ts'
 import { modelSpan, requestSpan, toolSpan, turnSpan } from './spans.ts'
@@ -12,6 +13,13 @@ declare module '#kernel/types' {
   interface PrivateServices {
     traces: { traces: Traces }
   }
+}
+
+/** Throws the reason in words why an exporter could not be opened. */
+function explain(cause: unknown): never {
+  const name = findMissingPackage(cause)
+  if (name) throw new Error(`traces are not sent, because ${describeMissingPackage(name)}`)
+  throw new Error(`traces are not sent: ${(cause as Error).message}`, { cause })
 }
 
 /** Makes a listener that adds a span for what it hears, while there is an exporter. */
@@ -28,15 +36,23 @@ export default definePlugin({
     host.on('turn.ended', noteAs(turnSpan))
     host.on('model.called', noteAs(modelSpan))
     host.on('tool.called', noteAs(toolSpan))
+    host.check('traces', async ({ config, server }) => {
+      const { endpoint, service_name } = config
+      if (endpoint === undefined) return 'no collector is set'
+      const exporter = await openExporter({ endpoint, service_name, server }).catch(explain)
+      await exporter.close()
+      return `spans are sent to ${new URL(endpoint).origin}`
+    })
   },
   async start({ config, traces, server, log }) {
     const { endpoint, service_name } = config
     if (endpoint === undefined) return
     try {
-      traces.exporter = await openExporter({ endpoint, service_name, server })
+      traces.exporter = await openExporter({ endpoint, service_name, server }).catch(explain)
     } catch (error) {
       // The packages are optional, and a server without traces is better than none.
-      log.error({ error }, 'traces cannot be sent: the optional packages @opentelemetry/… are not installed')
+      const { message, cause } = error as Error
+      log.error({ error: cause }, message)
     }
   },
   async stop({ traces, log }) {

@@ -3,6 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import t from '../run/file-test.ts'
 import { startChat } from '../support/chat.ts'
+import { hidePackages } from '../support/hidden-packages.ts'
+import { spawnCommand, spawnServer } from '../support/kernel.ts'
+import { createHome } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 interface OtlpSpan {
   name: string
@@ -80,3 +84,30 @@ t.test('a collector that does not answer harms nobody', async (t) => {
   t.equal(end.type, 'done')
   await chat.server.stop()
 })
+
+t.test(
+  'without the packages of OpenTelemetry, a configured server says so, and any other says nothing',
+  async (t) => {
+    const nodeArgs = hidePackages('@opentelemetry/')
+    const reason =
+      /traces are not sent, because the optional package @opentelemetry\/[\w-]+ is not installed: .*"npm install --include=optional"/
+    const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
+    const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://ann:canary@127.0.0.1:1' }
+    const check = (env: Record<string, string>, nodeArgs: string[] = []) =>
+      spawnCommand(home, ['doctor'], { env: { ...env, SVC_PORT: '0' }, nodeArgs })
+    const server = await spawnServer(t, home, [], { env: { ...endpoint, SVC_LOG_LEVEL: 'warn' }, nodeArgs })
+    t.equal((await fetch(`${server.url}/api/health/ready`)).status, 200)
+    const logged = server
+      .output()
+      .stderr.split('\n')
+      .filter((line) => line.includes('traces are not sent'))
+    t.match(
+      logged.map((line) => JSON.parse(line)),
+      [{ msg: reason, error: undefined }],
+    )
+
+    t.match((await check(endpoint, nodeArgs)).stdout, new RegExp(`^FAIL +traces +${reason.source}$`, 'm'))
+    t.match((await check({}, nodeArgs)).stdout, /^ok +traces +no collector is set$/m)
+    t.match((await check(endpoint)).stdout, /^ok +traces +spans are sent to http:\/\/127\.0\.0\.1:1$/m)
+  },
+)
