@@ -10,10 +10,7 @@ const CLIENT = new URL('../../../client', import.meta.url).pathname
 
 /** Modules that are in few files: a browser asks for six at a time over HTTP/1.1. The sign-in needs none of them. */
 const GROUPS = [
-  {
-    name: 'icons',
-    test: /lucide-react\/dist\/esm\/icons\/(?!(check|copy|languages|monitor|moon|sun)\.)/,
-  },
+  { name: 'icons', test: /\/ui\/icons?\.tsx?$/ },
   { name: 'router', test: /@tanstack\/(react-)?(router|query|history|store)/ },
 ]
 

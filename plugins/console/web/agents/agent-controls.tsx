@@ -1,12 +1,12 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { Ellipsis, Play, RotateCcw, Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { Failure } from '../ui/failure.tsx'
+import { Ellipsis, Play, RotateCcw, Square, Trash2 } from '../ui/icons.ts'
 import { type Agent, controlAgent } from './use-agent.ts'
 
 type Action = 'start' | 'stop' | 'reload'

@@ -1,21 +1,21 @@
+import type { IconComponent } from '../ui/icon.tsx'
 import {
   Briefcase,
   ChartColumn,
   CodeXml,
   Compass,
   Languages,
-  type LucideIcon,
   Microscope,
   PenLine,
   Scale,
   Server,
   Sparkles,
-} from 'lucide-react'
+} from '../ui/icons.ts'
 import { Monogram } from '../ui/monogram.tsx'
 import classes from './agent-icon.module.css'
 
 /** The pictures of agents by the names that are stored. */
-export const ICONS: Record<string, LucideIcon> = {
+export const ICONS: Record<string, IconComponent> = {
   sparkles: Sparkles,
   'pen-line': PenLine,
   'code-xml': CodeXml,

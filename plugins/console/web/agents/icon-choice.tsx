@@ -1,6 +1,6 @@
 import { Group, Input } from '@mantine/core'
-import { Check } from 'lucide-react'
 import { t } from '../i18n/words.ts'
+import { Check } from '../ui/icons.ts'
 import { AgentIcon, COLORS, ICONS } from './agent-icon.tsx'
 import classes from './icon-choice.module.css'
 

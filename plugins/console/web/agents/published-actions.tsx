@@ -1,11 +1,11 @@
 import { ActionIcon } from '@mantine/core'
-import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
+import { Trash2 } from '../ui/icons.ts'
 
 /** Withdraws an expert that was published. */
 export function PublishedActions({ expert }: { expert: components['schemas']['PublishedExpert'] }) {

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
-import { PanelRight } from 'lucide-react'
 import { lazy, Suspense, useEffect } from 'react'
 import { t } from '../i18n/words.ts'
+import { PanelRight } from '../ui/icons.ts'
 import { PhoneBar } from '../ui/phone-bar.tsx'
 import classes from './conversation-header.module.css'
 import { togglePanel } from './files/open-file.ts'

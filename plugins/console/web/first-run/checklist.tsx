@@ -1,10 +1,10 @@
 import { ActionIcon, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Circle, CircleCheck, X } from 'lucide-react'
 import { useState } from 'react'
 import { useMenu } from '../frame/menu.ts'
 import { t, type WordKey } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
+import { Circle, CircleCheck, X } from '../ui/icons.ts'
 import classes from './checklist.module.css'
 import { noteProgress, readProgress } from './progress.ts'
 

@@ -1,3 +1,8 @@
+import type { WordKey } from '../i18n/words.ts'
+import type { router } from '../routes.tsx'
+import { useFacts } from '../server/facts.ts'
+import { type Account, may, useAccount } from '../session/account.ts'
+import type { IconComponent } from '../ui/icon.tsx'
 import {
   Activity,
   BookOpenText,
@@ -8,24 +13,19 @@ import {
   ChartColumn,
   KeySquare,
   Library,
-  type LucideIcon,
   MailPlus,
   MessageCircle,
   Plug,
   ScrollText,
   UserRound,
   Users,
-} from 'lucide-react'
-import type { WordKey } from '../i18n/words.ts'
-import type { router } from '../routes.tsx'
-import { useFacts } from '../server/facts.ts'
-import { type Account, may, useAccount } from '../session/account.ts'
+} from '../ui/icons.ts'
 
 /** A page that the menu and the palette lead to. */
 export interface MenuEntry {
   to: Exclude<keyof (typeof router)['routesByPath'], `${string}/$${string}`>
   label: WordKey
-  icon: LucideIcon
+  icon: IconComponent
   group: 'main' | 'administration' | 'account'
   /** The plugin whose page it is; without it the page is not shown. */
   feature?: string

@@ -1,6 +1,5 @@
 import { Modal, TextInput, UnstyledButton } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { Bot, Keyboard, type LucideIcon, MessageCircle, Plus, Puzzle } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { type ThreadRow, titleOf } from '../chat/thread-list.ts'
 import { type ListedAgent, useAgents } from '../chat/use-agent.ts'
@@ -10,6 +9,8 @@ import { listPluginPages } from '../plugin-pages/plugin-pages.ts'
 import { useFacts } from '../server/facts.ts'
 import { queries } from '../server/queries.ts'
 import { useAccount } from '../session/account.ts'
+import type { IconComponent } from '../ui/icon.tsx'
+import { Bot, Keyboard, MessageCircle, Plus, Puzzle } from '../ui/icons.ts'
 import { useMenu } from './menu.ts'
 import classes from './palette.module.css'
 
@@ -18,7 +19,7 @@ interface Entry {
   label: string
   /** The kind of the entry, or the agent of a conversation. */
   about: string
-  icon: LucideIcon
+  icon: IconComponent
   run(): void
 }
 

@@ -1,10 +1,10 @@
 import { NavLink } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { Puzzle } from 'lucide-react'
 import { language } from '../i18n/language.ts'
 import { findPluginPage, listPluginPages } from '../plugin-pages/plugin-pages.ts'
 import { useFacts } from '../server/facts.ts'
 import { useAccount } from '../session/account.ts'
+import { Puzzle } from '../ui/icons.ts'
 import classes from './sidebar.module.css'
 
 /** The entries of the menu for pages that plugins add. */

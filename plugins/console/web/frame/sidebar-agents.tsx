@@ -1,11 +1,11 @@
 import { ActionIcon, ScrollArea, Skeleton, TextInput, UnstyledButton } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { Link, useParams } from '@tanstack/react-router'
-import { ChevronRight, Plus, Search } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { type ListedAgent, useAgent, useAgents } from '../chat/use-agent.ts'
 import { t } from '../i18n/words.ts'
 import { Failure } from '../ui/failure.tsx'
+import { ChevronRight, Plus, Search } from '../ui/icons.ts'
 import classes from './sidebar-agents.module.css'
 import { ThreadList } from './sidebar-threads.tsx'
 

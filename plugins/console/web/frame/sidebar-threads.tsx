@@ -1,11 +1,11 @@
 import { Button, Skeleton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { Pin } from 'lucide-react'
 import { useSyncExternalStore } from 'react'
 import { waitingThreads } from '../chat/thread-events.ts'
 import { type ThreadRow, titleOf, useThreads } from '../chat/thread-list.ts'
 import type { ListedAgent } from '../chat/use-agent.ts'
 import { t } from '../i18n/words.ts'
+import { Pin } from '../ui/icons.ts'
 import classes from './sidebar-agents.module.css'
 
 interface Props {

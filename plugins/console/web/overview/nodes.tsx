@@ -1,7 +1,7 @@
-import { Server } from 'lucide-react'
 import type { components } from '#client'
 import { formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
+import { Server } from '../ui/icons.ts'
 import listClasses from '../ui/list.module.css'
 import { ListRow } from '../ui/list-row.tsx'
 import { State } from '../ui/state.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group, type MantineColorScheme, useMantineColorScheme } from '@mantine/core'
-import { Languages, Monitor, Moon, Sun } from 'lucide-react'
 import { chooseLanguage, language } from '../i18n/language.ts'
 import { t, type WordKey } from '../i18n/words.ts'
+import { Languages, Monitor, Moon, Sun } from '../ui/icons.ts'
 
 /** The themes in the order in which the button goes through them. */
 const THEMES = { auto: Monitor, light: Sun, dark: Moon }

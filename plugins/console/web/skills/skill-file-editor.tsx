@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Group, Select, Text, Textarea, TextInput } from '@mantine/core'
-import { Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { Plus, Trash2 } from '../ui/icons.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { MAIN_FILE, type SkillFile } from './skill-files.ts'
 

@@ -1,3 +1,5 @@
+import type { WordKey } from '../i18n/words.ts'
+import type { IconComponent } from '../ui/icon.tsx'
 import {
   Brain,
   CircleCheck,
@@ -5,17 +7,15 @@ import {
   Gauge,
   Hand,
   Loader,
-  type LucideIcon,
   MessageSquareText,
   Paperclip,
   PenLine,
   Wrench,
-} from 'lucide-react'
-import type { WordKey } from '../i18n/words.ts'
+} from '../ui/icons.ts'
 import type { Event } from './steps.ts'
 
 /** The icon and name of each type of event. */
-export const EVENT_TYPES: Record<Event['type'], { icon: LucideIcon; label: WordKey }> = {
+export const EVENT_TYPES: Record<Event['type'], { icon: IconComponent; label: WordKey }> = {
   turn_started: { icon: MessageSquareText, label: 'trajectory.turn_started' },
   content: { icon: PenLine, label: 'trajectory.content' },
   reasoning: { icon: Brain, label: 'trajectory.reasoning' },

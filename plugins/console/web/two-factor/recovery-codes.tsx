@@ -1,7 +1,7 @@
 import { Button, Code, Group, Stack, Text } from '@mantine/core'
-import { Download } from 'lucide-react'
 import { t } from '../i18n/words.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Download } from '../ui/icons.ts'
 
 /** The recovery codes of an account, the only time that they are shown. */
 export function RecoveryCodes({ codes }: { codes: string[] }) {

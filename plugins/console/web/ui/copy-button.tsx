@@ -1,6 +1,6 @@
 import { ActionIcon, CopyButton as CopyState } from '@mantine/core'
-import { Check, Copy } from 'lucide-react'
 import { t } from '../i18n/words.ts'
+import { Check, Copy } from './icons.ts'
 
 /** Copies a text, and says so for a moment. */
 export function CopyButton({ text }: { text: string }) {

@@ -1,8 +1,8 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
-import { Search } from 'lucide-react'
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Failure } from './failure.tsx'
+import { Search } from './icons.ts'
 import classes from './list.module.css'
 
 /** The rows of a list as a query has them: `useRows`, or `asRows` of a query without pages. */

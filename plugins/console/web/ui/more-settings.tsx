@@ -1,7 +1,7 @@
 import { Button, Collapse, Stack, type StackProps } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { ChevronDown, ChevronRight } from 'lucide-react'
 import { t } from '../i18n/words.ts'
+import { ChevronDown, ChevronRight } from './icons.ts'
 
 /** Fields that most people can leave alone, folded behind a button. */
 export function MoreSettings(props: StackProps) {

@@ -1,8 +1,8 @@
 import { ActionIcon, Menu } from '@mantine/core'
-import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { Confirm } from './confirm.tsx'
+import { Ellipsis } from './icons.ts'
 
 interface Props {
   /** The name of what the actions change. */

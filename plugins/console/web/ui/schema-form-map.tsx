@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
-import { Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { Plus, X } from './icons.ts'
 import { type FieldProps, SchemaField } from './schema-form-field.tsx'
 import type { Schema, Values } from './schema-form-schema.ts'
 

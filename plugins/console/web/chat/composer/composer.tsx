@@ -1,5 +1,4 @@
 import { ActionIcon, FileButton, Textarea } from '@mantine/core'
-import { ArrowUp, Paperclip, Square } from 'lucide-react'
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -13,6 +12,7 @@ import {
 import type { InputBlock } from '#client'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { ArrowUp, Paperclip, Square } from '../../ui/icons.ts'
 import { useAction } from '../../ui/use-action.ts'
 import { findQuestion } from '../approvals/decisions.ts'
 import type { SendSettings, ThreadStore } from '../store/thread-store.ts'

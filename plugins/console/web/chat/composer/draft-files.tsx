@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
-import { X } from 'lucide-react'
 import { formatBytes } from '../../i18n/format.ts'
 import { t } from '../../i18n/words.ts'
+import { X } from '../../ui/icons.ts'
 import classes from './composer.module.css'
 import type { Draft, DraftFile } from './draft.ts'
 

@@ -1,9 +1,9 @@
 import { ActionIcon } from '@mantine/core'
-import { WandSparkles } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../../i18n/words.ts'
 import { client } from '../../server/client.ts'
 import { send } from '../../server/send.ts'
+import { WandSparkles } from '../../ui/icons.ts'
 import type { Draft } from './draft.ts'
 
 interface Props {

@@ -1,20 +1,20 @@
 import { useNavigate } from '@tanstack/react-router'
-import {
-  CalendarClock,
-  File,
-  ListTree,
-  type LucideIcon,
-  MessageCirclePlus,
-  PanelRight,
-  Paperclip,
-  Settings,
-  Square,
-} from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { baseName } from '../../agents/files.ts'
 import { t } from '../../i18n/words.ts'
 import { api } from '../../server/client.ts'
 import { useFacts } from '../../server/facts.ts'
+import type { IconComponent } from '../../ui/icon.tsx'
+import {
+  CalendarClock,
+  File,
+  ListTree,
+  MessageCirclePlus,
+  PanelRight,
+  Paperclip,
+  Settings,
+  Square,
+} from '../../ui/icons.ts'
 import { togglePanel } from '../files/open-file.ts'
 import type { ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
@@ -27,7 +27,7 @@ const MAX_SHOWN = 8
 export interface Suggestion {
   key: string
   label: string
-  icon: LucideIcon
+  icon: IconComponent
   run(): void
 }
 

@@ -1,11 +1,12 @@
 import { UnstyledButton } from '@mantine/core'
-import { File, FileAudio, FileImage, FileSpreadsheet, FileText, type LucideIcon } from 'lucide-react'
 import { formatBytes } from '../../i18n/format.ts'
+import type { IconComponent } from '../../ui/icon.tsx'
+import { File, FileAudio, FileImage, FileSpreadsheet, FileText } from '../../ui/icons.ts'
 import classes from './file-card.module.css'
 import { type ChatFile, openFile } from './open-file.ts'
 
 /** The icon of a file by its kind. */
-function iconOf(media_type: string): LucideIcon {
+function iconOf(media_type: string): IconComponent {
   if (media_type.startsWith('image/')) return FileImage
   if (media_type.startsWith('audio/')) return FileAudio
   if (/csv|excel|sheet/.test(media_type)) return FileSpreadsheet

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import { ImageOff } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../../i18n/words.ts'
+import { ImageOff } from '../../ui/icons.ts'
 import classes from './foreign-picture.module.css'
 import { toWebAddress } from './markdown-link.tsx'
 

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
-import { ChevronRight } from 'lucide-react'
 import { memo, useState } from 'react'
 import { t, type WordKey } from '../../i18n/words.ts'
+import { ChevronRight } from '../../ui/icons.ts'
 import { CallBody } from './call-body.tsx'
 import classes from './call-view.module.css'
 import { describeCall } from './describe-call.ts'

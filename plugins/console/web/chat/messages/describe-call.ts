@@ -1,3 +1,5 @@
+import { t, type WordKey } from '../../i18n/words.ts'
+import type { IconComponent } from '../../ui/icon.tsx'
 import {
   Bot,
   CalendarClock,
@@ -7,17 +9,15 @@ import {
   Globe,
   Library,
   ListChecks,
-  type LucideIcon,
   MessageCircleQuestion,
   Search,
   Terminal,
   Wrench,
-} from 'lucide-react'
-import { t, type WordKey } from '../../i18n/words.ts'
+} from '../../ui/icons.ts'
 
 /** A call in a few words for a person. */
 export interface CallWords {
-  icon: LucideIcon
+  icon: IconComponent
   /** The verb: "Run". */
   verb: string
   /** Its object: a command, a path, an address. */
@@ -25,7 +25,7 @@ export interface CallWords {
 }
 
 interface Kind {
-  icon: LucideIcon
+  icon: IconComponent
   label: WordKey
   /** The field of the input that says most. */
   field?: string

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
-import { ChevronRight } from 'lucide-react'
 import { formatDuration } from '../../i18n/format.ts'
 import { t } from '../../i18n/words.ts'
+import { ChevronRight } from '../../ui/icons.ts'
 import { addUsage } from '../store/fold-message.ts'
 import type { Turn, Usage } from '../store/thread-view.ts'
 import classes from './call-view.module.css'

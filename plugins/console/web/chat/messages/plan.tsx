@@ -1,5 +1,6 @@
-import { Circle, CircleCheck, CircleDot, type LucideIcon } from 'lucide-react'
 import { t } from '../../i18n/words.ts'
+import type { IconComponent } from '../../ui/icon.tsx'
+import { Circle, CircleCheck, CircleDot } from '../../ui/icons.ts'
 import { readInput } from './describe-call.ts'
 import classes from './plan.module.css'
 
@@ -15,7 +16,7 @@ export function Plan({ items }: { items: PlanItem[] }) {
   return (
     <ul className={classes.plan} aria-label={t('tools.plan')}>
       {items.map(({ content, status }) => {
-        const Icon: LucideIcon = STATES[status]
+        const Icon: IconComponent = STATES[status]
         return (
           <li key={content} data-status={status}>
             <Icon size={15} aria-label={t(`tools.${status}`)} />

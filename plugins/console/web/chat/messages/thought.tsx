@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
-import { Brain, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { t } from '../../i18n/words.ts'
+import { Brain, ChevronRight } from '../../ui/icons.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import body from './call-body.module.css'
 import classes from './call-view.module.css'

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
-import { X } from 'lucide-react'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
+import { X } from '../../ui/icons.ts'
 import { readText, type ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
 import classes from './user-message.module.css'
