@@ -2,13 +2,11 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { followThreads } from './chat/thread-events.ts'
-import { loadAppWords } from './i18n/load.ts'
 import { router } from './routes.tsx'
 import { followEvents } from './server/events.ts'
 import { prefetchFacts } from './server/facts.ts'
 import { queries } from './server/queries.ts'
 
-await loadAppWords()
 followThreads()
 
 /** The console of somebody who is signed in. */

@@ -1,16 +1,18 @@
 import { createRoot } from 'react-dom/client'
 import { language } from './i18n/language.ts'
-import { loadAppWords, loadStartWords } from './i18n/load.ts'
+import { addStartWords } from './i18n/load.ts'
+import { loadApp } from './load-app.ts'
 import { Root } from './root.tsx'
 import { hadSession, resumeSession } from './session/token.ts'
 import { Theme } from './ui/theme.tsx'
 
 document.documentElement.lang = language
+addStartWords()
 
 const session = resumeSession()
 // The request for the session goes first.
 if (hadSession()) setTimeout(preload)
-await Promise.all([loadStartWords(), session])
+await session
 createRoot(document.getElementById('root')!).render(
   <Theme>
     <Root />
@@ -19,7 +21,6 @@ createRoot(document.getElementById('root')!).render(
 
 /** Loads the code of the console while its session is continued. */
 function preload(): void {
-  void import('./app.tsx')
-  void loadAppWords()
+  void loadApp()
   if (/^\/(chat\/|$)/.test(location.pathname)) void import('./chat/chat-page.tsx')
 }

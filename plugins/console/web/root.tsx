@@ -1,10 +1,12 @@
 import { lazy, type ReactNode, Suspense, useSyncExternalStore } from 'react'
+import { withAppWords } from './i18n/load.ts'
+import { loadApp } from './load-app.ts'
 import { isInterrupted, onSession, readSession } from './session/token.ts'
+import { SignIn } from './sign-in/sign-in.tsx'
 
-const App = lazy(() => import('./app.tsx'))
-const SignIn = lazy(() => import('./sign-in/sign-in.tsx'))
+const App = lazy(loadApp)
 const NewPassword = lazy(() => import('./sign-in/new-password.tsx'))
-const RequiredAction = lazy(() => import('./sign-in/required-action.tsx'))
+const RequiredAction = lazy(withAppWords(() => import('./sign-in/required-action.tsx')))
 const SignInAgain = lazy(() => import('./sign-in/sign-in-again.tsx'))
 
 /** Addresses that sign somebody in, also somebody who has a session. */
@@ -14,7 +16,7 @@ const SIGN_IN_PATHS = ['/login', '/login/oauth/complete', '/invite']
 export function Root() {
   const session = useSyncExternalStore(onSession, readSession)
   const isWaiting = useSyncExternalStore(onSession, isInterrupted)
-  if (!session || SIGN_IN_PATHS.includes(location.pathname)) return load(<SignIn />)
+  if (!session || SIGN_IN_PATHS.includes(location.pathname)) return <SignIn />
   if (session.user.required_actions?.length) return load(<RequiredAction />)
   if (session.user.must_change_password && !isWaiting) return load(<NewPassword />)
   return (

@@ -3,7 +3,7 @@ import type { Plugin, Rolldown } from 'vite'
 
 /** The most JavaScript that a first load may need, in bytes compressed by gzip, and the modules that it begins with. */
 const BUDGETS = [
-  { load: 'the sign-in page', modules: ['index.html', 'sign-in/sign-in.tsx'], bytes: 115_000 },
+  { load: 'the sign-in page', modules: ['index.html'], bytes: 120_000 },
   { load: 'a chat', modules: ['index.html', 'app.tsx', 'chat/chat-page.tsx'], bytes: 260_000 },
 ]
 

@@ -1,14 +1,11 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { loadAppWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
 import { CodeField } from '../two-factor/code-field.tsx'
 import { Alert } from '../ui/alert.tsx'
 import { Refusal, readRetrySeconds } from './refusal.tsx'
 import { useSubmit } from './use-submit.ts'
-
-await loadAppWords()
 
 interface Props {
   /** Sends the code; throws the refusal of the server. */

@@ -1,6 +1,7 @@
 import { Button, Loader, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { loadApp } from '../load-app.ts'
 import { Failure } from '../ui/failure.tsx'
 import { arrive } from './arrive.ts'
 import { Layout } from './layout.tsx'
@@ -22,10 +23,11 @@ async function complete(): Promise<void> {
 }
 
 /** Completes a sign-in at another service, whose code is in the fragment of the address. */
-export default function Complete() {
+export function Complete() {
   const [error, setError] = useState<unknown>()
   useEffect(() => {
     completion ??= complete()
+    void loadApp()
     completion.catch(setError)
   }, [])
   return (

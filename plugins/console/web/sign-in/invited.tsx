@@ -12,7 +12,7 @@ import { type Login, post } from './post.ts'
 import { useSubmit } from './use-submit.ts'
 
 /** Makes the account of an invited person and signs it in. */
-export default function Invited() {
+export function Invited() {
   const [code] = useState(() => new URLSearchParams(location.search).get('code') ?? '')
   const [expires_at, setExpiry] = useState<number>()
   const [invalid, setInvalid] = useState<unknown>()

@@ -1,14 +1,15 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { lazy, Suspense, useCallback, useState } from 'react'
+import { withAppWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
 import { PasswordField } from './password-field.tsx'
 import { type Login, post } from './post.ts'
 import { Refusal, readRetrySeconds } from './refusal.tsx'
+import { Services } from './services.tsx'
 import { useSubmit } from './use-submit.ts'
 
-const CodeForm = lazy(() => import('./code-form.tsx'))
-const Services = lazy(() => import('./services.tsx'))
+const CodeForm = lazy(withAppWords(() => import('./code-form.tsx')))
 
 interface Props {
   /** The only account that can sign in here; undefined if any can. */
@@ -66,9 +67,7 @@ export function PasswordForm({ username, onLogin }: Props) {
           </Button>
         </Stack>
       </form>
-      <Suspense>
-        <Services onLogin={onLogin} onFailure={setError} />
-      </Suspense>
+      <Services onLogin={onLogin} onFailure={setError} />
     </Stack>
   )
 }

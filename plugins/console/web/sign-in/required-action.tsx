@@ -1,6 +1,5 @@
 import { Button, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { loadAppWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { send } from '../server/send.ts'
@@ -11,8 +10,6 @@ import { Failure } from '../ui/failure.tsx'
 import { useAction } from '../ui/use-action.ts'
 import CodeForm from './code-form.tsx'
 import { Layout } from './layout.tsx'
-
-await loadAppWords()
 
 const complete = () => updateUser({ required_actions: [] })
 

@@ -15,7 +15,7 @@ const REASONS: Record<string, WordKey> = {
 }
 
 /** The reason for which another service did not sign somebody in, or was not linked to the account. */
-export default function ServiceFailure({ reason }: { reason: string }) {
+export function ServiceFailure({ reason }: { reason: string }) {
   return (
     <Stack gap="md" mb="lg">
       <Alert>{t(REASONS[reason] ?? 'sign-in.error_generic')}</Alert>

@@ -2,6 +2,7 @@ import { Button, Divider, Stack } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { components } from '#client'
 import { language } from '../i18n/language.ts'
+import { withAppWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
 import { hasPasskeys } from '../two-factor/browser.ts'
 import { wantedPage } from './arrive.ts'
@@ -18,7 +19,7 @@ interface Props {
 }
 
 /** Buttons for the services and devices that one can sign in with. */
-export default function Services({ onLogin, onFailure }: Props) {
+export function Services({ onLogin, onFailure }: Props) {
   const [methods, setMethods] = useState<Method[]>([])
   const [busy, setBusy] = useState<string>()
 
@@ -33,7 +34,10 @@ export default function Services({ onLogin, onFailure }: Props) {
   const start = async ({ kind }: Method) => {
     setBusy(kind)
     try {
-      if (kind === 'passkey') return onLogin(await (await import('./passkey.ts')).signInWithPasskey())
+      if (kind === 'passkey') {
+        const { signInWithPasskey } = await withAppWords(() => import('./passkey.ts'))()
+        return onLogin(await signInWithPasskey())
+      }
       const body = { kind, redirect_after: location.pathname.startsWith('/login') ? '/' : wantedPage() }
       const { authorization_url, state } = await post<{ authorization_url: string; state: string }>(
         '/auth/oauth/start',

@@ -1,27 +1,23 @@
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { t } from '../i18n/words.ts'
+import { loadApp } from '../load-app.ts'
 import { readSession } from '../session/token.ts'
 import { arrive, wantedPage } from './arrive.ts'
+import { Complete } from './complete.tsx'
+import { Invited } from './invited.tsx'
 import { Layout } from './layout.tsx'
 import { PasswordForm } from './password-form.tsx'
-
-const Complete = lazy(() => import('./complete.tsx'))
-const Invited = lazy(() => import('./invited.tsx'))
-const ServiceFailure = lazy(() => import('./service-failure.tsx'))
+import { ServiceFailure } from './service-failure.tsx'
 
 /** Signs somebody in: by a password, by another service, or by an invite. */
-export default function SignIn() {
-  // The console is needed next, and the page has nothing else to load.
-  useEffect(() => void import('../app.tsx'), [])
+export function SignIn() {
+  // The console is needed next; those who only look at the form do not load it.
+  useEffect(() => addEventListener('input', () => void loadApp(), { once: true }), [])
 
-  if (location.pathname === '/login/oauth/complete') return <Suspense>{<Complete />}</Suspense>
-  if (location.pathname === '/invite') return <Suspense>{<Invited />}</Suspense>
+  if (location.pathname === '/login/oauth/complete') return <Complete />
+  if (location.pathname === '/invite') return <Invited />
   const reason = new URLSearchParams(location.search).get('oauth_error')
-  const failure = reason !== null && location.pathname === '/login' && (
-    <Suspense>
-      <ServiceFailure reason={reason} />
-    </Suspense>
-  )
+  const failure = reason !== null && location.pathname === '/login' && <ServiceFailure reason={reason} />
   if (readSession()) return failure ? <Layout title={t('sign-in.not_linked')}>{failure}</Layout> : <Leave />
   return (
     <Layout title={t('sign-in.title')}>
