@@ -22,5 +22,5 @@ createRoot(document.getElementById('root')!).render(
 /** Loads the code of the console while its session is continued. */
 function preload(): void {
   void loadApp()
-  if (/^\/(chat\/|$)/.test(location.pathname)) void import('./chat/chat-page.tsx')
+  if (/^\/chat\/[^/]+\/./.test(location.pathname)) void import('./chat/markdown/markdown-block.tsx')
 }

@@ -1,4 +1,11 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type RouteComponent,
+} from '@tanstack/react-router'
+import { ChatPage } from './chat/chat-page.tsx'
 import { enterFirstRun } from './first-run/progress.ts'
 import { Frame } from './frame/frame.tsx'
 import { NotFound } from './frame/not-found.tsx'
@@ -6,64 +13,63 @@ import { PageFailure } from './frame/page-failure.tsx'
 
 const root = createRootRoute({ component: Frame })
 
-type Load = Parameters<typeof lazyRouteComponent>[0]
+/** A page beside the menu. */
+const page = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => root, path, component })
 
-/** A page beside the menu, which is loaded when it is first opened. */
-const page = <const Path extends string>(path: Path, load: Load) =>
-  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
-
-const chatPage = lazyRouteComponent(() => import('./chat/chat-page.tsx'))
+const loadAgents = () => import('./areas/agents.ts')
+const loadSettings = () => import('./areas/settings.ts')
 
 const chat = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: chatPage,
+  component: ChatPage,
   beforeLoad: enterFirstRun,
 })
 
-const anyChat = createRoute({ getParentRoute: () => root, path: '/chat', component: chatPage })
+const anyChat = createRoute({ getParentRoute: () => root, path: '/chat', component: ChatPage })
 
-const agentChat = createRoute({ getParentRoute: () => root, path: '/chat/$agent', component: chatPage })
+const agentChat = createRoute({ getParentRoute: () => root, path: '/chat/$agent', component: ChatPage })
 
 const threadChat = createRoute({
   getParentRoute: () => root,
   path: '/chat/$agent/$thread',
-  component: chatPage,
+  component: ChatPage,
 })
 
-const account = page('/account', () => import('./account/account-page.tsx'))
-const agents = page('/agents', () => import('./agents/agents-page.tsx'))
-const agent = page('/agents/$id', () => import('./agents/agent-page.tsx'))
-const tab = <const Path extends string>(path: Path, load: Load) =>
-  createRoute({ getParentRoute: () => agent, path, component: lazyRouteComponent(load) })
+const account = page('/account', lazyRouteComponent(loadSettings, 'AccountPage'))
+const agents = page('/agents', lazyRouteComponent(loadAgents, 'AgentsPage'))
+const agent = page('/agents/$id', lazyRouteComponent(loadAgents, 'AgentPage'))
+const tab = <const Path extends string>(path: Path, component: RouteComponent) =>
+  createRoute({ getParentRoute: () => agent, path, component })
 
 const agentTabs = [
-  tab('/', () => import('./agents/general-tab.tsx')),
-  tab('/instructions', () => import('./agents/instructions-tab.tsx')),
-  tab('/persona', () => import('./agents/persona-tab.tsx')),
-  tab('/tools', () => import('./agents/tools-tab.tsx')),
-  tab('/skills', () => import('./agents/skills-tab.tsx')),
+  tab('/', lazyRouteComponent(loadAgents, 'GeneralTab')),
+  tab('/instructions', lazyRouteComponent(loadAgents, 'InstructionsTab')),
+  tab('/persona', lazyRouteComponent(loadAgents, 'PersonaTab')),
+  tab('/tools', lazyRouteComponent(loadAgents, 'ToolsTab')),
+  tab('/skills', lazyRouteComponent(loadAgents, 'SkillsTab')),
   createRoute({
     getParentRoute: () => agent,
     path: '/files',
     validateSearch: ({ path }: Record<string, unknown>): { path?: string } =>
       typeof path === 'string' ? { path } : {},
-    component: lazyRouteComponent(() => import('./agents/files-tab.tsx')),
+    component: lazyRouteComponent(loadAgents, 'FilesTab'),
   }),
-  tab('/channels', () => import('./channels/channels-tab.tsx')),
-  tab('/connectors', () => import('./connectors/connectors-tab.tsx')),
+  tab('/channels', lazyRouteComponent(loadAgents, 'ChannelsTab')),
+  tab('/connectors', lazyRouteComponent(loadAgents, 'ConnectorsTab')),
   createRoute({
     getParentRoute: () => agent,
     path: '/schedules',
     validateSearch: ({ example }: Record<string, unknown>): { example?: number } =>
       typeof example === 'number' ? { example } : {},
-    component: lazyRouteComponent(() => import('./schedules/schedules-tab.tsx')),
+    component: lazyRouteComponent(loadAgents, 'SchedulesTab'),
   }),
-  tab('/sharing', () => import('./agents/sharing-tab.tsx')),
-  tab('/external', () => import('./agents/external-tab.tsx')),
+  tab('/sharing', lazyRouteComponent(loadAgents, 'SharingTab')),
+  tab('/external', lazyRouteComponent(loadAgents, 'ExternalTab')),
 ] as const
 
-const channels = page('/channels', () => import('./channels/channels-page.tsx'))
+const channels = page('/channels', lazyRouteComponent(loadAgents, 'ChannelsPage'))
 /** The reasons for which a sign-in to a connector failed. */
 const SIGN_IN_FAILURES = ['expired', 'changed', 'refused', 'failed'] as const
 
@@ -74,24 +80,27 @@ const connectors = createRoute({
     const reason = SIGN_IN_FAILURES.find((reason) => reason === connector_error)
     return reason ? { connector_error: reason } : {}
   },
-  component: lazyRouteComponent(() => import('./connectors/connectors-page.tsx')),
+  component: lazyRouteComponent(loadAgents, 'ConnectorsPage'),
 })
-const knowledge = page('/knowledge', () => import('./knowledge/knowledge-page.tsx'))
-const knowledgeBase = page('/knowledge/$base', () => import('./knowledge/base-page.tsx'))
-const schedules = page('/schedules', () => import('./schedules/schedules-page.tsx'))
-const models = page('/models', () => import('./models/models-page.tsx'))
-const people = page('/people', () => import('./people/people-page.tsx'))
-const invites = page('/invites', () => import('./invites/invites-page.tsx'))
-const skills = page('/skills', () => import('./skills/skills-page.tsx'))
-const skillPackage = page('/skills/$package', () => import('./skills/package-page.tsx'))
-const audit = page('/audit', () => import('./audit/audit-page.tsx'))
-const overview = page('/overview', () => import('./overview/overview-page.tsx'))
-const usage = page('/usage', () => import('./usage/usage-page.tsx'))
-const sso = page('/sso', () => import('./sso/sso-page.tsx'))
-const trajectory = page('/chat/$agent/$thread/trajectory', () => import('./trajectory/trajectory-page.tsx'))
-const firstRun = page('/first-run', () => import('./first-run/first-run-page.tsx'))
-const pluginPage = page('$', () => import('./plugin-pages/plugin-page.tsx'))
-/** The pages of the console by their addresses. Each page is loaded when it is first opened. */
+const knowledge = page('/knowledge', lazyRouteComponent(loadAgents, 'KnowledgePage'))
+const knowledgeBase = page('/knowledge/$base', lazyRouteComponent(loadAgents, 'BasePage'))
+const schedules = page('/schedules', lazyRouteComponent(loadAgents, 'SchedulesPage'))
+const models = page('/models', lazyRouteComponent(loadSettings, 'ModelsPage'))
+const people = page('/people', lazyRouteComponent(loadSettings, 'PeoplePage'))
+const invites = page('/invites', lazyRouteComponent(loadSettings, 'InvitesPage'))
+const skills = page('/skills', lazyRouteComponent(loadAgents, 'SkillsPage'))
+const skillPackage = page('/skills/$package', lazyRouteComponent(loadAgents, 'PackagePage'))
+const audit = page('/audit', lazyRouteComponent(loadSettings, 'AuditPage'))
+const overview = page('/overview', lazyRouteComponent(loadSettings, 'OverviewPage'))
+const usage = page('/usage', lazyRouteComponent(loadSettings, 'UsagePage'))
+const sso = page('/sso', lazyRouteComponent(loadSettings, 'SsoPage'))
+const trajectory = page('/chat/$agent/$thread/trajectory', lazyRouteComponent(loadSettings, 'TrajectoryPage'))
+const firstRun = page('/first-run', lazyRouteComponent(loadSettings, 'FirstRunPage'))
+const pluginPage = page(
+  '$',
+  lazyRouteComponent(() => import('./plugin-pages/plugin-page.tsx')),
+)
+/** The pages of the console by their addresses. Those outside of the chat are loaded when one of their area is first opened. */
 export const router = createRouter({
   routeTree: root.addChildren([
     chat,

@@ -9,7 +9,7 @@ import { Conversation } from './conversation.tsx'
 import { useAgent } from './use-agent.ts'
 
 /** A conversation with an agent: the one of the address, a new one, or one with the agent that was used last. */
-export default function ChatPage() {
+export function ChatPage() {
   const { agent: name, thread } = useParams({ strict: false })
   const { agent, isPending, error, refetch } = useAgent(name)
   if (agent) return <Conversation agent={agent} thread_id={thread} />

@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core'
-import { lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { t } from '../i18n/words.ts'
 import { PanelRight } from '../ui/icons.ts'
 import { PhoneBar } from '../ui/phone-bar.tsx'
@@ -8,9 +8,8 @@ import { togglePanel } from './files/open-file.ts'
 import type { ThreadStore } from './store/thread-store.ts'
 import { useThread } from './store/threads.ts'
 import { titleOf, useThreadRow } from './thread-list.ts'
+import { ThreadMenu } from './thread-menu.tsx'
 import type { ListedAgent } from './use-agent.ts'
-
-const ThreadMenu = lazy(() => import('./thread-menu.tsx'))
 
 interface Props {
   agent: ListedAgent
@@ -39,11 +38,7 @@ export function ConversationHeader({ agent, store }: Props) {
         >
           <PanelRight size={18} aria-hidden />
         </ActionIcon>
-        {row && (
-          <Suspense>
-            <ThreadMenu agent_id={agent.id} row={row} title={title} />
-          </Suspense>
-        )}
+        {row && <ThreadMenu agent_id={agent.id} row={row} title={title} />}
       </div>
     </PhoneBar>
   )

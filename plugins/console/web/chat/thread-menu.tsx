@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** The actions on a conversation: rename, pin, export, delete. */
-export default function ThreadMenu({ agent_id, row, title }: Props) {
+export function ThreadMenu({ agent_id, row, title }: Props) {
   const [dialog, setDialog] = useState<'rename' | 'delete'>()
   const { error, run } = useAction()
   const navigate = useNavigate()

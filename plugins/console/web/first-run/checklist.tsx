@@ -18,7 +18,7 @@ interface Item {
 }
 
 /** The next steps with a fresh server, in the left bar until they are dismissed. */
-export default function Checklist({ onLeave }: { onLeave?: (() => void) | undefined }) {
+export function Checklist({ onLeave }: { onLeave?: (() => void) | undefined }) {
   const [progress, setProgress] = useState(readProgress)
   const menu = useMenu()
   const { data } = api.useQuery('get', '/admin/overview')

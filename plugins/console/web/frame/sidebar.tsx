@@ -1,14 +1,12 @@
 import { NavLink, Text } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Checklist } from '../first-run/checklist.tsx'
 import { t } from '../i18n/words.ts'
 import { useAccount } from '../session/account.ts'
 import { type MenuEntry, useMenu } from './menu.ts'
 import { PluginEntries } from './plugin-entries.tsx'
 import classes from './sidebar.module.css'
 import { AgentList } from './sidebar-agents.tsx'
-
-const Checklist = lazy(() => import('../first-run/checklist.tsx'))
 
 interface Props {
   /** Called when an entry was chosen. */
@@ -35,11 +33,7 @@ export function Sidebar({ onLeave }: Props) {
           )}
         </div>
       </AgentList>
-      {account.role === 'admin' && (
-        <Suspense>
-          <Checklist onLeave={onLeave} />
-        </Suspense>
-      )}
+      {account.role === 'admin' && <Checklist onLeave={onLeave} />}
       <div className={classes.foot}>
         <Entries entries={inGroup('account')} onLeave={onLeave} />
       </div>

@@ -1,8 +1,10 @@
 import { Code, Group, Stack, Text } from '@mantine/core'
+import { lazy, Suspense } from 'react'
 import type { components } from '#client'
 import { t } from '../i18n/words.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
-import QR from '../ui/qr.tsx'
+
+const QR = lazy(() => import('../ui/qr.tsx'))
 
 /** The secret of an authenticator app that is set up: a code to scan, and the same as text. */
 export function AppSecret({ secret, otpauth_url }: components['schemas']['TotpSetup']) {
@@ -10,7 +12,9 @@ export function AppSecret({ secret, otpauth_url }: components['schemas']['TotpSe
     <Stack gap="md">
       <Text size="sm">{t('two-factor.scan')}</Text>
       <Group justify="center">
-        <QR content={otpauth_url} label={t('two-factor.qr_label')} />
+        <Suspense>
+          <QR content={otpauth_url} label={t('two-factor.qr_label')} />
+        </Suspense>
       </Group>
       <div>
         <Text size="sm" mb={4}>

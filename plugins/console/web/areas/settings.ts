@@ -1,0 +1,11 @@
+// The pages about the account and the server, which are loaded together.
+export { default as AccountPage } from '../account/account-page.tsx'
+export { default as AuditPage } from '../audit/audit-page.tsx'
+export { default as FirstRunPage } from '../first-run/first-run-page.tsx'
+export { default as InvitesPage } from '../invites/invites-page.tsx'
+export { default as ModelsPage } from '../models/models-page.tsx'
+export { default as OverviewPage } from '../overview/overview-page.tsx'
+export { default as PeoplePage } from '../people/people-page.tsx'
+export { default as SsoPage } from '../sso/sso-page.tsx'
+export { default as TrajectoryPage } from '../trajectory/trajectory-page.tsx'
+export { default as UsagePage } from '../usage/usage-page.tsx'
