@@ -1,22 +1,23 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { useEffect } from 'react'
 import { followThreads } from './chat/thread-events.ts'
 import { router } from './routes.tsx'
 import { followEvents } from './server/events.ts'
 import { prefetchFacts } from './server/facts.ts'
 import { queries } from './server/queries.ts'
+import { prefetchAccount } from './session/account.ts'
 
 followThreads()
 
+/** Reads what the first page needs, so that it is shown at once instead of in parts. */
+export const prepareApp = () => {
+  // The page follows events until it is left. Those who read after the stream has begun need not read again.
+  void followEvents(new AbortController().signal)
+  return Promise.all([prefetchFacts(), prefetchAccount(), router.load()])
+}
+
 /** The console of somebody who is signed in. */
 export default function App() {
-  useEffect(() => {
-    prefetchFacts()
-    const leaving = new AbortController()
-    void followEvents(leaving.signal)
-    return () => leaving.abort()
-  }, [])
   return (
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />

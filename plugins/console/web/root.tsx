@@ -4,7 +4,11 @@ import { loadApp } from './load-app.ts'
 import { isInterrupted, onSession, readSession } from './session/token.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
 
-const App = lazy(loadApp)
+const App = lazy(async () => {
+  const app = await loadApp()
+  await app.prepareApp()
+  return app
+})
 const NewPassword = lazy(() => import('./sign-in/new-password.tsx'))
 const RequiredAction = lazy(withAppWords(() => import('./sign-in/required-action.tsx')))
 const SignInAgain = lazy(() => import('./sign-in/sign-in-again.tsx'))
@@ -21,7 +25,8 @@ export function Root() {
   if (session.user.must_change_password && !isWaiting) return load(<NewPassword />)
   return (
     <>
-      {load(<App />)}
+      {/* Without a boundary, what was shown before stays until the console is ready. */}
+      <App />
       {isWaiting && load(<SignInAgain user={session.user} />)}
     </>
   )

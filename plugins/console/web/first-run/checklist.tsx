@@ -21,8 +21,9 @@ interface Item {
 export function Checklist({ onLeave }: { onLeave?: (() => void) | undefined }) {
   const [progress, setProgress] = useState(readProgress)
   const menu = useMenu()
-  const { data } = api.useQuery('get', '/admin/overview')
-  if (progress?.state !== 'begun' || !data) return null
+  const isShown = progress?.state === 'begun'
+  const { data } = api.useQuery('get', '/admin/overview', {}, { enabled: isShown })
+  if (!isShown || !data) return null
   const { channels, user_count } = data
   const items: Item[] = [
     {

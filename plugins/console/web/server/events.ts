@@ -26,6 +26,7 @@ type TabMessage =
   | { type: 'waiting'; id: string | undefined; events: AccountEvent[] }
 
 let isLive = false
+let hadReset = false
 let lastId: string | undefined
 /** The approvals that wait, by their threads. */
 const waiting = new Map<string, AccountEvent>()
@@ -92,8 +93,9 @@ function receive(event: AccountEvent, id: string | undefined): void {
   isLive = true
   if (event.type === 'reset') {
     waiting.clear()
-    // Lists that were read before this stream may have changed in between.
-    void queries.invalidateQueries()
+    // Lists that were read before this stream may have changed in between; the facts only if the server was restarted.
+    void queries.invalidateQueries({ predicate: ({ queryKey: [, path] }) => hadReset || path !== '/console' })
+    hadReset = true
   } else if (event.type === 'approval.pending') waiting.set(event.thread_id, event)
   else if (event.type === 'approval.resolved' || event.type === 'thread.deleted')
     waiting.delete(event.thread_id)

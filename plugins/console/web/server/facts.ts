@@ -8,8 +8,8 @@ export type ServerFacts = components['schemas']['ConsoleFacts']
 
 const query = api.queryOptions('get', '/console', {}, { staleTime: Number.POSITIVE_INFINITY })
 
-/** Asks for the facts of the server, so that they are there when the first page needs them. */
-export const prefetchFacts = (): void => void queries.prefetchQuery(query)
+/** Asks for the facts of the server. Does not throw: whoever needs them shows the failure. */
+export const prefetchFacts = (): Promise<void> => queries.prefetchQuery(query)
 
 /** Returns the facts of the server. */
 export const useFacts = (): ServerFacts => useSuspenseQuery(query).data

@@ -1,8 +1,15 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
 import { api } from '../server/client.ts'
+import { queries } from '../server/queries.ts'
+
+const query = api.queryOptions('get', '/auth/me')
+
+/** Asks for the account that is signed in. Does not throw: whoever needs the account shows the failure. */
+export const prefetchAccount = (): Promise<void> => queries.prefetchQuery(query)
 
 /** The account that is signed in. Its permissions decide which pages and buttons are shown; the server checks them. */
 export function useAccount() {
-  return api.useSuspenseQuery('get', '/auth/me').data
+  return useSuspenseQuery(query).data
 }
 
 /** An account as its owner sees it. */
