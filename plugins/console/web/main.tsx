@@ -4,10 +4,11 @@ import { addStartWords } from './i18n/load.ts'
 import { loadApp } from './load-app.ts'
 import { Root } from './root.tsx'
 import { hadSession, resumeSession } from './session/token.ts'
-import { Theme } from './ui/theme.tsx'
+import { showChosenTheme, Theme } from './ui/theme.tsx'
 
 document.documentElement.lang = language
 addStartWords()
+showChosenTheme()
 
 const session = resumeSession()
 // The request for the session goes first.

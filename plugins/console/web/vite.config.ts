@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { compress } from './build/compress.ts'
+import { stylesLast } from './build/styles-last.ts'
 
 /** The server that the development server of Vite passes requests to. */
 const SERVER = process.env.SVC_URL ?? 'http://127.0.0.1:8088'
@@ -33,7 +34,7 @@ export default defineConfig({
   resolve: {
     alias: { '#client/socket': `${CLIENT}/socket/browser.ts`, '#client': `${CLIENT}/index.ts` },
   },
-  plugins: [react(), compress()],
+  plugins: [react(), compress(), stylesLast()],
   worker: { format: 'es' },
   build: {
     outDir: '../../../dist/plugins/console/web',

@@ -17,7 +17,7 @@ export function Layout({ title, about, children }: Props) {
   return (
     <main className={classes.page}>
       <div className={classes.form}>
-        <img src="/icon.svg" alt="" width={36} height={36} className={classes.mark} />
+        <Mark />
         <Stack gap={4} mb="xl" ta="center">
           <Title order={1} size="h3">
             {title}
@@ -34,3 +34,18 @@ export function Layout({ title, about, children }: Props) {
     </main>
   )
 }
+
+/** The icon of the console, as in `index.html`, which is drawn without another request. */
+const Mark = () => (
+  <svg width={36} height={36} viewBox="0 0 32 32" aria-hidden="true" className={classes.mark}>
+    <rect width={32} height={32} rx={7} fill="#2b5bd7" />
+    <path
+      d="M12 9 6 16l6 7M20 9l6 7-6 7"
+      fill="none"
+      stroke="#fff"
+      strokeWidth={3}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    />
+  </svg>
+)

@@ -3,6 +3,7 @@ import './base.css'
 import {
   createTheme,
   defaultVariantColorsResolver,
+  localStorageColorSchemeManager,
   type MantineColorsTuple,
   MantineProvider,
   type VariantColorsResolver,
@@ -96,10 +97,18 @@ const theme = createTheme({
   },
 })
 
+const choice = localStorageColorSchemeManager()
+
+/** Shows the frame of `index.html` in the theme that somebody chose, if that is not the theme of the browser. */
+export function showChosenTheme(): void {
+  const scheme = choice.get('auto')
+  if (scheme !== 'auto') document.documentElement.dataset.mantineColorScheme = scheme
+}
+
 /** The look of the console: its colours, type and space, in the light or dark theme of the browser or of choice. */
 export function Theme({ children }: { children: ReactNode }) {
   return (
-    <MantineProvider theme={theme} defaultColorScheme="auto">
+    <MantineProvider theme={theme} colorSchemeManager={choice} defaultColorScheme="auto">
       {children}
     </MantineProvider>
   )
