@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { onlyLong } from '../run/tier.ts'
@@ -147,6 +147,26 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' })
     t.equal((await server.request('GET', '/users/ada')).body.display_name, 'Ada Lovelace')
+  })
+
+  await t.test('a session that ends while the console loads asks for another sign-in', async (t) => {
+    const account = { username: 'ada', password: passwordOf('ada') }
+    const { page } = await openConsole(browser, url, { path: '/account', ...account })
+    t.teardown(() => page.close())
+    const token = await server.login(account.username, account.password)
+    const sessions = await server.request('GET', '/auth/sessions', { token })
+    const endSession = async (route: Route) => {
+      for (const { id, current } of sessions.body)
+        if (!current) await server.request('DELETE', `/auth/sessions/${id}`, { token })
+      await route.continue()
+    }
+    await page.route('**/api/auth/me', endSession, { times: 1 })
+    await page.reload()
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+    await dialog.getByLabel('Password', { exact: true }).fill(account.password)
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await heading(page, 'Account')
   })
 
   await t.test('another service signs in, is linked and unlinked', { skip: onlyLong }, async (t) => {

@@ -33,6 +33,16 @@ export const readToken = () => session?.token
 /** True if the page shows what somebody was doing, and waits until they sign in again. */
 export const isInterrupted = () => hasEnded
 
+/** Resolves when the session has ended, once the page waits for another sign-in. */
+export const waitForInterruption = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = onSession(() => {
+      if (!hasEnded) return
+      stop()
+      resolve()
+    })
+  })
+
 /** Calls a listener when the session of the page begins, changes or ends. */
 export function onSession(listener: () => void): () => void {
   listeners.add(listener)
