@@ -34,7 +34,9 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-execFileSync('tests/node_modules/.bin/biome', ['check', '--write', FILE], { stdio: ['ignore', 'ignore', 'inherit'] })
+execFileSync('tests/node_modules/.bin/biome', ['check', '--write', FILE], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+})
 
 /** Lists the names that the page imports from the file of icons. */
 function listNames() {

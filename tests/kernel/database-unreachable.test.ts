@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type MongoError, MongoNetworkError, MongoServerError } from 'mongodb'
-import type { Test } from 'tap'
 import { openDatabase } from '../../kernel/database/database.ts'
 import { createLogger } from '../../kernel/log.ts'
-import t from '../run/file-test.ts'
+import t, { type Test } from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { bareConfig, createHome, runCommand } from '../support/kernel.ts'
 
