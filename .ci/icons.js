@@ -34,7 +34,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-execFileSync('tests/node_modules/.bin/biome', ['check', '--write', FILE], {
+execFileSync(join('tests/node_modules/.bin', 'biome'), ['check', '--write', FILE], {
   stdio: ['ignore', 'ignore', 'inherit'],
 })
 

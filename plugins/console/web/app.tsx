@@ -11,21 +11,19 @@ import { waitForInterruption } from './session/token.ts'
 followThreads()
 
 /**
- * Reads what the first page needs, so that it is shown at once instead of in parts. If the session ends meanwhile, the
- * page is shown without it, as the sign-in is above the page.
+ * Returns the console of somebody who is signed in, once what its first page needs was read, so that it is shown at once
+ * instead of in parts. If the session ends meanwhile, it comes without, as the sign-in is shown above it.
  */
-export function prepareApp(): Promise<unknown> {
+export default async function openApp() {
   // The page follows events until it is left. Those who read after the stream has begun need not read again.
   void followEvents(new AbortController().signal)
   const reads = Promise.all([prefetchFacts(), prefetchAccount(), router.load()])
-  return Promise.race([reads, waitForInterruption()])
+  await Promise.race([reads, waitForInterruption()])
+  return App
 }
 
-/** The console of somebody who is signed in. */
-export default function App() {
-  return (
-    <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  )
-}
+const App = () => (
+  <QueryClientProvider client={queries}>
+    <RouterProvider router={router} />
+  </QueryClientProvider>
+)

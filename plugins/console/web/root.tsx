@@ -5,9 +5,8 @@ import { isInterrupted, onSession, readSession } from './session/token.ts'
 import { SignIn } from './sign-in/sign-in.tsx'
 
 const App = lazy(async () => {
-  const app = await loadApp()
-  await app.prepareApp()
-  return app
+  const { default: openApp } = await loadApp()
+  return { default: await openApp() }
 })
 const NewPassword = lazy(() => import('./sign-in/new-password.tsx'))
 const RequiredAction = lazy(withAppWords(() => import('./sign-in/required-action.tsx')))
