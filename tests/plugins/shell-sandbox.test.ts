@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { noBubblewrap } from '../support/bubblewrap.ts'
 import { startChat } from '../support/chat.ts'
@@ -18,20 +18,30 @@ let marks = 0
 /** A program that waits for a long time and can be found among all processes of the machine. */
 function createSleep() {
   const seconds = `1000.${process.pid}${++marks}`
-  const runs = () =>
-    readdirSync('/proc').some((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8') === `sleep\0${seconds}\0`
-      } catch {
-        // It is not a process, or has ended.
-        return false
-      }
-    })
-  // A wait in vain fails by the time limit of the test.
-  const until = async (wanted: boolean) => {
-    while (runs() !== wanted) await pause(10)
+  const command = `sleep ${seconds}`
+  const findPid = () =>
+    readdirSync('/proc').find((pid) => readProcess(pid, 'cmdline') === `${command.replace(' ', '\0')}\0`)
+  return {
+    command,
+    runs: () => findPid() !== undefined,
+    begun: () => eventually(`"${command}" begins`, findPid),
+    gone: () => eventually(`"${command}" ends`, () => findPid() === undefined),
   }
-  return { command: `sleep ${seconds}`, runs, begun: () => until(true), gone: () => until(false) }
+}
+
+/** Reads a file about a process; undefined if it is not a process, or has ended. */
+function readProcess(pid: string, file: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads the state of a process and the pid of its parent. */
+function readStatus(pid: string) {
+  const status = readProcess(pid, 'status') ?? ''
+  return { state: /^State:\t(\w)/m.exec(status)?.[1], parent: /^PPid:\t(\d+)/m.exec(status)?.[1] ?? '' }
 }
 
 /** Creates a folder beside the home of the server, with a file in it. */
@@ -185,7 +195,9 @@ t.test('If bubblewrap works', { skip: noBubblewrap }, async (t) => {
     const server: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', source], {
       stdio: 'inherit',
     })
-    await begun()
+    const { parent } = readStatus(await begun())
+    // Bubblewrap binds the first process of the sandbox to the server after it has forked the program.
+    await eventually('the first process waits for its child', () => readStatus(parent).state === 'S')
     server.kill('SIGKILL')
     await once(server, 'exit')
     await t.resolves(gone(), 'the command ends with the server')
