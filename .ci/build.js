@@ -19,6 +19,9 @@ const PAGE = 'plugins/console/web'
 const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
 const TESTS = ['tests', 'bench']
 const PACKAGE = ['package.json', 'package-lock.json']
+/** The compilers that are binaries. */
+const COMPILERS = ['rolldown', 'lightningcss']
+const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error']
 const TOOLS = PACKAGE.map((name) => join('tests', name))
 
 /** The name of each step, the files and folders that it reads, and the step that must be done before it. */
@@ -35,12 +38,34 @@ const STEPS = {
   },
 }
 
+await addCompilers()
 const running = new Map()
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : ['server', 'page']
 const results = await Promise.allSettled(wanted.map(make))
 for (const { reason } of results) if (reason) process.stderr.write(`${reason.message}\n`)
 if (results.some(({ reason }) => reason)) process.exit(1)
 writeCommit()
+
+/**
+ * Installs the binaries of the compilers for this machine if `npm ci --omit=optional` has left them out: they are optional
+ * dependencies of theirs, for all other machines.
+ */
+async function addCompilers() {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const has = (field, value) => field === undefined || field.includes(value)
+  const libc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl'
+  const missing = COMPILERS.filter((name) => existsSync(`node_modules/${name}`)).flatMap((name) =>
+    Object.keys(packages[`node_modules/${name}`].optionalDependencies).filter((binary) => {
+      const { os, cpu, libc: libraries } = packages[`node_modules/${binary}`]
+      const fits = os && has(os, process.platform) && has(cpu, process.arch) && has(libraries, libc)
+      return fits && !existsSync(`node_modules/${binary}`)
+    }),
+  )
+  if (missing.length === 0) return
+  const wanted = missing.map((name) => `${name}@${packages[`node_modules/${name}`].version}`)
+  process.stdout.write(`Installing ${wanted.join(', ')} …\n`)
+  await start('npm', ['install', '--no-save', '--omit=optional', ...QUIET, ...wanted])
+}
 
 /** Does a step once, and only if a file that it reads has changed since it was done last. */
 function make(name) {
@@ -82,7 +107,7 @@ async function buildPage() {
 }
 
 async function installTools() {
-  await start('npm', ['ci', '--no-audit', '--no-fund', '--loglevel', 'error'], { cwd: 'tests' })
+  await start('npm', ['ci', ...QUIET], { cwd: 'tests' })
 }
 
 async function compileTests() {
