@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import { extract as createExtract, type Header as TarHeader } from 'tar-stream'
+import { createTarDecoder, type TarHeader } from 'modern-tar'
 import { ConfigError } from '#kernel'
 
 /** Handles the entries of an archive; whatever it leaves of a content is read and thrown away. */
@@ -11,39 +11,39 @@ const MOST_BYTES = 64 * 1024 * 1024
 
 /** Reads an archive from its beginning to its end, and throws if an entry does not match its checksum. */
 export async function readArchive(input: Readable, readEntry: EntryReader): Promise<void> {
-  const extract = createExtract()
-  let unreadable: Error | undefined
-  input.on('error', (error) => {
-    unreadable = error
-    extract.destroy(error)
-  })
-  input.pipe(extract as unknown as NodeJS.WritableStream)
-  /** Of the entries since the last list; a file that changed meanwhile comes twice. */
-  let lines: string[] = []
+  const decoder = createTarDecoder({ strict: true })
+  // The reader of the entries gets its errors.
+  const feeding = feed(input, decoder.writable).catch(() => undefined)
   const damaged = (name: string, cause?: unknown) =>
     new ConfigError(`the archive is damaged: ${name}`, { cause })
+  /** Explains the errors of a stream, but not those of its consumer. */
+  async function* explained<Item>(stream: ReadableStream<Item>): AsyncGenerator<Item> {
+    try {
+      for await (const item of stream) yield item
+    } catch (cause) {
+      if (cause instanceof Error && cause === input.errored)
+        throw new ConfigError(`the archive cannot be read: ${cause.message}`, { cause })
+      throw damaged('it is not a whole tar file', cause)
+    }
+  }
+  /** Of the entries since the last list; a file that changed meanwhile comes twice. */
+  let lines: string[] = []
   try {
-    for await (const entry of extract) {
-      const { header } = entry
+    for await (const { header, body } of explained(decoder.readable)) {
+      const bytes = toBuffers(explained(body))
       if (header.name.startsWith('checksums/')) {
-        check(`${await readWhole(entry as AsyncIterable<Buffer>)}`)
+        check(`${await readWhole(bytes)}`)
         continue
       }
       const hash = createHash('sha256')
-      const content = hashed(entry as AsyncIterable<Buffer>, hash)
+      const content = hashed(bytes, hash)
       await readEntry(header, content)
       for await (const _ of content);
       if (header.type === 'file') lines.push(`${hash.digest('hex')}  ${header.name}`)
     }
-  } catch (error) {
-    if (unreadable)
-      throw new ConfigError(`the archive cannot be read: ${unreadable.message}`, { cause: error })
-    if (
-      error instanceof ConfigError ||
-      !/tar|unexpected end|stream was destroyed/i.test((error as Error).message)
-    )
-      throw error
-    throw damaged('it is not a whole tar file', error)
+  } finally {
+    input.destroy()
+    await feeding
   }
   if (lines.length > 0) throw damaged('its last checksums are missing')
 
@@ -54,6 +54,22 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
     if (listed.length !== lines.length) throw damaged('an entry is missing')
     lines = []
   }
+}
+
+/** Writes a stream to a decoder, and tells it of an error of the stream. */
+async function feed(input: Readable, decoder: WritableStream<Uint8Array>): Promise<void> {
+  const writer = decoder.getWriter()
+  try {
+    for await (const chunk of input) await writer.write(chunk)
+    await writer.close()
+  } catch (error) {
+    await writer.abort(error)
+    throw error
+  }
+}
+
+async function* toBuffers(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, length } of body) yield Buffer.from(buffer, byteOffset, length)
 }
 
 async function* hashed(content: AsyncIterable<Buffer>, hash: { update(chunk: Buffer): unknown }) {

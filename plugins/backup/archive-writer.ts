@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import type { Writable } from 'node:stream'
+import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { pack as createPack, type Header } from 'tar-stream'
+import { createTarPacker, type TarHeader } from 'modern-tar'
 
 /** The header of a new entry. */
-type NewHeader = Pick<Header, 'name'> & Partial<Header>
+type NewHeader = Pick<TarHeader, 'name'> & Partial<TarHeader>
 
 /** The entries after which their checksums follow. */
 const ENTRIES_PER_LIST = 500
+/** The last time that the header of a tar can hold, in milliseconds; the first one is 0. */
+const LAST_TIME_MS = 0o77777777777 * 1000
 
 /** Writes an archive: a tar whose entries `checksums/…` list the SHA-256 of the entries before, as `sha256sum` does. */
 export interface ArchiveWriter {
@@ -22,8 +23,8 @@ export interface ArchiveWriter {
 
 /** Creates the writer on a stream, which it ends. */
 export function createArchiveWriter(output: Writable): ArchiveWriter {
-  const pack = createPack()
-  const written = pipeline(pack as unknown as NodeJS.ReadableStream, output)
+  const { readable, controller } = createTarPacker()
+  const written = pipeline(Readable.fromWeb(readable), output)
   // Reported by `add` or `finish`, whichever is waiting.
   const failed = written.then(() => new Promise<never>(() => undefined))
   failed.catch(() => undefined)
@@ -32,17 +33,17 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
 
   const write = async (header: NewHeader, content: AsyncIterable<Buffer> | Iterable<Buffer>) => {
     const hash = createHash('sha256')
-    const ended = new Promise<void>((resolve, reject) => {
-      const sink = pack.entry(header, (error) => (error ? reject(error) : resolve()))
-      void (async () => {
-        for await (const chunk of content) {
-          hash.update(chunk)
-          if (!sink.write(chunk)) await Promise.race([once(sink, 'drain'), failed])
-        }
-        sink.end(undefined)
-      })().catch(reject)
-    })
-    await Promise.race([ended, failed])
+    const { mtime = new Date(), size = 0 } = header
+    const time = Math.min(Math.max(0, mtime.getTime()), LAST_TIME_MS)
+    const sink = controller.add({ ...header, size, mtime: new Date(time) }).getWriter()
+    const pour = async () => {
+      for await (const chunk of content) {
+        hash.update(chunk)
+        await sink.write(chunk)
+      }
+      await sink.close()
+    }
+    await Promise.race([pour(), failed])
     return hash.digest('hex')
   }
 
@@ -65,9 +66,9 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
     addFile: (name, content) => add({ name, size: content.length, mode: 0o600 }, [content]),
     async finish() {
       await addList()
-      pack.finalize()
+      controller.finalize()
       await written
     },
-    abort: (error) => pack.destroy(error),
+    abort: (error) => controller.error(error),
   }
 }

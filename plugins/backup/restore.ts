@@ -3,8 +3,8 @@ import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { TarHeader } from 'modern-tar'
 import type { Db } from 'mongodb'
-import type { Header as TarHeader } from 'tar-stream'
 import { ConfigError } from '#kernel'
 import { readArchive, readWhole } from './archive-reader.ts'
 import { createLoader, decode, flushJournal, measure } from './collections.ts'
@@ -69,7 +69,7 @@ export async function readBackup({
       if (header.type === 'symlink') links.push({ path, target: header.linkname! })
       else if (header.type === 'directory') {
         await mkdir(path, { recursive: true, mode: header.mode })
-        folders.set(path, header.mtime)
+        if (header.mtime) folders.set(path, header.mtime)
       } else {
         await writeHomeFile(path, header, content)
         files += 1
