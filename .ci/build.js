@@ -1,5 +1,5 @@
 // `node .ci/build.js [STEP …]` makes what is missing or older than its sources, and prints the time of each step.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
@@ -44,7 +44,7 @@ const wanted = process.argv.length > 2 ? process.argv.slice(2) : ['server', 'pag
 const results = await Promise.allSettled(wanted.map(make))
 for (const { reason } of results) if (reason) process.stderr.write(`${reason.message}\n`)
 if (results.some(({ reason }) => reason)) process.exit(1)
-writeCommit()
+writeFacts()
 
 /**
  * Installs the binaries of the compilers for this machine if `npm ci --omit=optional` has left them out: they are optional
@@ -135,12 +135,16 @@ async function start(program, args, options) {
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
 }
 
-/** Writes the commit that `svc --version` shows; an archive of the sources has none. */
-function writeCommit() {
+/** Writes what the server cannot know by itself: the commit, and how people start `svc`, which a clone has in no path. */
+function writeFacts() {
+  const commit = process.env.SVC_COMMIT || describeCommit()
+  const command = process.env.SVC_RELEASE ? 'svc' : 'npx svc'
+  writeFileSync('dist/build.json', JSON.stringify({ commit, command }))
+}
+
+/** Returns the commit of this checkout, or null if it has none, as an archive of the sources. */
+function describeCommit() {
   const args = ['describe', '--always', '--exclude', '*', '--abbrev=8', '--dirty']
-  try {
-    writeFileSync('dist/commit', process.env.SVC_COMMIT || execFileSync('git', args, { stdio: 'pipe' }))
-  } catch {
-    rmSync('dist/commit', { force: true })
-  }
+  const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' })
+  return status === 0 ? stdout.trim() : null
 }

@@ -42,21 +42,26 @@ export async function signIn(browser: Browser, url: string, password: string) {
 
 type State = Awaited<ReturnType<BrowserContext['storageState']>>
 
-/** Opens a page with an empty cache on a slow phone; returns when it painted first and when an element was shown, in ms. */
+/**
+ * Opens a page with an empty cache on a slow phone, or on this machine as it is; returns when it painted first and when
+ * an element was shown, in ms.
+ */
 export async function measurePaint(
   browser: Browser,
   address: string,
-  { shows, storageState }: { shows: string; storageState?: State },
+  { shows, storageState, isSlow = true }: { shows: string; storageState?: State; isSlow?: boolean },
 ): Promise<{ painted: number; shown: number; storageState: State }> {
   const context = await browser.newContext({
     viewport: { width: 390, height: 844 },
     ...(storageState && { storageState }),
   })
   const page = await context.newPage()
-  const devtools = await context.newCDPSession(page)
-  await devtools.send('Network.enable')
-  await devtools.send('Network.emulateNetworkConditions', network)
-  await devtools.send('Emulation.setCPUThrottlingRate', { rate: cpuRate })
+  if (isSlow) {
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Network.enable')
+    await devtools.send('Network.emulateNetworkConditions', network)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: cpuRate })
+  }
   await page.addInitScript(`
     globalThis.isShown = new Promise((resolve) => {
       const look = () => {

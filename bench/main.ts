@@ -9,6 +9,7 @@ import { type Figure, formatTable, type Row } from './figure.ts'
 import { measureFirstToken } from './first-token.ts'
 import { measureHistory } from './history.ts'
 import { measureIdle } from './idle.ts'
+import { measureInstall } from './install.ts'
 import { measureKnowledge } from './knowledge.ts'
 import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
@@ -44,14 +45,18 @@ const figures: Record<string, Figure> = {
   soak: measureSoak,
 }
 
+/** Figures that take minutes, which run only if they are named. */
+const costly: Record<string, Figure> = { install: measureInstall }
+const all = { ...figures, ...costly }
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { json: { type: 'string' }, 'first-token-ms': { type: 'string', default: '0' } },
 })
 const names = positionals.length > 0 ? positionals : Object.keys(figures)
-const unknown = names.filter((name) => !Object.hasOwn(figures, name))
+const unknown = names.filter((name) => !Object.hasOwn(all, name))
 if (unknown.length > 0) {
-  console.error(`unknown figure: ${unknown.join(', ')}; choose from ${Object.keys(figures).join(', ')}`)
+  console.error(`unknown figure: ${unknown.join(', ')}; choose from ${Object.keys(all).join(', ')}`)
   process.exit(2)
 }
 
@@ -72,7 +77,7 @@ for (const name of names) {
   console.error(`measuring ${name}`)
   stage = createStage({ firstTokenMs: Number(values['first-token-ms']) })
   try {
-    for (const row of await figures[name]!(stage)) rows.push({ figure: name, ...row })
+    for (const row of await all[name]!(stage)) rows.push({ figure: name, ...row })
   } catch (error) {
     failures.push({ figure: name, message: error instanceof Error ? error.message : String(error) })
   } finally {

@@ -70,26 +70,27 @@ export async function openDatabase({
     unsubscribe(CLIENT_SOCKETS, endWaitsOnClose)
     await engine?.close()
   }
+  const explainFailure = (error: unknown) => {
+    const causes = [error, (error as Error).cause]
+    if (url) {
+      const cause = causes.find((each) => isUnavailable(each) || isRefused(each))
+      return cause ? serverFailure(placeOf(client), cause) : error
+    }
+    return hasEngineEnded && causes.some(isUnavailable)
+      ? engineFailure(directory, 'ended', '', { cause: error })
+      : error
+  }
   try {
     await client.connect()
   } catch (error) {
     await close()
-    throw url ? serverFailure(placeOf(client), error) : error
+    throw explainFailure(error)
   }
   const db = client.db(url ? nameIn(url) : DEFAULT_NAME)
   return {
     db,
     isEmbedded: engine !== undefined,
-    explainFailure(error) {
-      const causes = [error, (error as Error).cause]
-      if (url) {
-        const cause = causes.find((each) => isUnavailable(each) || isRefused(each))
-        return cause ? serverFailure(placeOf(client), cause) : error
-      }
-      return hasEngineEnded && causes.some(isUnavailable)
-        ? engineFailure(directory, 'ended', '', { cause: error })
-        : error
-    },
+    explainFailure,
     async ping() {
       const before = performance.now()
       await db.command({ ping: 1 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -18,13 +18,9 @@ export const OWN_PACKAGE: {
 /** The name and the version of this package. */
 export const { name: PACKAGE_NAME, version: VERSION } = OWN_PACKAGE
 
-const COMMIT_FILE = join(BUILT_IN_ROOT, 'commit')
-
-/** The commit that was built, ending in `-dirty` if its sources were changed; null without one. */
-export const COMMIT = existsSync(COMMIT_FILE) ? readFileSync(COMMIT_FILE, 'utf8').trim() : null
-
-/** The words that start `svc` in a terminal: an installation has it in its path, a clone does not. */
-export const SVC_COMMAND = existsSync(join(PACKAGE_ROOT, 'tests')) ? 'npx svc' : 'svc'
+/** Facts of the build: its commit, ending in `-dirty` if sources were changed, or null; and the words that start `svc`. */
+export const { commit: COMMIT, command: SVC_COMMAND }: { commit: string | null; command: string } =
+  JSON.parse(readFileSync(join(BUILT_IN_ROOT, 'build.json'), 'utf8'))
 
 /** The version with its commit, for people. */
-export const RELEASE = COMMIT ? `${VERSION} (${COMMIT})` : VERSION
+export const RELEASE = [VERSION, COMMIT && `(${COMMIT})`].filter(Boolean).join(' ')

@@ -74,7 +74,7 @@ t.test('the package contains the compiled sources and their data, and no tests',
     [
       ...data,
       ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
-      ...['dist/commit', 'plugin-api/api-report.md'],
+      ...['dist/build.json', 'plugin-api/api-report.md'],
     ].sort(),
     'nothing else is packed',
   )
