@@ -1,7 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Command } from '#kernel'
-import { isTemplate, NAME_PATTERN, TEMPLATES, writePackage } from './package-files.ts'
+import {
+  hasDeclarations,
+  isTemplate,
+  NAME_PATTERN,
+  SERVER,
+  TEMPLATES,
+  writePackage,
+} from './package-files.ts'
 
 /** `svc plugin new`: writes the folder of a package that builds, passes its test and can be installed. */
 export const newCommand: Command<unknown> = {
@@ -28,8 +35,9 @@ export const newCommand: Command<unknown> = {
     if (existsSync(folder) && readdirSync(folder).length > 0)
       return refuse(`${folder} is not empty: choose another name, or remove it`)
     writePackage({ template, name, folder })
-    const path = relative('.', folder)
-    stdout.write(`Wrote ${folder}. Next:\n\n  cd ${path}\n  npm install\n  npm test\n  npm run check\n\n`)
+    const steps = [`cd ${relative('.', folder)}`, 'npm install', 'npm test', 'npm run check']
+    if (!hasDeclarations()) steps.unshift(`npm run types --prefix ${SERVER}`)
+    stdout.write(`Wrote ${folder}. Next:\n\n${steps.map((step) => `  ${step}\n`).join('')}\n`)
     stdout.write('Its README.md explains how to install and publish it.\n')
     return 0
   },

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { linkServer, OWN_PACKAGE } from '#kernel'
@@ -21,8 +21,14 @@ export const isTemplate = (text: string): text is Template => Object.hasOwn(TARG
 /** The names that plugins and kinds may have. */
 export const NAME_PATTERN = /^[a-z][a-z0-9-]{0,63}$/
 
+/** The folder of the server's package. */
+export const SERVER = fileURLToPath(new URL('../../..', import.meta.url))
+
 /** The folder of the templates in the source tree, since templates are not compiled. */
-const SOURCE = fileURLToPath(new URL('../../../plugins/scaffold/templates/', import.meta.url))
+const SOURCE = join(SERVER, 'plugins/scaffold/templates/')
+
+/** True if the server's package has the declarations that a new one compiles with; a clone starts without them. */
+export const hasDeclarations = (): boolean => existsSync(join(SERVER, 'dist/plugin-api/index.d.ts'))
 
 /** The package that the template of a provider kind wraps. */
 const WRAPPED = '@ai-sdk/openai-compatible'
