@@ -114,11 +114,13 @@ async function measure(
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
   const output = Promise.all([text(child.stdout), text(child.stderr)])
-  while (home && child.exitCode === null && !existsSync(join(home, 'server.json'))) await sleep(5)
+  const isListening = () => home !== undefined && existsSync(join(home, 'server.json'))
+  while (home && child.exitCode === null && !isListening()) await sleep(5)
+  const hasSucceeded = isListening()
   const wall = performance.now() - startedAt
   if (home) child.kill('SIGTERM')
   await exited
-  if (!home && child.exitCode !== 0)
+  if (!hasSucceeded && (home || child.exitCode !== 0))
     throw new Error(
       `${program} ${args.join(' ')} ended with ${child.exitCode}: ${(await output).join('\n').slice(-2000)}`,
     )
