@@ -19,6 +19,7 @@ const PAGE = 'plugins/console/web'
 const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
 const TESTS = ['tests', 'bench']
 const PACKAGE = ['package.json', 'package-lock.json']
+const COMPILER = ['.ci/build.js', '.ci/emit.js']
 /** The compilers that are binaries. */
 const COMPILERS = ['rolldown', 'lightningcss']
 const QUIET = ['--no-audit', '--no-fund', '--loglevel', 'error']
@@ -26,10 +27,10 @@ const TOOLS = PACKAGE.map((name) => join('tests', name))
 
 /** The name of each step, the files and folders that it reads, and the step that must be done before it. */
 const STEPS = {
-  server: { doing: 'Compiling the server', reads: [...PACKAGE, '.ci', ...SERVER], run: compileServer },
+  server: { doing: 'Compiling the server', reads: [...PACKAGE, ...COMPILER, ...SERVER], run: compileServer },
   page: { doing: 'Building the page', reads: [...PACKAGE, 'client', PAGE], run: buildPage },
   tools: { doing: 'Installing the tools of the tests', reads: TOOLS, run: installTools },
-  tests: { doing: 'Compiling the tests', reads: [...PACKAGE, '.ci', ...TESTS], run: compileTests },
+  tests: { doing: 'Compiling the tests', reads: [...PACKAGE, ...COMPILER, ...TESTS], run: compileTests },
   types: {
     doing: 'Checking the types',
     reads: [...PACKAGE, 'tsconfig.json', ...SERVER, ...TESTS],
@@ -75,7 +76,8 @@ function make(name) {
 
 async function makeOnce(name, { doing, reads, after, run }) {
   if (after) await make(after)
-  const stamp = `dist/.built-${name}`
+  // Whoever removes a folder has what was in it made again.
+  const stamp = name === 'tools' ? 'tests/node_modules/.built' : `dist/.built-${name}`
   // The page of a release is compressed more.
   const variant = name === 'page' && process.env.SVC_RELEASE ? 'release' : ''
   const fingerprint = variant + hashFiles(reads, name === 'server' ? [PAGE] : [])

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -114,13 +114,14 @@ async function measure(
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
   const output = Promise.all([text(child.stdout), text(child.stderr)])
-  const isListening = () => home !== undefined && existsSync(join(home, 'server.json'))
-  while (home && child.exitCode === null && !isListening()) await sleep(5)
-  const hasSucceeded = isListening()
+  const record = home && join(home, 'server.json')
+  while (record && child.exitCode === null && !existsSync(record)) await sleep(5)
+  const hasSucceeded = record !== undefined && existsSync(record)
   const wall = performance.now() - startedAt
-  if (home) child.kill('SIGTERM')
+  // Its processor time counts only if npm is there to see it end.
+  if (hasSucceeded) process.kill(JSON.parse(await readFile(record, 'utf8')).pid, 'SIGTERM')
   await exited
-  if (!hasSucceeded && (home || child.exitCode !== 0))
+  if (record ? !hasSucceeded : child.exitCode !== 0)
     throw new Error(
       `${program} ${args.join(' ')} ended with ${child.exitCode}: ${(await output).join('\n').slice(-2000)}`,
     )

@@ -172,3 +172,23 @@ t.test('a plugin depends on every plugin whose types it imports', async (t) => {
     t.same(undeclared, [], `${name} declares its dependencies`)
   }
 })
+
+t.test('tests run with the packages of the server, even if their tools bring the same ones', async (t) => {
+  const readJson = (...path: string[]) => JSON.parse(readFileSync(join(ROOT, ...path), 'utf8'))
+  const { dependencies } = readJson('package.json')
+  const folders = readdirSync(join(ROOT, 'tests'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
+    .map(({ name }) => join('tests', name))
+  const imported = folders
+    .flatMap(filesIn)
+    .flatMap(importsOf)
+    .filter(({ target, typeOnly }) => !typeOnly && Object.hasOwn(dependencies, target))
+  const shared = [...new Set(imported.map(({ target }) => target))].filter((name) =>
+    existsSync(join(ROOT, 'tests/node_modules', name)),
+  )
+  t.ok(shared.includes('ajv'))
+  for (const name of shared) {
+    const manifest = join('node_modules', name, 'package.json')
+    t.equal(readJson('tests', manifest).version, readJson(manifest).version, name)
+  }
+})

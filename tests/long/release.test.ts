@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import t from '../run/file-test.ts'
@@ -28,8 +28,6 @@ t.test('A release is installed and used without a compiler', { skip: onlyLong },
       cpSync(join(ROOT, file), join(project, file))
     for (const modules of ['node_modules', 'tests/node_modules'])
       symlinkSync(join(ROOT, modules), join(project, modules))
-    mkdirSync(join(project, 'dist'))
-    cpSync(join(ROOT, 'dist/.built-tools'), join(project, 'dist/.built-tools'))
   }
 
   await copySources()
