@@ -39,23 +39,26 @@ const STEPS = {
   },
 }
 
-await addCompilers()
 const running = new Map()
+let compilers
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : ['server', 'page']
 const results = await Promise.allSettled(wanted.map(make))
-for (const { reason } of results) if (reason) process.stderr.write(`${reason.message}\n`)
-if (results.some(({ reason }) => reason)) process.exit(1)
+const failures = new Set(results.flatMap(({ reason }) => reason?.message ?? []))
+for (const message of failures) process.stderr.write(`${message}\n`)
+if (failures.size > 0) process.exit(1)
 writeFacts()
 
 /**
  * Installs the binaries of the compilers for this machine if `npm ci --omit=optional` has left them out: they are optional
  * dependencies of theirs, for all other machines.
  */
-async function addCompilers() {
+async function completeCompilers() {
+  if (!COMPILERS.every((name) => existsSync(`node_modules/${name}`)))
+    throw new Error('The compilers are not installed: run "npm ci --include=dev", or install a release.')
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const has = (field, value) => field === undefined || field.includes(value)
   const libc = process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl'
-  const missing = COMPILERS.filter((name) => existsSync(`node_modules/${name}`)).flatMap((name) =>
+  const missing = COMPILERS.flatMap((name) =>
     Object.keys(packages[`node_modules/${name}`].optionalDependencies).filter((binary) => {
       const { os, cpu, libc: libraries } = packages[`node_modules/${binary}`]
       const fits = os && has(os, process.platform) && has(cpu, process.arch) && has(libraries, libc)
@@ -63,9 +66,9 @@ async function addCompilers() {
     }),
   )
   if (missing.length === 0) return
-  const wanted = missing.map((name) => `${name}@${packages[`node_modules/${name}`].version}`)
-  process.stdout.write(`Installing ${wanted.join(', ')} …\n`)
-  await start('npm', ['install', '--no-save', '--omit=optional', ...QUIET, ...wanted])
+  const binaries = missing.map((name) => `${name}@${packages[`node_modules/${name}`].version}`)
+  process.stdout.write(`Installing ${binaries.join(', ')} …\n`)
+  await start('npm', ['install', '--no-save', '--omit=optional', ...QUIET, ...binaries])
 }
 
 /** Does a step once, and only if a file that it reads has changed since it was done last. */
@@ -82,6 +85,8 @@ async function makeOnce(name, { doing, reads, after, run }) {
   const variant = name === 'page' && process.env.SVC_RELEASE ? 'release' : ''
   const fingerprint = variant + hashFiles(reads, name === 'server' ? [PAGE] : [])
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint) return
+  compilers ??= completeCompilers()
+  await compilers
   rmSync(stamp, { force: true })
   process.stdout.write(`${doing} …\n`)
   const startedAt = performance.now()
