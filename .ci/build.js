@@ -79,7 +79,7 @@ function make(name) {
 
 async function makeOnce(name, { doing, reads, after, run }) {
   if (after) await make(after)
-  // Whoever removes a folder has what was in it made again.
+  // In the folder that the step fills, so that removing the folder repeats the step.
   const stamp = name === 'tools' ? 'tests/node_modules/.built' : `dist/.built-${name}`
   // The page of a release is compressed more.
   const variant = name === 'page' && process.env.SVC_RELEASE ? 'release' : ''
@@ -142,7 +142,7 @@ async function start(program, args, options) {
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
 }
 
-/** Writes what the server cannot know by itself: the commit, and how people start `svc`, which a clone has in no path. */
+/** Writes facts that the server cannot find out: its commit, and the words that start `svc`, which no clone has in its path. */
 function writeFacts() {
   const commit = process.env.SVC_COMMIT || describeCommit()
   const command = process.env.SVC_RELEASE ? 'svc' : 'npx svc'

@@ -1,7 +1,7 @@
 /** The longest event; Feishu's are a few hundred kilobytes at most. */
 const MAX_EVENT_BYTES = 4 * 1024 * 1024
 
-/** Limits of what is kept of events that are incomplete; the oldest one is dropped first. */
+/** Limits of the incomplete events in memory; the oldest one is dropped first. */
 const MAX_EVENTS = 64
 const MAX_TOTAL_BYTES = 2 * MAX_EVENT_BYTES
 const MAX_PARTS = 1024

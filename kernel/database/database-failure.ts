@@ -1,4 +1,4 @@
-/** The database cannot be used; the message is a sentence for whoever started the server. */
+/** The database cannot be used; the message is a sentence for the person who started the server. */
 export class DatabaseFailure extends Error {}
 
 /**

@@ -11,7 +11,7 @@ import { ServiceFailure } from './service-failure.tsx'
 
 /** Signs somebody in: by a password, by another service, or by an invite. */
 export function SignIn() {
-  // The console is needed next; those who only look at the form do not load it.
+  // The console is needed next, but not by somebody who only looks at the form.
   useEffect(() => addEventListener('input', () => void loadApp(), { once: true }), [])
 
   if (location.pathname === '/login/oauth/complete') return <Complete />
