@@ -49,8 +49,8 @@ if (failures.size > 0) process.exit(1)
 writeFacts()
 
 /**
- * Installs the binaries of the compilers for this machine if `npm ci --omit=optional` has left them out: they are optional
- * dependencies of theirs, for all other machines.
+ * Installs the binaries of the compilers for this machine if `npm ci --omit=optional` has left them out: the compilers
+ * depend on them optionally, since each machine needs another one.
  */
 async function completeCompilers() {
   if (!COMPILERS.every((name) => existsSync(`node_modules/${name}`)))
@@ -142,7 +142,7 @@ async function start(program, args, options) {
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}`)
 }
 
-/** Writes facts that the server cannot find out: its commit, and the words that start `svc`, which no clone has in its path. */
+/** Writes what the server cannot find out: its commit, and how people start `svc`, which no clone has in its path. */
 function writeFacts() {
   const commit = process.env.SVC_COMMIT || describeCommit()
   const command = process.env.SVC_RELEASE ? 'svc' : 'npx svc'
