@@ -12,11 +12,11 @@ const MOST_BYTES = 64 * 1024 * 1024
 /** Reads an archive from its beginning to its end, and throws if an entry does not match its checksum. */
 export async function readArchive(input: Readable, readEntry: EntryReader): Promise<void> {
   const decoder = createTarDecoder({ strict: true })
-  // The reader of the entries gets its errors.
+  // Its errors reach the loop below through the decoder.
   const feeding = feed(input, decoder.writable).catch(() => undefined)
   const damaged = (name: string, cause?: unknown) =>
     new ConfigError(`the archive is damaged: ${name}`, { cause })
-  /** Explains the errors of a stream, but not those of its consumer. */
+  /** Explains errors of the archive and of its stream; errors of the entry reader pass unchanged. */
   async function* explained<Item>(stream: ReadableStream<Item>): AsyncGenerator<Item> {
     try {
       for await (const item of stream) yield item
