@@ -100,7 +100,7 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const request = { transport: 'http', method: context.method, params, query: context.query } as const
       const { path, guard, scope } = route
       const guarded = { ...request, headers, ip, request_id, route: path, guard, scope, setHeader }
-      checkReader = () => parts.guard({ ...guarded, setHeader: () => undefined }, {})
+      checkReader = () => parts.guard({ ...guarded, opened: added, setHeader: () => undefined }, {})
       if (isLimited) await parts.limits.admitAddress(ip)
       try {
         await parts.guard(guarded, added)
@@ -158,7 +158,9 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         })
     }
 
-    const reader = { reading, context: added, checkReader: checkReader!, sockets: parts.sockets }
+    const explain = (error: unknown) => parts.report(error, state.locale, state.request_id)
+    const { sockets } = parts
+    const reader = { reading, context: added, checkReader: checkReader!, sockets, explain }
     if (route.stream === 'response') return sendWebReply(context, result as Response, reader)
     context.status = status
     if (route.stream === 'download') return sendDownload(context, result as Download)
@@ -180,7 +182,6 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
         items: content,
         check: (data) => check(data, checkEvent),
         ...reader,
-        explain: (error) => parts.report(error, state.locale, state.request_id),
         toErrorItem: (body) => (route.events ? { data: { error: body } } : { event: 'error', data: body }),
         heartbeatMs: parts.heartbeatMs,
       })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { AppError } from '../errors.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { ErrorBody, ErrorReply } from './error-reply.ts'
 
@@ -114,7 +115,11 @@ export function sendEvents(
   // The headers leave with the first write, and the first item may be long in coming.
   write(COMMENT)
   const heartbeat = setInterval(beat, heartbeatMs)
-  const entry = { context, close: () => cutShort(), recheck }
+  const entry = {
+    context,
+    close: (_code: number, _reason: string, error?: AppError) => cutShort(error && explain(error)),
+    recheck,
+  }
   sockets.add(entry)
   signal.addEventListener('abort', () => end())
   send().catch((error) => {

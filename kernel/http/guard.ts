@@ -28,6 +28,8 @@ export interface GuardRequest {
   /** The guard and the scope of the route, as declared. */
   readonly guard: GuardUse
   readonly scope: string | undefined
+  /** The context of an open connection that is checked again: its token may have been renewed since it was opened. */
+  readonly opened?: object
   /** Headers for the answer, also of an upgrade; there, `Sec-WebSocket-Protocol` confirms an offered subprotocol. */
   setHeader(name: string, value: string): void
 }

@@ -1,9 +1,10 @@
+import type { AppError } from '../errors.ts'
 import { callerIn } from '../http/guard.ts'
 
 /** The open sockets and streams of events of this process, for plugins that must end or re-examine some of them. */
 export interface SocketDirectory {
-  /** Closes every connection whose guard context matches; returns their number. */
-  close(match: (context: object) => boolean, code: number, reason: string): number
+  /** Closes every socket whose guard context matches, and ends every stream with the error; returns their number. */
+  close(match: (context: object) => boolean, code: number, reason: string, error?: AppError): number
   /** Has the guards run again before every matching connection's next frame is handled, or next event sent. */
   recheck(match: (context: object) => boolean): number
   /** Guard contexts of the open connections. */
@@ -13,7 +14,7 @@ export interface SocketDirectory {
 /** One connection as the directory knows it. */
 export interface DirectoryEntry {
   readonly context: object
-  close(code: number, reason: string): void
+  close(code: number, reason: string, error?: AppError): void
   recheck(): void
 }
 
@@ -38,7 +39,7 @@ export function createSocketDirectory(): OpenSocketDirectory {
     remove: (entry) => entries.delete(entry),
     countOf: (account_id) =>
       [...entries].filter(({ context }) => callerIn(context)?.id === account_id).length,
-    close: (match, code, reason) => visit(match, (entry) => entry.close(code, reason)),
+    close: (match, code, reason, error) => visit(match, (entry) => entry.close(code, reason, error)),
     recheck: (match) => visit(match, (entry) => entry.recheck()),
     contexts: () => [...entries].map(({ context }) => context),
   }

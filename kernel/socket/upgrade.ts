@@ -165,7 +165,7 @@ export function createUpgrader({
       explain: (error: unknown) => explain(error, reader),
       async runGuards() {
         const renewed = {}
-        await guard(request, renewed)
+        await guard({ ...request, opened: connection.context }, renewed)
         return renewed
       },
       accept: (connection: OpenConnection) =>

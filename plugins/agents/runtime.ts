@@ -138,7 +138,7 @@ export function createRuntime(
   function closeConnections(agent_id: string, hasLost: (caller: AuthCaller) => boolean): void {
     const isMeant = (context: Partial<GuardContexts['agent']>) =>
       context.agent?._id === agent_id && hasLost(context.caller!)
-    sockets.close(isMeant, POLICY_VIOLATION, 'AGENT_NOT_FOUND')
+    sockets.close(isMeant, POLICY_VIOLATION, 'AGENT_NOT_FOUND', new AppError('AGENT_NOT_FOUND'))
   }
 
   const repeat: Record<OperationName, (agent_id: string) => Promise<void>> = {

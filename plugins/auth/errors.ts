@@ -16,6 +16,13 @@ export const authErrors = {
       zh: '会话或 API 密钥已过期，请重新登录或更换密钥。',
     },
   },
+  SESSION_ENDED: {
+    status: 401,
+    message: {
+      en: 'The session or API key of this connection has ended. Sign in again.',
+      zh: '此连接所用的会话或 API 密钥已失效，请重新登录。',
+    },
+  },
   REFRESH_CROSS_SITE: {
     status: 403,
     code: 'FORBIDDEN',

@@ -1,6 +1,6 @@
 import { AppError, type Guard, type GuardRequest } from '#kernel'
 import type { UserDocument } from '../users/types.ts'
-import { confirmProtocol, readBearer } from './bearer.ts'
+import { type Bearer, confirmProtocol, readBearer } from './bearer.ts'
 import { listPermissions, pendingActions } from './logins.ts'
 import type { Cradle } from './manifest.ts'
 import type { Claims } from './tokens.ts'
@@ -15,34 +15,65 @@ const OPEN_CALLS = new Set(['GET /auth/me', 'POST /auth/logout'])
 export const bearerGuard: Guard<'bearer', Cradle> = {
   errors: ['AUTH_FAILED', 'TOKEN_EXPIRED', 'USER_DISABLED'],
   async check(request, cradle) {
-    const { sessions, users, permissionCatalog, extensions, limits } = cradle
-    const { user_id, id: session_id, claims, credential } = await readBearer(request, cradle)
-    await limits.admitAccount(user_id)
-    const [session, user] = await Promise.all([
-      claims ? sessions.findRecent(session_id) : null,
-      users.findRecent(user_id),
-    ])
-    if (user && !user.enabled) throw new AppError('USER_DISABLED')
-    if (!user || (claims && (session?.user_id !== user._id || session.ended_at !== null)))
-      throw new AppError('AUTH_FAILED')
-    if (request.transport === 'socket') confirmProtocol(request)
-    else if (claims && session) await renew(request, claims, user, session, cradle)
-    const required_actions = session?.required_actions ? pendingActions(session, extensions) : []
-    // Written out, because objects that are spread do not share their shape, which thousands of sockets keep.
-    const caller: AuthCaller = {
-      id: user._id,
-      username: user.username,
-      role: user.role,
-      permissions: listPermissions(user, permissionCatalog),
-      locale: user.locale,
-      token_quota: user.token_quota,
-      must_change_password: user.must_change_password,
-      session_id,
-    }
-    if (required_actions.length > 0) caller.required_actions = required_actions
-    if (credential) caller.credential = credential
-    return { caller }
+    const opener = request.opened && readCaller(request.opened)
+    return { caller: opener ? await readAgain(opener, cradle) : await readSender(request, cradle) }
   },
+}
+
+/** Reads the caller who sent the token of a request, and renews a token that is about to expire. */
+async function readSender(request: GuardRequest, cradle: Cradle): Promise<AuthCaller> {
+  const { sessions, users, limits } = cradle
+  const { user_id, id, claims, credential } = await readBearer(request, cradle)
+  await limits.admitAccount(user_id)
+  const [session, user] = await Promise.all([
+    claims ? sessions.findRecent(id) : undefined,
+    users.findRecent(user_id),
+  ])
+  if (user && !user.enabled) throw new AppError('USER_DISABLED')
+  if (!user || (claims && (session?.user_id !== user._id || session.ended_at !== null)))
+    throw new AppError('AUTH_FAILED')
+  if (request.transport === 'socket') confirmProtocol(request)
+  else if (claims && session) await renew(request, claims, user, session, cradle)
+  return toCaller(user, { id, session, credential }, cradle)
+}
+
+/**
+ * Reads the caller of an open connection again. Throws SESSION_ENDED unless the session or credential is live; the
+ * token with which it was opened may have been renewed since, and is not read.
+ */
+async function readAgain({ id, session_id, credential }: AuthCaller, cradle: Cradle): Promise<AuthCaller> {
+  const { sessions, users, extensions, clock } = cradle
+  const [session, user] = await Promise.all([
+    credential ? undefined : sessions.findRecent(session_id),
+    users.findRecent(id),
+  ])
+  const isLive = credential
+    ? (await extensions['auth.live_credentials'].ask({ ids: [session_id] })).flat().length > 0
+    : session?.ended_at === null && session.expires_at > clock.seconds()
+  if (!user?.enabled || !isLive) throw new AppError('SESSION_ENDED')
+  return toCaller(user, { id: session_id, session, credential }, cradle)
+}
+
+function toCaller(
+  user: UserDocument,
+  { id, session, credential }: Pick<Bearer, 'id' | 'credential'> & { session: SessionDocument | undefined },
+  { permissionCatalog, extensions }: Cradle,
+): AuthCaller {
+  const required_actions = session?.required_actions ? pendingActions(session, extensions) : []
+  // Written out, because objects that are spread do not share their shape, which thousands of sockets keep.
+  const caller: AuthCaller = {
+    id: user._id,
+    username: user.username,
+    role: user.role,
+    permissions: listPermissions(user, permissionCatalog),
+    locale: user.locale,
+    token_quota: user.token_quota,
+    must_change_password: user.must_change_password,
+    session_id: id,
+  }
+  if (required_actions.length > 0) caller.required_actions = required_actions
+  if (credential) caller.credential = credential
+  return caller
 }
 
 /** Admits every bearer within the scopes of a credential, and to few routes those who must do something else first. */

@@ -1,4 +1,4 @@
-import { untilTick } from '#kernel'
+import { AppError, untilTick } from '#kernel'
 import type { ChangedAccount } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 import { readCaller } from './guards.ts'
@@ -7,14 +7,14 @@ import type { Sessions } from './sessions.ts'
 import type { AuthCaller } from './types.ts'
 
 /** The interval of the checks, which find what commands have changed and signals have not announced, in milliseconds. */
-const PERIOD_MS = 2000
+const PERIOD_MS = 1000
 /** The same while no socket is open; sessions of disabled accounts must end all the same. */
 const IDLE_PERIOD_MS = 10_000
 /** Covers the clock difference between two servers and the time until a write becomes visible. */
 const OVERLAP_MS = 10_000
 
 /** The close code of a WebSocket whose session has ended. */
-const SESSION_ENDED = 4401
+const CLOSE_SESSION_ENDED = 4401
 
 /** Applies changes of sessions and accounts, also by other processes, to the open WebSockets of this process. */
 export type SessionWatch = ReturnType<typeof createSessionWatch>
@@ -36,6 +36,8 @@ export function createSessionWatch({
   let dueAt = 0
   /** The changes of accounts that have been applied, by account, as long as the checks find them again. */
   const applied = new Map<string, number>()
+  /** The times until which the sessions of open connections live at least, in Unix seconds, by session. */
+  let expiries = new Map<string, number>()
 
   const closeWhere = (hasEnded: (caller: AuthCaller) => boolean) =>
     sockets.close(
@@ -43,14 +45,14 @@ export function createSessionWatch({
         const caller = readCaller(context)
         return caller !== undefined && hasEnded(caller)
       },
-      SESSION_ENDED,
+      CLOSE_SESSION_ENDED,
       'session ended',
+      new AppError('SESSION_ENDED'),
     )
   const closeSockets = (ids: ReadonlySet<string>) => closeWhere(({ session_id }) => ids.has(session_id))
 
   /** Ends the sessions of a disabled account, and has the guards check the sockets of the account again. */
   const applyChange = async ({ _id: user_id, enabled, changed_at }: ChangedAccount) => {
-    applied.set(user_id, changed_at)
     // The guards must not check against what they remember.
     users.dropRecent(user_id)
     if (!enabled) {
@@ -59,6 +61,7 @@ export function createSessionWatch({
       closeWhere(({ id }) => id === user_id)
     }
     sockets.recheck((context) => readCaller(context)?.id === user_id)
+    applied.set(user_id, changed_at)
   }
 
   /** Applies every change since the time that has not been applied; closing sockets twice has no effect. */
@@ -72,13 +75,25 @@ export function createSessionWatch({
     await closeEnded()
   }
 
-  /** Closes the sockets of credentials that have ended or expired. */
+  /** Closes the sockets of sessions that have expired, and of credentials that have ended or expired. */
   const closeEnded = async () => {
-    const callers = sockets.contexts().map(readCaller)
-    const ids = [...new Set(callers.flatMap((caller) => (caller?.credential ? [caller.session_id] : [])))]
-    if (ids.length === 0) return
-    const live = new Set((await extensions['auth.live_credentials'].ask({ ids })).flat())
-    closeSockets(new Set(ids.filter((id) => !live.has(id))))
+    const callers = sockets.contexts().flatMap((context) => readCaller(context) ?? [])
+    const idsOf = (isMeant: (caller: AuthCaller) => boolean) => [
+      ...new Set(callers.filter(isMeant).map(({ session_id }) => session_id)),
+    ]
+    const session_ids = idsOf(({ credential }) => !credential)
+    const now = clock.seconds()
+    expiries = new Map(session_ids.map((id) => [id, expiries.get(id) ?? 0]))
+    // Only these, because a session may be extended, but its end never comes sooner.
+    const due = session_ids.filter((id) => expiries.get(id)! <= now)
+    const credential_ids = idsOf(({ credential }) => credential !== undefined)
+    const [live, liveCredentials] = await Promise.all([
+      due.length > 0 ? sessions.listExpiries(due) : [],
+      credential_ids.length > 0 ? extensions['auth.live_credentials'].ask({ ids: credential_ids }) : [],
+    ])
+    for (const { _id, expires_at } of live) expiries.set(_id, expires_at)
+    const liveIds = new Set([...live.map(({ _id }) => _id), ...liveCredentials.flat()])
+    closeSockets(new Set([...due, ...credential_ids].filter((id) => !liveIds.has(id))))
   }
 
   const run = async () => {

@@ -115,6 +115,15 @@ export function createSessions({
     list: (user_id: string, page: PageRequest) =>
       findPage(sessions, { parts: [whereLive(user_id)], sort: { created_at: -1, _id: -1 } }, page),
 
+    /** Returns the times at which those of these sessions expire that are live. */
+    listExpiries: (session_ids: readonly string[]) =>
+      sessions
+        .find(
+          { _id: { $in: [...session_ids] }, ended_at: null, expires_at: { $gt: clock.seconds() } },
+          { projection: { expires_at: 1 } },
+        )
+        .toArray(),
+
     /** Extends a live session by the lifetime of a token, unless it lasts longer; null if it has ended. */
     async extend(session_id: string): Promise<SessionDocument | null> {
       const extended = await sessions.findOneAndUpdate(

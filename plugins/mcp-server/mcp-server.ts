@@ -11,6 +11,7 @@ import type {
 import { AppError, deferSchema, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { ask } from './ask.ts'
+import { withLastMessage } from './last-message.ts'
 import type { Cradle } from './manifest.ts'
 import { say } from './phrases.ts'
 import { createProgress } from './progress.ts'
@@ -85,7 +86,8 @@ export function createMcpServer(cradle: Cradle): McpServer {
         response.headers.set(SESSION, ids.make())
         response.headers.set('access-control-expose-headers', SESSION)
       }
-      return response
+      const explain = (error: AppError) => cradle.explainError(error, locale, request_id)
+      return withLastMessage(response, { message, signal, explain })
     },
   }
 }

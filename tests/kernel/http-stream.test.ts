@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
+import { AppError } from '../../kernel/errors.ts'
 import { reply } from '../../kernel/http/route.ts'
 import t from '../run/file-test.ts'
 import { createHold } from '../support/chat.ts'
@@ -441,6 +442,9 @@ t.test('the end of a session closes its streams', async (t) => {
     1,
   )
   t.strictSame(parseItems(await closed.rest()), [])
+  const told = await readUntil(await get('/deaf'), 'data')
+  sockets.close(() => true, 4401, 'over', new AppError('FORBIDDEN'))
+  t.match(parseItems(await told.rest()), [/^event: error\ndata: \{"code":"FORBIDDEN"/])
 })
 
 t.test('a download is sent while it is produced', async (t) => {
@@ -518,6 +522,12 @@ t.test('a Response ends when its reader leaves, or may no longer read', async (t
   const asked = once(desk, 'asked')
   sockets.recheck(() => true)
   await asked
+  desk.mood = 'failing'
+  const failed = once(desk, 'asked')
+  sockets.recheck(() => true)
+  await failed
+  await passTime()
+  t.equal(sockets.contexts().length, 1, 'a Response stays open if the check itself fails')
   const left = once(desk, 'left')
   desk.mood = 'refusing'
   sockets.recheck(() => true)

@@ -364,5 +364,5 @@ t.test('A call ends with the session of its caller', async (t) => {
   const upstream = await asked
   t.ok(upstream)
   await server.request('POST', '/auth/logout', { token: cat.token })
-  t.equal(await reply.text(), '')
+  t.match(await reply.text(), /"error":\{"code":-32000,.*"SESSION_ENDED"/)
 })

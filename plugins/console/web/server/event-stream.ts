@@ -27,6 +27,8 @@ export async function followStream({
 }: Follower): Promise<void> {
   let failures = 0
   const note = (message: EventSourceMessage) => {
+    // The stream ends with it, and the next one is refused if the reason remains.
+    if (message.event === 'error') return
     failures = 0
     receive(message)
   }

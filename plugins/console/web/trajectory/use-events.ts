@@ -73,7 +73,10 @@ async function stream(
   const headers = { authorization: `Bearer ${await renewToken()}`, accept: 'text/event-stream' }
   const response = await fetch(`${path}?after_seq=${after_seq}`, { headers, signal })
   if (!response.ok || !response.body) throw new TypeError(`The server answered ${response.status}.`)
-  const parser = createParser({ onEvent: ({ data }) => onEvent(JSON.parse(data)) })
+  const parser = createParser({
+    // The stream ends with an error, and the next one is refused if the reason remains.
+    onEvent: ({ event, data }) => event !== 'error' && onEvent(JSON.parse(data)),
+  })
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
   for (;;) {
     const { done, value } = await reader.read()
