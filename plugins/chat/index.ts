@@ -39,6 +39,7 @@ import { createThreads, type Threads, threadIndexes } from './threads/threads.ts
 import { createWrittenFiles, type WrittenFiles } from './threads/written-files.ts'
 import './threads/thread-facts.ts'
 import { createForeignTurns, type ForeignTurns } from './turns/foreign-turns.ts'
+import { stopRevokedTurns } from './turns/revoked-turns.ts'
 import { createRunningTurns, type RunningTurns } from './turns/running-turns.ts'
 import { createTurnLeases, type TurnLeases } from './turns/turn-leases.ts'
 import { createTurnOutcomes, type TurnOutcomes } from './turns/turn-outcome.ts'
@@ -174,6 +175,8 @@ export default definePlugin({
       signals.publish('turn.begun', { thread_id })
       signals.publish('turn.resolved', { thread_id })
     })
+    host.on('agent.unshared', ({ agent_id }, cradle) => stopRevokedTurns({ agent_id }, cradle))
+    host.on('user.changed', ({ user_id }, cradle) => stopRevokedTurns({ user_id }, cradle))
     host.extend('agents.stopping', ({ agent_id }, { chat, signals }) => {
       signals.publish('agent.stopping', { agent_id })
       return chat.stopAgent(agent_id)

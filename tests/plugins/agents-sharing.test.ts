@@ -1,6 +1,7 @@
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { startChat } from '../support/chat.ts'
+import { createHold, startChat } from '../support/chat.ts'
 
 const chat = await startChat(t, { config: { plugins: { providers: { allow_hosts: ['127.0.0.1'] } } } })
 const { server, fake } = chat
@@ -91,12 +92,10 @@ t.test('Guests can still read their threads of an agent that is no longer shared
   const before = (await call('GET', `/threads/${thread_id}/history`)).body
   t.equal(before.messages.length, 2)
 
-  // A second turn waits for the first, whose answer is held back.
-  let release = () => {}
-  const hold = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  fake.next({ text: 'slow', hold })
+  // A second turn waits for the first, whose answer is never finished.
+  const { hold, release } = createHold()
+  t.teardown(release)
+  fake.next({ text: ['slow ', 'never'], hold, holdAfter: 1 })
   const asked = fake.request(fake.requests.length)
   socket.say({ thread_id, text: 'first' })
   await asked
@@ -106,7 +105,6 @@ t.test('Guests can still read their threads of an agent that is no longer shared
   t.equal(unshared.status, 200)
   t.match(await socket.closed, { code: 1008, reason: 'AGENT_NOT_FOUND' })
   const requests = fake.requests.length
-  release()
 
   const read = async () => {
     const [list, history, events, exported, metrics] = [
@@ -120,14 +118,14 @@ t.test('Guests can still read their threads of an agent that is no longer shared
     return { list: list.body, history: history.body, exported: exported.body }
   }
   let seen = await read()
-  // The running turn ends, and the waiting message is dropped.
+  // The running turn is stopped, and the waiting message is dropped.
   while (seen.history.turn_active || seen.history.messages.length < 6) seen = await read()
   t.match(seen.list, [{ thread_id }])
   t.match(seen.history.messages, [
     { content: [{ text: 'hello' }] },
     { status: 'complete' },
     { content: [{ text: 'first' }] },
-    { content: [{ text: 'slow' }], status: 'complete' },
+    { content: [{ text: 'slow ' }], status: 'stopped' },
     { content: [{ text: 'second' }] },
     { content: [], status: 'failed', error: { code: 'AGENT_NOT_FOUND' } },
   ])
@@ -157,4 +155,27 @@ t.test('Guests can still read their threads of an agent that is no longer shared
   t.equal((await call('DELETE', `/threads/${thread_id}`)).status, 204, 'they are theirs to delete')
   t.match(await call('GET', '/threads'), gone, 'and with the last of them the agent is gone')
   await call('DELETE', '', undefined, ann.token)
+})
+
+t.test('Turns of an account end if it is disabled, or is no administrator any more', async (t) => {
+  const owner = await server.createUser({ username: 'owner' })
+  const body = { name: 'private' }
+  const { id: agent_id } = (await server.request('POST', '/agents', { token: owner.token, body })).body
+  const changes = [{ enabled: false }, { role: 'user' }]
+  for (const [index, change] of changes.entries()) {
+    const username = `boss${index}`
+    const { token } = await server.createUser({ username, role: 'admin' })
+    const socket = await chat.connect({ agent_id, token })
+    const { hold, release } = createHold()
+    t.teardown(release)
+    fake.next({ text: ['slow ', 'never'], hold, holdAfter: 1 })
+    socket.say({ text: 'go' })
+    const { turn_id } = await socket.until(({ type }) => type === 'content')
+    t.equal((await server.request('PATCH', `/users/${username}`, { body: change })).status, 200)
+    const ended = { turn_id, type: 'done' as const, 'frame.stop_reason': 'stopped' }
+    await eventually(
+      'the turn is stopped',
+      async () => (await server.db.collection('events').countDocuments(ended)) > 0,
+    )
+  }
 })

@@ -55,14 +55,13 @@ export function createResumption(cradle: Cradle): Resumption {
     const { input: content = [], model, locale = 'en' } = log.committed[0]!
     const request_id = lease.turn_id
     try {
-      const begin = () =>
-        Promise.all([agents.find(lease.agent_id), users.find(lease.user_id), turnLeases.proceed(lease)])
-      const [agent, user, isOurs] = await untilAnswered(begin, signal)
+      const begin = () => Promise.all([users.find(lease.user_id), turnLeases.proceed(lease)])
+      const [user, isOurs] = await untilAnswered(begin, signal)
       if (!isOurs) return null
-      if (agent?.state !== 'running')
-        throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
       if (!user?.enabled) throw new AppError('USER_DISABLED')
       const turnUser = toTurnUser(user, thread.active_turn?.scopes, cradle)
+      const agent = await untilAnswered(() => agents.findVisible(turnUser, lease.agent_id), signal)
+      if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
       return { agent, user: turnUser, content, model, locale, request_id } satisfies TurnOrder
     } catch (refusal) {
       return { refusal, locale, request_id } satisfies Refusal
