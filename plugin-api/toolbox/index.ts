@@ -1,5 +1,7 @@
 // Functions that several built-in plugins and kinds share; plugin-api/index.ts exports some of them to third parties.
 export { measureCollections } from './collection-size.ts'
+export { type ConfinedPool, createConfinedPool } from './confined-pool.ts'
+export { type ConfinedProgram, type Confinement, ConfinementError } from './confined-program.ts'
 export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'

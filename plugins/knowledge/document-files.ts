@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Cradle } from './manifest.ts'
 import type { ReadText } from './reading/blocks.ts'
 import { HEAD_BYTES } from './reading/document-kind.ts'
+import { joinParts, type TextPart } from './reading/text-parts.ts'
 
 /** The age from which a file without a document must be the remains of a crash, in milliseconds. */
 const ABANDONED_MS = 3600_000
@@ -33,7 +35,10 @@ export function createDocumentFiles({ server }: Pick<Cradle, 'server'>) {
     /** Returns a text as it was read; undefined if it is not stored. */
     async readText(version: string): Promise<ReadText | undefined> {
       try {
-        return JSON.parse(await readFile(textOf(version), 'utf8'))
+        const parts: TextPart[] = []
+        const lines = createInterface({ input: createReadStream(textOf(version)), crlfDelay: Infinity })
+        for await (const line of lines) parts.push(JSON.parse(line))
+        return joinParts(parts)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw error

@@ -11,7 +11,7 @@ import { documentRoutes } from './document-routes.ts'
 import { createDocuments, type Documents, documentIndexes } from './documents.ts'
 import { createEmbedder, type Embedder } from './embedder.ts'
 import { manifest } from './manifest.ts'
-import { createReadingThreads, type ReadingThreads } from './reading/reading-thread.ts'
+import { createDocumentReaders, type DocumentReaders } from './reading/document-readers.ts'
 import { createRemoval, type Removal } from './removal.ts'
 import { createSearch, type Search } from './search.ts'
 import { searchRoutes } from './search-routes.ts'
@@ -32,12 +32,12 @@ declare module '#kernel/types' {
       changes: Changes
       connection: GuardedFetch
       documentFiles: DocumentFiles
+      documentReaders: DocumentReaders
       documents: Documents
       embedder: Embedder
       indexing: Indexing
       passageIndex: PassageIndex
       queue: Queue
-      readingThreads: ReadingThreads
       rebuilding: Rebuilding
       removal: Removal
       search: Search
@@ -60,12 +60,12 @@ export default definePlugin({
     host.service('bases', createBases)
     host.service('changes', createChanges)
     host.service('documentFiles', createDocumentFiles)
+    host.service('documentReaders', createDocumentReaders)
     host.service('documents', createDocuments)
     host.service('embedder', createEmbedder)
     host.service('indexing', createIndexing)
     host.service('passageIndex', ({ config, log, server }) => createPassageIndex({ config, log, server }))
     host.service('queue', createQueue)
-    host.service('readingThreads', createReadingThreads)
     host.service('rebuilding', createRebuilding)
     host.service('removal', createRemoval)
     host.service('search', createSearch)
@@ -104,8 +104,8 @@ export default definePlugin({
     passageIndex.noteMissing()
     queue.begin()
   },
-  async stop({ queue, readingThreads, passageIndex, connection }) {
+  async stop({ queue, documentReaders, passageIndex, connection }) {
     await queue.end()
-    await Promise.all([readingThreads.end(), passageIndex.close(), connection.close()])
+    await Promise.all([documentReaders.end(), passageIndex.close(), connection.close()])
   },
 })

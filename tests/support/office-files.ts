@@ -1,3 +1,4 @@
+import { constants, deflateSync } from 'node:zlib'
 import { makeZip } from './zip.ts'
 
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
@@ -118,6 +119,30 @@ export function makeXlsx(sheets: Record<string, (string | number | Date)[][]>): 
   })
 }
 
+/** Deflates blanks, in pieces that are made once and repeated; the checksum at the end is missing. */
+function deflateBlanks(bytes: number): Buffer {
+  const piece = Buffer.alloc(BLANKS_PIECE, ' ')
+  const deflated = deflateSync(piece, { level: 9, finishFlush: constants.Z_FULL_FLUSH })
+  const [head, body] = [deflated.subarray(0, 2), deflated.subarray(2)]
+  return Buffer.concat([head, ...Array.from({ length: bytes / BLANKS_PIECE }, () => body)])
+}
+
+const BLANKS_PIECE = 16 * 1024 * 1024
+
+/** Makes a PDF whose only page unpacks to blanks, after being packed once or twice. */
+export function makePdfBomb(bytes: number, { isTwice = false } = {}): Buffer {
+  const once = deflateBlanks(bytes)
+  const [content, filter] = isTwice
+    ? [deflateSync(once, { level: 9 }), '[/FlateDecode /FlateDecode]']
+    : [once, '/FlateDecode']
+  return joinPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << >> >>',
+    `<< /Length ${content.length} /Filter ${filter} >>\nstream\n${content.toString('latin1')}\nendstream`,
+  ])
+}
+
 /** A line of a page: its text and the size of its type. */
 type PdfLine = [text: string, size?: number]
 
@@ -142,6 +167,17 @@ export function makePdf(pages: PdfLine[][], { isEncrypted = false } = {}): Buffe
       `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
     ]),
   ]
+  const key = 'ab'.repeat(32)
+  return joinPdf(
+    objects,
+    isEncrypted
+      ? ` /Encrypt << /Filter /Standard /V 1 /R 2 /O <${key}> /U <${key}> /P -4 >> /ID [<${key}> <${key}>]`
+      : '',
+  )
+}
+
+/** Joins the objects of a PDF, of which the first is the catalog. */
+export function joinPdf(objects: readonly string[], trailer = ''): Buffer {
   let file = '%PDF-1.4\n'
   const offsets = objects.map((object, index) => {
     const offset = file.length
@@ -149,12 +185,8 @@ export function makePdf(pages: PdfLine[][], { isEncrypted = false } = {}): Buffe
     return offset
   })
   const start = file.length
-  const key = 'ab'.repeat(32)
-  const encryption = isEncrypted
-    ? ` /Encrypt << /Filter /Standard /V 1 /R 2 /O <${key}> /U <${key}> /P -4 >> /ID [<${key}> <${key}>]`
-    : ''
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
   file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`
-  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R${encryption} >>\nstartxref\n${start}\n%%EOF\n`
+  file += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R${trailer} >>\nstartxref\n${start}\n%%EOF\n`
   return Buffer.from(file, 'latin1')
 }

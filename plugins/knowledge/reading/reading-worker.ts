@@ -1,17 +1,17 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { parentPort } from 'node:worker_threads'
+import { readFileSync, writeSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
 import { cutPassages, type Passage, type PassageSizes } from '../passages/passages.ts'
 import { toWords } from '../passages/words.ts'
 import type { ReadText } from './blocks.ts'
 import type { DocumentKind } from './document-kind.ts'
 import { readDocument } from './reader.ts'
-import { ReadingFailure, type ReadingProblem } from './reading-failure.ts'
+import { findProblem, type ReadingProblem } from './reading-failure.ts'
+import { joinParts, splitText, type TextPart } from './text-parts.ts'
 
-/** A task of the thread: to read a file, to cut what was read, or to return the next passages. */
+/** A task: to read a file, or to cut the text of the last file, or a stored text, into passages. */
 export type ReadingTask =
-  | { task: 'read'; file: string; kind: DocumentKind; output: string }
-  | { task: 'cut'; input: string; title: string; sizes: PassageSizes }
-  | { task: 'next' }
+  | { read: { path: string; kind: DocumentKind } }
+  | { cut: { stored?: string; title: string; sizes: PassageSizes } }
 
 /** A passage with its text, and its words for the index. */
 export interface CutPassage extends Passage {
@@ -25,55 +25,69 @@ export interface CutBatch {
   progress: number
 }
 
-/** The answer to a task; a task to cut is answered with the first passages. */
-export type ReadingAnswer = { pages: number | null } | CutBatch | { problem: ReadingProblem }
+/**
+ * A line that answers a task: a part of the text, the number of pages after the last part, some passages, or the reason
+ * for which there is nothing.
+ */
+export type ReadingAnswer = TextPart | { pages: number | null } | CutBatch | { problem: ReadingProblem }
 
 /** The passages of one answer: few, so that the server's thread receives them in no time. */
 const BATCH = 32
+/** The pause while the server has not taken the answers before, in milliseconds. */
+const FULL_MS = 5
 
-let passages: Generator<CutPassage> | undefined
-let length = 0
+const { output } = workerData as { output: number }
+const pause = new Int32Array(new SharedArrayBuffer(4))
+let current: ReadText | undefined
 
-async function answer(task: ReadingTask): Promise<ReadingAnswer> {
-  if (task.task === 'read') {
-    const read = await readDocument(readFileSync(task.file), task.kind)
-    // Half a text, of a server that was killed meanwhile, would be taken for a damaged document.
-    const part = `${task.output}.part`
-    writeFileSync(part, JSON.stringify(read), { mode: 0o600, flush: true })
-    renameSync(part, task.output)
-    return { pages: read.pages ?? null }
+async function* perform(task: ReadingTask): AsyncGenerator<ReadingAnswer> {
+  if ('read' in task) {
+    const { path, kind } = task.read
+    current = await readDocument(readFileSync(path), kind)
+    yield* splitText(current)
+    yield { pages: current.pages ?? null }
+    return
   }
-  if (task.task === 'cut') {
-    const read: ReadText = JSON.parse(readFileSync(task.input, 'utf8'))
-    length = read.text.length
-    passages = cut(read, task)
-  }
-  const batch: CutPassage[] = []
-  for (let next = passages!.next(); !next.done; next = passages!.next()) {
-    const passage = next.value
-    batch.push(passage)
-    if (batch.length === BATCH) return { passages: batch, progress: (passage.end / (length + 1)) * 0.99 }
-  }
-  passages = undefined
-  return { passages: batch, progress: 1 }
+  const { stored, ...request } = task.cut
+  if (stored !== undefined) current = readStored(stored)
+  yield* cut(current!, request)
 }
 
-function* cut(
-  read: ReadText,
-  { title, sizes }: { title: string; sizes: PassageSizes },
-): Generator<CutPassage> {
+const readStored = (path: string): ReadText => {
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  return joinParts(lines.map((line) => JSON.parse(line)))
+}
+
+function* cut(read: ReadText, { title, sizes }: { title: string; sizes: PassageSizes }): Generator<CutBatch> {
+  let passages: CutPassage[] = []
   for (const passage of cutPassages(read, sizes)) {
     const text = read.text.slice(passage.start, passage.end)
-    yield { ...passage, text, words: toWords(`${title} ${passage.heading ?? ''} ${text}`) }
+    passages.push({ ...passage, text, words: toWords(`${title} ${passage.heading ?? ''} ${text}`) })
+    if (passages.length < BATCH) continue
+    yield { passages, progress: (passage.end / (read.text.length + 1)) * 0.99 }
+    passages = []
+  }
+  yield { passages, progress: 1 }
+}
+
+/** Writes an answer; waits until the server has taken the ones before. */
+function write(answer: ReadingAnswer): void {
+  const line = Buffer.from(`${JSON.stringify(answer)}\n`)
+  for (let start = 0; start < line.length; ) {
+    try {
+      start += writeSync(output, line, start)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      Atomics.wait(pause, 0, 0, FULL_MS)
+    }
   }
 }
 
 parentPort!.on('message', async (task: ReadingTask) => {
   try {
-    parentPort!.postMessage(await answer(task))
+    for await (const answer of perform(task)) write(answer)
   } catch (error) {
     // A library that fails on what it reads was given a damaged document.
-    const problem = error instanceof ReadingFailure ? error.problem : 'DOCUMENT_DAMAGED'
-    parentPort!.postMessage({ problem } satisfies ReadingAnswer)
+    write({ problem: findProblem(error) })
   }
 })

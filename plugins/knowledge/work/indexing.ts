@@ -2,6 +2,7 @@ import { AppError, isUnavailable } from '#kernel'
 import { hashFile, readHead } from '../document-files.ts'
 import type { Cradle } from '../manifest.ts'
 import { chooseMediaType, findKind } from '../reading/document-kind.ts'
+import type { DocumentReader } from '../reading/document-readers.ts'
 import { ReadingFailure } from '../reading/reading-failure.ts'
 import type { DocumentError, IndexDescription, IndexedRun, KnowledgeDocument } from '../types.ts'
 
@@ -18,6 +19,12 @@ const LASTING = new Set<unknown>(['auth', 'model_not_found', 'bad_request'])
 /** Thrown to end the work on a document that was removed or got another content meanwhile. */
 const OUTDATED = Symbol('outdated')
 
+/** The work on one document. */
+interface Work {
+  reader: DocumentReader
+  signal: AbortSignal
+}
+
 /** Reads documents, cuts them into passages and adds these to the indexes. */
 export type Indexing = ReturnType<typeof createIndexing>
 
@@ -25,18 +32,15 @@ export type Indexing = ReturnType<typeof createIndexing>
 export function createIndexing({
   addresses,
   clock,
-  config,
   documentFiles: files,
+  documentReaders,
   documents,
   embedder,
   ids,
   log,
   passageIndex,
-  readingThreads,
   settings,
 }: Cradle) {
-  const time_ms = config.read_seconds * 1000
-
   /** Changes the row of a document; throws OUTDATED if that is not its content any more. */
   const change = async (document: KnowledgeDocument, fields: object): Promise<KnowledgeDocument> => {
     const changed = await documents.change(document, fields)
@@ -45,7 +49,10 @@ export function createIndexing({
   }
 
   /** Fetches what has an address, and reads what has no text yet. */
-  const prepare = async (document: KnowledgeDocument, signal: AbortSignal): Promise<KnowledgeDocument> => {
+  const prepare = async (
+    document: KnowledgeDocument,
+    { reader, signal }: Work,
+  ): Promise<KnowledgeDocument> => {
     const { version, url } = document
     if (await files.hasText(version)) return document
     let current = await change(document, { status: 'parsing' })
@@ -60,7 +67,7 @@ export function createIndexing({
     }
     const kind = findKind(current.filename, stated, await readHead(file))
     if (!kind) throw new ReadingFailure('DOCUMENT_UNSUPPORTED')
-    const pages = await readingThreads.read(file, { kind, output: files.textOf(version), time_ms }, signal)
+    const pages = await reader.read(file, { kind, output: files.textOf(version) }, signal)
     return change(current, { pages })
   }
 
@@ -68,7 +75,7 @@ export function createIndexing({
   const addTo = async (
     index: IndexDescription,
     document: KnowledgeDocument,
-    { signal, isUnlimited }: { signal: AbortSignal; isUnlimited: boolean },
+    { reader, signal, isUnlimited }: Work & { isUnlimited: boolean },
   ): Promise<IndexedRun> => {
     const { _id: document_id, base_id, user_id, version, filename, path } = document
     const { chunk_tokens, chunk_overlap } = index
@@ -77,7 +84,7 @@ export function createIndexing({
     const title = path === filename ? filename : `${path} ${filename}`
     let chunks = 0
     try {
-      const batches = readingThreads.cut(files.textOf(version), { title, sizes, time_ms }, signal)
+      const batches = reader.cut(files.textOf(version), { title, sizes }, signal)
       for await (const { passages, progress } of batches) {
         const vectors = await embedder.embed(
           index,
@@ -113,9 +120,9 @@ export function createIndexing({
     return { run, chunks, version }
   }
 
-  const proceed = async (document: KnowledgeDocument, signal: AbortSignal): Promise<void> => {
+  const proceed = async (document: KnowledgeDocument, work: Work): Promise<void> => {
     const { active, next } = await settings.read()
-    const prepared = await prepare(document, signal)
+    const prepared = await prepare(document, work)
     const targets = [active, next].filter(
       (index) =>
         index !== null &&
@@ -134,7 +141,7 @@ export function createIndexing({
             index,
             { ...prepared, status: document.status },
             // The administrator has changed the model, not the account.
-            { signal, isUnlimited: index.id !== active.id },
+            { ...work, isUnlimited: index.id !== active.id },
           ),
         ])
     } catch (error) {
@@ -183,8 +190,9 @@ export function createIndexing({
   return {
     /** Does what is due for a document. Rejects only if the database is unavailable, or when aborted. */
     async process(document: KnowledgeDocument, signal: AbortSignal): Promise<void> {
+      const reader = documentReaders.open(document.user_id)
       try {
-        await proceed(document, signal)
+        await proceed(document, { reader, signal })
       } catch (error) {
         signal.throwIfAborted()
         if (error === OUTDATED) return
@@ -213,6 +221,8 @@ export function createIndexing({
         }
         if (!code) log.error({ error, document: document._id }, 'a document could not be indexed')
         await fail(document, code ?? 'DOCUMENT_NOT_INDEXED', details)
+      } finally {
+        await reader.end()
       }
     },
   }
