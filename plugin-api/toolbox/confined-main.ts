@@ -33,7 +33,7 @@ const worker = new Worker(new URL(module!), {
     codeRangeSizeMb: CODE_MIB,
   },
 })
-// What libraries print is no answer.
+// Output of libraries must not be mixed with the answers.
 worker.stdout.resume()
 worker.stderr.pipe(process.stderr)
 worker.once('online', () => writeSync(OUTPUT, '"ready"\n'))

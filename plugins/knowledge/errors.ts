@@ -42,8 +42,8 @@ export const knowledgeErrors = {
   DOCUMENT_TOO_LARGE: {
     status: 422,
     message: {
-      en: 'The document contains too much to be read: too many pages, cells or characters, or too much once unpacked.',
-      zh: '文档内容过多，无法读取：页数、单元格或字符过多，或解压后过大。',
+      en: 'The document contains too much to be read: too many pages, cells or characters, too much once unpacked, or parts nested too deeply.',
+      zh: '文档内容过多，无法读取：页数、单元格或字符过多，解压后过大，或嵌套过深。',
     },
   },
   DOCUMENT_TIMEOUT: {

@@ -42,7 +42,7 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
     if (text === '') continue
     if (block.kind === 'heading') {
       while (path.length > 0 && path.at(-1)!.level >= block.level) path.pop()
-      path.push({ level: block.level, text: text.replace(/\s+/g, ' ') })
+      path.push({ level: block.level, text: text.slice(0, MAX_HEADING).replace(/\s+/g, ' ') })
     }
     const gap = before === undefined ? '' : before === 'row' && block.kind === 'row' ? '\n' : '\n\n'
     const start = length + gap.length
@@ -73,7 +73,7 @@ function tidy({ kind, text }: Block): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed.
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g, '')
     .toWellFormed()
-  if (kind === 'code') return clean.replace(/^\n+|\s+$/g, '')
+  if (kind === 'code') return clean.replace(/^\n+/, '').trimEnd()
   return clean
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { type Block, toRows } from './blocks.ts'
+import { ReadingFailure } from './reading-failure.ts'
 
 /** Elements whose content is not text of the document. */
 const SKIPPED = new Set(
@@ -15,13 +16,21 @@ const MAIN = new Set(['main', 'article'])
 /** The fewest characters in the main part of a page that count as its content. */
 const MIN_MAIN = 200
 
+/** The most elements that are open at a time; the parser looks through them at each tag. */
+const MAX_DEPTH = 5000
+/** The most tables within each other, since the text of an inner one is copied into each outer one. */
+const MAX_TABLES = 20
+
 /** A table that is being read. */
 interface OpenTable {
   rows: string[][]
   cell: string | undefined
 }
 
-/** Returns the headings, paragraphs, tables and code of an HTML page: of its main part if it names one. */
+/**
+ * Returns the headings, paragraphs, tables and code of an HTML page: of its main part if it names one. Throws
+ * DOCUMENT_TOO_LARGE if it is nested too deeply.
+ */
 export function readHtml(source: string): Block[] {
   const blocks: { block: Block; isMain: boolean }[] = []
   const tables: OpenTable[] = []
@@ -32,6 +41,7 @@ export function readHtml(source: string): Block[] {
   let skipped = 0
   let main = 0
   let isTitle = false
+  let depth = 0
 
   const add = (block: Block) => {
     if (block.text.trim() !== '') blocks.push({ block, isMain: main > 0 })
@@ -51,6 +61,8 @@ export function readHtml(source: string): Block[] {
 
   const parser = new Parser({
     onopentag(name) {
+      depth += 1
+      if (depth > MAX_DEPTH || tables.length > MAX_TABLES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
       if (name === 'title') isTitle = true
       if (SKIPPED.has(name)) skipped += 1
       if (skipped > 0) return
@@ -83,6 +95,7 @@ export function readHtml(source: string): Block[] {
       take(code > 0 ? part : part.replace(/\s+/g, ' '))
     },
     onclosetag(name) {
+      depth -= 1
       if (name === 'title') isTitle = false
       if (SKIPPED.has(name)) {
         skipped = Math.max(0, skipped - 1)

@@ -1,10 +1,28 @@
-import { marked, type Token, type Tokens } from 'marked'
+import { Lexer, type Token, type Tokens } from 'marked'
 import { type Block, toRows } from './blocks.ts'
 import { readHtml } from './html.ts'
 
+/** The most marks of quotes and lists, and spaces, that a line begins with; the parser copies the text at each level. */
+const MAX_INDENT = 100
+const DEEP = new RegExp(
+  `^((?:[ \\t>*+-]|\\d{1,9}[.)][ \\t]){${MAX_INDENT}})(?:[ \\t>*+-]|\\d{1,9}[.)][ \\t])+`,
+  'gm',
+)
+/** The longest paragraph whose marks are read, because the time for them grows with the square of its length. */
+const MAX_MARKED_CHARS = 20_000
+
+/** Leaves the marks in paragraphs that are too long. */
+class BoundedLexer extends Lexer {
+  override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    if (source.length <= MAX_MARKED_CHARS) return super.inlineTokens(source, tokens)
+    tokens.push({ type: 'text', raw: source, text: source, escaped: false })
+    return tokens
+  }
+}
+
 /** Yields the headings, paragraphs, tables and code of a Markdown text. */
 export function* readMarkdown(source: string): Generator<Block> {
-  yield* readTokens(marked.lexer(source))
+  yield* readTokens(new BoundedLexer().lex(source.replace(DEEP, '$1')))
 }
 
 function* readTokens(tokens: readonly Token[]): Generator<Block> {

@@ -82,38 +82,48 @@ function* toBlocks(lines: readonly Line[]): Generator<Block> {
   const larger = [...new Set(sizes.map(({ height }) => height))]
     .filter((height) => height > body * HEADING_FACTOR)
     .sort((a, b) => b - a)
+  const levels = new Map(larger.map((height, index) => [height, Math.min(6, index + 1)]))
   const levelOf = ({ height, text }: Line) =>
     height > body * HEADING_FACTOR && text.length <= MAX_HEADING && /\p{L}/u.test(text)
-      ? Math.min(6, larger.indexOf(height) + 1)
+      ? levels.get(height)!
       : 0
-  let block: Block | undefined
+  let block: Omit<Block, 'text'> | undefined
+  /** The lines of the block, joined at its end: joining each one at once would copy those before. */
+  let parts: string[] = []
   let before: Line | undefined
+  const end = () => ({ ...block, text: parts.join('') }) as Block
   for (const line of lines) {
     if (line.text.trim() === '') continue
     const level = levelOf(line)
     const isNext = before && block && before.page === line.page && before.height === line.height
     const gap = before ? before.y - line.y : 0
     const isClose = isNext && gap >= 0 && gap < Math.max(before!.height, 1) * PARAGRAPH_GAP
-    if (block && isClose && (block.kind === 'heading') === level > 0) block.text = join(block.text, line.text)
+    if (block && isClose && (block.kind === 'heading') === level > 0) addLine(parts, line.text)
     else {
-      if (block) yield block
-      block =
-        level > 0
-          ? { kind: 'heading', level, text: line.text, page: line.page }
-          : { kind: 'text', text: line.text, page: line.page }
+      if (block) yield end()
+      block = {
+        ...(level > 0 ? { kind: 'heading', level } : { kind: 'text' }),
+        page: line.page,
+      } as typeof block
+      parts = [line.text]
     }
     before = line
   }
-  if (block) yield block
+  if (block) yield end()
 }
 
-/** Joins two lines: words that were divided without their hyphen, and Chinese without a space. */
-function join(text: string, next: string): string {
-  if (/\p{L}-$/u.test(text) && /^\p{Ll}/u.test(next)) return text.slice(0, -1) + next
+/** Adds a line to others: words that were divided lose their hyphen, and Chinese has no space between lines. */
+function addLine(parts: string[], next: string): void {
+  const text = parts.at(-1)!.slice(-3)
+  if (/\p{L}-$/u.test(text) && /^\p{Ll}/u.test(next)) {
+    parts.push(parts.pop()!.slice(0, -1), next)
+    return
+  }
   const isWide =
     /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}，。；：、]$/u.test(text) &&
     /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}，。；：、]/u.test(next)
-  return isWide ? text + next : `${text} ${next}`
+  if (!isWide) parts.push(' ')
+  parts.push(next)
 }
 
 /** Returns the height of type that most characters have. */

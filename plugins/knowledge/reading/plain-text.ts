@@ -58,6 +58,7 @@ function* parseSeparated(source: string): Generator<string[]> {
   let row: string[] = []
   let cell = ''
   let isQuoted = false
+  let isBlank = true
   for (let index = 0; index < source.length; index += 1) {
     const character = source[index]!
     if (isQuoted) {
@@ -66,17 +67,23 @@ function* parseSeparated(source: string): Generator<string[]> {
         cell += '"'
         index += 1
       } else isQuoted = false
-    } else if (character === '"' && cell.trim() === '') {
+    } else if (character === '"' && isBlank) {
       cell = ''
+      isBlank = false
       isQuoted = true
     } else if (character === separator) {
       row.push(cell)
       cell = ''
+      isBlank = true
     } else if (character === '\n') {
       yield [...row, cell]
       row = []
       cell = ''
-    } else cell += character
+      isBlank = true
+    } else {
+      cell += character
+      if (isBlank) isBlank = character.trim() === ''
+    }
   }
   if (cell !== '' || row.length > 0) yield [...row, cell]
 }

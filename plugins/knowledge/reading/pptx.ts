@@ -9,20 +9,21 @@ export async function readPptx(bytes: Buffer): Promise<{ blocks: Block[]; pages:
   const archive = await unpack(bytes, (name) => /^ppt\/.*\.(xml|rels)$/.test(name))
   requirePart(archive, PRESENTATION)
   const targets = new Map(readRelations(archive, PRESENTATION).map(({ id, target }) => [id, target]))
-  const slides: string[] = []
+  // A slide counts once, however often the presentation names it.
+  const slides = new Set<string>()
   readXml(archive, PRESENTATION, {
     open(tag, attributes) {
       const target = tag === 'sldId' && targets.get(attributes['r:id'] ?? '')
-      if (target) slides.push(target)
+      if (target) slides.add(target)
     },
   })
-  const blocks = slides.flatMap((name, index) => {
+  const blocks = [...slides].flatMap((name, index) => {
     const notes = readRelations(archive, name).filter(({ type }) => type === 'notesSlide')
-    return [name, ...notes.map(({ target }) => target)].flatMap((part) => [
+    return [name, ...new Set(notes.map(({ target }) => target))].flatMap((part) => [
       ...readSlide(archive, part, index + 1),
     ])
   })
-  return { blocks, pages: slides.length }
+  return { blocks, pages: slides.size }
 }
 
 /** Returns the title, the paragraphs and the tables of a slide or its notes. */

@@ -26,8 +26,8 @@ export interface CutBatch {
 }
 
 /**
- * A line that answers a task: a part of the text, the number of pages after the last part, some passages, or the reason
- * for which there is nothing.
+ * A line that answers a task: a part of the text, the number of pages after the last part, some passages, or the problem
+ * that ends the task.
  */
 export type ReadingAnswer = TextPart | { pages: number | null } | CutBatch | { problem: ReadingProblem }
 

@@ -6,6 +6,10 @@ import { readRelations, readXml, requirePart } from './xml.ts'
 const WORKBOOK = 'xl/workbook.xml'
 /** The most cells of a workbook that contain something. */
 const MAX_CELLS = 2_000_000
+/** The most cells between those, which are stored as empty ones. */
+const MAX_EMPTY_CELLS = 10_000_000
+/** The longest number format of the standard; reading one takes the square of its length. */
+const MAX_FORMAT_CHARS = 255
 /** The last column that a sheet can have. */
 const MAX_COLUMNS = 16_384
 
@@ -17,21 +21,24 @@ export async function readXlsx(bytes: Buffer): Promise<Block[]> {
   const archive = await unpack(bytes, (name) => /^xl\/.*\.(xml|rels)$/.test(name))
   requirePart(archive, WORKBOOK)
   const targets = new Map(readRelations(archive, WORKBOOK).map(({ id, target }) => [id, target]))
-  const sheets: { name: string; file: string }[] = []
+  /** The names of sheets by their files, each of which counts once. */
+  const sheets = new Map<string, string>()
   let is1904 = false
   readXml(archive, WORKBOOK, {
     open(tag, attributes) {
       if (tag === 'workbookPr') is1904 = /^(1|true)$/.test(attributes.date1904 ?? '')
       const file = tag === 'sheet' && targets.get(attributes['r:id'] ?? '')
-      if (file) sheets.push({ name: attributes.name ?? '', file })
+      if (file) sheets.set(file, attributes.name ?? '')
     },
   })
   const surroundings = { texts: readTexts(archive), dates: readDateStyles(archive), is1904 }
   let cells = 0
-  return sheets.flatMap(({ name, file }): Block[] => {
-    const rows = readSheet(archive, file, surroundings, () => {
+  let emptyCells = 0
+  return [...sheets].flatMap(([file, name]): Block[] => {
+    const rows = readSheet(archive, file, surroundings, (skipped) => {
       cells += 1
-      if (cells > MAX_CELLS) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+      emptyCells += skipped
+      if (cells > MAX_CELLS || emptyCells > MAX_EMPTY_CELLS) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
     })
     return rows.length > 0 ? [{ kind: 'heading', level: 1, text: name }, ...toRows(rows)] : []
   })
@@ -69,7 +76,11 @@ function readDateStyles(archive: Archive): Set<number> {
     open(tag, { numFmtId = '0', formatCode = '' }) {
       const id = Number(numFmtId)
       // Texts in quotes and colors in brackets are not part of the pattern.
-      if (tag === 'numFmt') own.set(id, /[ymdhs]/i.test(formatCode.replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')))
+      if (tag === 'numFmt')
+        own.set(
+          id,
+          /[ymdhs]/i.test(formatCode.slice(0, MAX_FORMAT_CHARS).replace(/"[^"]*"|\[[^\]]*\]|\\./g, '')),
+        )
       else if (tag === 'cellXfs') isInside = true
       else if (tag === 'xf' && isInside) {
         if (own.get(id) ?? isDateFormat(id)) styles.add(index)
@@ -87,7 +98,7 @@ function readSheet(
   archive: Archive,
   file: string,
   { texts, dates, is1904 }: { texts: string[]; dates: Set<number>; is1904: boolean },
-  count: () => void,
+  count: (skipped: number) => void,
 ): string[][] {
   const rows: string[][] = []
   let column = 0
@@ -115,7 +126,7 @@ function readSheet(
       else if (tag === 'c') {
         const row = rows.at(-1)
         if (value !== '' && row && column < MAX_COLUMNS) {
-          count()
+          count(Math.max(0, column - row.length))
           while (row.length < column) row.push('')
           row[column] = toText(value)
         }

@@ -11,20 +11,40 @@ interface XmlHandler {
   close?(name: string): void
 }
 
+/** The most elements within each other, and attributes of one element: more than programs write, and few for any reader. */
+const MAX_DEPTH = 500
+const MAX_ATTRIBUTES = 1000
 /** The bytes that are parsed at a time: a large file is never one string. */
 const SLICE_BYTES = 1024 * 1024
 
 const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)
 
-/** Reads an XML file of an archive; a file that does not exist is empty. */
+/**
+ * Reads an XML file of an archive; a file that does not exist is empty. Throws DOCUMENT_TOO_LARGE if it is nested too
+ * deeply or has too many attributes.
+ */
 export function readXml(archive: Archive, name: string, handler: XmlHandler): void {
   const bytes = archive.get(name)
   if (!bytes) return
+  let depth = 0
+  let attributeCount = 0
   const parser = new Parser(
     {
+      onopentagname() {
+        depth += 1
+        attributeCount = 0
+        if (depth > MAX_DEPTH) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+      },
+      onattribute() {
+        attributeCount += 1
+        if (attributeCount > MAX_ATTRIBUTES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+      },
       onopentag: (tag, attributes) => handler.open?.(withoutPrefix(tag), attributes),
       ontext: (text) => handler.text?.(text),
-      onclosetag: (tag) => handler.close?.(withoutPrefix(tag)),
+      onclosetag(tag) {
+        depth -= 1
+        handler.close?.(withoutPrefix(tag))
+      },
     },
     { xmlMode: true },
   )
