@@ -58,8 +58,11 @@ export interface KnowledgeDocument {
   progress: number
   /** The passages that are found, by the id of the index. */
   indexes: Record<string, IndexedRun>
-  /** Set while it waits for the queue; times are Unix milliseconds. */
-  work?: { queued_at: number; wake_at: number; attempts: number }
+  /**
+   * Set while it waits for the queue; times are Unix milliseconds. `readings` counts how often reading it has begun
+   * without an end.
+   */
+  work?: { queued_at: number; wake_at: number; attempts: number; readings?: number }
   created_at: number
   updated_at: number
   /** Unix milliseconds of the last change of its row. */

@@ -4,6 +4,7 @@ import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { PROVIDER } from '../support/chat.ts'
+import { makeEndlessPdf } from '../support/office-files.ts'
 import { createChance } from '../support/random.ts'
 import { createHome, startServer } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
@@ -85,3 +86,30 @@ t.test('After kill -9, no document is lost or doubled, and nothing of a deleted 
   }
   for (const word of gone) t.strictSame(await find(word), [], word)
 })
+
+t.test(
+  'A document that was read whenever the server was killed is given up; one that a stop interrupts is not',
+  async (t) => {
+    const home = createHome(t, { database: { url: await createDatabaseUrl(t) } })
+    const first = await startServer(t, { home })
+    const id = await createKnowledgeCalls(first).create('Heavy')
+    await first.stop()
+    const endless = makeEndlessPdf()
+    for (const signal of ['SIGTERM', 'SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL'] as const) {
+      const victim = await spawnService(t, home)
+      const calls = createKnowledgeCalls({ admin: first.admin, ...callsTo(victim.url, first.admin.token) })
+      await calls.upload(id, [['endless.pdf', endless]])
+      await eventually('the begin of reading', async () => {
+        const [document] = await calls.list(id)
+        t.not(document.status, 'failed', `it is read before ${signal}`)
+        return document.status === 'parsing'
+      })
+      await victim.kill(signal)
+    }
+    const server = await startServer(t, { home })
+    const { settled, upload } = createKnowledgeCalls(server)
+    t.match((await settled(id))['endless.pdf'], { status: 'failed', error: { code: 'DOCUMENT_TOO_LARGE' } })
+    await upload(id, [['after.txt', 'Read afterwards.']])
+    t.match((await settled(id))['after.txt'], { status: 'ready' })
+  },
+)

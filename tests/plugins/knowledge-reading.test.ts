@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs'
 import t from '../run/file-test.ts'
 import { amount, isLong } from '../run/tier.ts'
-import { makeDocx, makePdf, makePdfBomb, makePptx, makeXlsx } from '../support/office-files.ts'
+import {
+  makeDocx,
+  makeEndlessPdf,
+  makePdf,
+  makePdfBomb,
+  makePptx,
+  makeXlsx,
+} from '../support/office-files.ts'
 import { createHome, startServer } from '../support/server.ts'
 import { spawnService } from '../support/service-process.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
@@ -209,11 +216,13 @@ t.test('A long text on a single line is cut as well', async (t) => {
 })
 
 t.test('Reading is bounded in time', async (t) => {
-  const hasty = await startServer(t, { config: { plugins: { knowledge: { read_seconds: 0.001 } } } })
+  const hasty = await startServer(t, { config: { plugins: { knowledge: { read_seconds: 1 } } } })
   const calls = createKnowledgeCalls(hasty)
   const id = await calls.create('Hasty')
-  await calls.upload(id, [['a.txt', 'Some text.']])
-  t.match(await calls.settled(id), { 'a.txt': { status: 'failed', error: { code: 'DOCUMENT_TIMEOUT' } } })
+  await calls.upload(id, [['endless.pdf', makeEndlessPdf()]])
+  t.match(await calls.settled(id), {
+    'endless.pdf': { status: 'failed', error: { code: 'DOCUMENT_TIMEOUT' } },
+  })
 })
 
 const MIB = 1024 * 1024

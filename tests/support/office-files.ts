@@ -143,6 +143,25 @@ export function makePdfBomb(bytes: number, { isTwice = false } = {}): Buffer {
   ])
 }
 
+/** Makes a PDF that cannot be read to its end: its page shows 10 forms, each of which shows 10 others, 12 times. */
+export function makeEndlessPdf(): Buffer {
+  const font = '/Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>'
+  const text = 'BT /F 11 Tf 60 700 Td (Again.) Tj ET'
+  const form = (content: string, forms: string) =>
+    `<< /Length ${content.length} /Type /XObject /Subtype /Form /BBox [0 0 1 1] /Resources << ${font} ${forms} >> >>\nstream\n${content}\nendstream`
+  const nested = Array.from({ length: 12 }, (_, index) =>
+    form(`${text} ${'/X Do '.repeat(10)}`, `/XObject << /X ${6 + index} 0 R >>`),
+  )
+  return joinPdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Count 1 /Kids [3 0 R] >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /XObject << /X 5 0 R >> >> >>',
+    '<< /Length 5 >>\nstream\n/X Do\nendstream',
+    ...nested,
+    form(text, ''),
+  ])
+}
+
 /** A line of a page: its text and the size of its type. */
 type PdfLine = [text: string, size?: number]
 

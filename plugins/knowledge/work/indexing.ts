@@ -8,6 +8,8 @@ import type { DocumentError, IndexDescription, IndexedRun, KnowledgeDocument } f
 
 /** The attempts at a document before it counts as failed. */
 const MAX_ATTEMPTS = 5
+/** The ends of servers while a document was read, after which it is taken for their cause. */
+const MAX_LOST_READINGS = 3
 /** The pause before the second attempt in milliseconds; it doubles with each one. */
 const RETRY_MS = 5000
 /** The pause while the index cannot be used, in milliseconds. */
@@ -55,7 +57,9 @@ export function createIndexing({
   ): Promise<KnowledgeDocument> => {
     const { version, url } = document
     if (await files.hasText(version)) return document
-    let current = await change(document, { status: 'parsing' })
+    const readings = document.work?.readings ?? 0
+    if (readings >= MAX_LOST_READINGS) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
+    let current = await change(document, { status: 'parsing', 'work.readings': readings + 1 })
     const file = files.contentOf(version)
     let stated = current.media_type
     if (url !== null && current.hash === null) {
@@ -67,8 +71,14 @@ export function createIndexing({
     }
     const kind = findKind(current.filename, stated, await readHead(file))
     if (!kind) throw new ReadingFailure('DOCUMENT_UNSUPPORTED')
-    const pages = await reader.read(file, { kind, output: files.textOf(version) }, signal)
-    return change(current, { pages })
+    try {
+      const pages = await reader.read(file, { kind, output: files.textOf(version) }, signal)
+      return await change(current, { pages })
+    } catch (error) {
+      // A stop in order is not the fault of the document.
+      if (signal.aborted) await documents.change(current, { 'work.readings': readings })
+      throw error
+    }
   }
 
   /** Adds a document to an index, in a run of its own, which counts once it is complete. */
