@@ -32,7 +32,7 @@ export function createConfinedPool(module: URL, bounds: Confinement) {
         if (entry.owner !== owner) continue
         clearTimeout(entry.retirement)
         idle.delete(entry)
-        return entry.program
+        if (entry.program.isRunning()) return entry.program
       }
       return startConfinedProgram(module, bounds)
     },

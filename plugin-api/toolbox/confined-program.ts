@@ -48,6 +48,8 @@ export interface ConfinedProgram {
    * `time_ms`; while the caller is busy, no time passes.
    */
   ask(task: object, time_ms: number, signal: AbortSignal): AsyncGenerator<unknown, never>
+  /** False once the process has ended, e.g. because the system needed its memory. */
+  isRunning(): boolean
   /** Kills the process; resolves when it is gone. */
   end(): Promise<void>
 }
@@ -63,7 +65,10 @@ export function startConfinedProgram(module: URL, { memory_mib, max_ms }: Confin
     : program
   const child = spawn(file!, args, { cwd: '/', env: {}, stdio: 'pipe' })
   const { stdin, stdout, stderr } = child
-  const ended = follow(child)
+  let isRunning = true
+  const ended = follow(child).finally(() => {
+    isRunning = false
+  })
   let messages = ''
   stderr.setEncoding('utf8').on('data', (text) => {
     messages = (messages + text).slice(-MAX_MESSAGE_CHARS)
@@ -116,6 +121,8 @@ export function startConfinedProgram(module: URL, { memory_mib, max_ms }: Confin
         else hasStarted = true
       }
     },
+
+    isRunning: () => isRunning,
 
     async end() {
       child.kill('SIGKILL')
