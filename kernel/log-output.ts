@@ -91,8 +91,11 @@ export function createLogOutput(descriptor: number): LogOutput {
   }
 }
 
-/** A pipe is opened once more: whoever shares the descriptor expects it to block. */
+/**
+ * A pipe is opened once more: whoever shares the descriptor expects it to block. Its state is read as bigints: Node.js
+ * keeps the last one read as numbers, and as long as that is a pipe's, `import` no longer resolves symbolic links.
+ */
 const withoutBlocking = (fd: number): number =>
-  process.platform === 'linux' && fstatSync(fd).isFIFO()
+  process.platform === 'linux' && fstatSync(fd, { bigint: true }).isFIFO()
     ? openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK)
     : fd

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import t from '../run/file-test.ts'
 import {
   bareConfig,
@@ -146,4 +150,22 @@ t.test('the log is written to standard error, as readable text on a terminal', a
   t.equal(code, 0)
   t.match(stderr, /INFO.*listening/)
   t.notMatch(stdout, /listening/)
+})
+
+t.test('modules behind links are found while the log goes to a pipe', async (t) => {
+  const home = createHome(t)
+  const write = (file: string, source: string) => {
+    mkdirSync(join(home, file, '..'), { recursive: true })
+    writeFileSync(join(home, file), source)
+  }
+  const log = new URL('../../kernel/log.js', import.meta.url)
+  write(
+    'main.mjs',
+    `import { createLogger } from '${log}'\ncreateLogger({ level: 'warn' })\nimport('./link/index.mjs')`,
+  )
+  write('installed/server/index.mjs', "import '../dependency/index.mjs'")
+  write('installed/dependency/index.mjs', "console.log('loaded')")
+  symlinkSync(join(home, 'installed/server'), join(home, 'link'))
+  const { stdout } = await promisify(execFile)(process.execPath, [join(home, 'main.mjs')])
+  t.equal(stdout, 'loaded\n')
 })

@@ -66,6 +66,14 @@ t.test('A release is installed and used without a compiler', { skip: onlyLong },
     t.equal((await run(svc, ['--version'], { env })).stdout, `${version} (0123abcd)\n`)
     const smoke = await run(process.execPath, [join(ROOT, '.ci/smoke.js'), svc], { env })
     t.match(smoke.stdout, /starts, chats and stops/)
+
+    const plugins = join(folder, 'plugins')
+    await run(svc, ['plugin', 'new', 'feature', 'notes', '--in', plugins], { env })
+    const cwd = join(plugins, 'notes')
+    await run('npm', ['install', '--no-audit', '--no-fund'], { cwd, env })
+    const home = { ...env, SVC_HOME: join(folder, 'empty') }
+    const checked = await run('npm', ['run', 'check'], { cwd, env: home })
+    t.match(checked.stdout, /notes 0\.1\.0 loads/)
   })
 
   await t.test('unpacked, npm ci installs the versions that were tested', async (t) => {
