@@ -6254,6 +6254,96 @@ export interface components {
     };
     /** TrajectoryExport */
     TrajectoryExport: components["schemas"]["TrajectoryDocument"] | components["schemas"]["TrajectoryHead"] | components["schemas"]["ExportedEvent"];
+    OpenAIAuthFailedOrTokenExpiredError: {
+      error: {
+        /** @enum {string} */
+        code: "AUTH_FAILED" | "TOKEN_EXPIRED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
+    OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError: {
+      error: {
+        /** @enum {string} */
+        code: "FORBIDDEN" | "PASSWORD_CHANGE_REQUIRED" | "USER_DISABLED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
+    OpenAIRateLimitedError: {
+      error: {
+        /** @enum {string} */
+        code: "RATE_LIMITED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
+    OpenAIBadRequestError: {
+      error: {
+        /** @enum {string} */
+        code: "BAD_REQUEST";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
+    OpenAIError: {
+      error: {
+        /** @description Decide by it */
+        code: string;
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
     /** OpenAIModel */
     OpenAIModel: {
       /** @description The name of an agent of your own, or the id of one that is shared with you */
@@ -6272,6 +6362,24 @@ export interface components {
       /** @constant */
       object: "list";
       data: components["schemas"]["OpenAIModel"][];
+    };
+    OpenAINotFoundOrOpenaiModelNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "NOT_FOUND" | "MODEL_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
     };
     /** @enum {string} */
     ChatCompletionRequestMessagesItemRole: "system" | "developer" | "user" | "assistant" | "tool";
@@ -6317,7 +6425,7 @@ export interface components {
       reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
       [key: string]: unknown;
     };
-    RateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
+    OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
       error: {
         /** @enum {string} */
         code: "RATE_LIMITED" | "TOKEN_QUOTA_EXCEEDED" | "TOO_MANY_TURNS";
@@ -6329,9 +6437,13 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    CreateChatCompletion400Error: {
+    OpenAICreateChatCompletion400Error: {
       error: {
         /** @enum {string} */
         code: "BAD_JSON" | "BAD_REQUEST" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED";
@@ -6343,12 +6455,16 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    AgentNotFoundOrThreadNotFoundError: {
+    OpenAIBodyTooLargeError: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "BODY_TOO_LARGE";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6357,9 +6473,67 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    CreateChatCompletion409Error: {
+    OpenAIUnsupportedMediaTypeError: {
+      error: {
+        /** @enum {string} */
+        code: "UNSUPPORTED_MEDIA_TYPE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
+    OpenAIValidationFailedError: {
+      error: {
+        /** @enum {string} */
+        code: "VALIDATION_FAILED";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
+    OpenAIOpenaiModelNotFoundOrThreadNotFoundError: {
+      error: {
+        /** @enum {string} */
+        code: "MODEL_NOT_FOUND" | "THREAD_NOT_FOUND";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
+      };
+    };
+    OpenAICreateChatCompletion409Error: {
       error: {
         /** @enum {string} */
         code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "THREAD_BUSY" | "THREAD_PAUSED";
@@ -6371,9 +6545,13 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    CreateChatCompletion502Error: {
+    OpenAICreateChatCompletion502Error: {
       error: {
         /** @enum {string} */
         code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE";
@@ -6385,9 +6563,13 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    ModelRateLimitedOrTurnInterruptedError: {
+    OpenAIModelRateLimitedOrTurnInterruptedError: {
       error: {
         /** @enum {string} */
         code: "MODEL_RATE_LIMITED" | "TURN_INTERRUPTED";
@@ -6399,6 +6581,10 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
     /**
@@ -6493,7 +6679,7 @@ export interface components {
       } | null;
       [key: string]: unknown;
     };
-    CreateResponse400Error: {
+    OpenAICreateResponse400Error: {
       error: {
         /** @enum {string} */
         code: "BAD_JSON" | "BAD_REQUEST" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED";
@@ -6505,12 +6691,16 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    CreateResponse404Error: {
+    OpenAICreateResponse404Error: {
       error: {
         /** @enum {string} */
-        code: "AGENT_NOT_FOUND" | "REPLY_NOT_FOUND" | "RESPONSE_NOT_FOUND" | "THREAD_NOT_FOUND";
+        code: "MODEL_NOT_FOUND" | "REPLY_NOT_FOUND" | "RESPONSE_NOT_FOUND" | "THREAD_NOT_FOUND";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6519,9 +6709,13 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    CreateResponse409Error: {
+    OpenAICreateResponse409Error: {
       error: {
         /** @enum {string} */
         code: "AGENT_NOT_RUNNING" | "LIMIT_REACHED" | "MODEL_DISABLED" | "NO_MODEL" | "THREAD_BUSY" | "THREAD_PAUSED";
@@ -6533,9 +6727,13 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
-    CreateResponse502Error: {
+    OpenAICreateResponse502Error: {
       error: {
         /** @enum {string} */
         code: "MODEL_ANSWER_TOO_LONG" | "MODEL_AUTH_FAILED" | "MODEL_CALL_FAILED" | "MODEL_NOT_FOUND" | "MODEL_QUOTA_EXHAUSTED" | "MODEL_UNAVAILABLE";
@@ -6547,6 +6745,10 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
     /**
@@ -6750,7 +6952,7 @@ export interface components {
     };
     /** ResponseEvent */
     ResponseEvent: components["schemas"]["ResponseStateEvent"] | components["schemas"]["ResponseItemEvent"] | components["schemas"]["ResponsePartEvent"] | components["schemas"]["ResponseTextDelta"] | components["schemas"]["ResponseTextDone"] | components["schemas"]["ResponseThoughtPartEvent"] | components["schemas"]["ResponseThoughtDelta"] | components["schemas"]["ResponseThoughtDone"];
-    NotFoundOrResponseNotFoundError: {
+    OpenAINotFoundOrResponseNotFoundError: {
       error: {
         /** @enum {string} */
         code: "NOT_FOUND" | "RESPONSE_NOT_FOUND";
@@ -6762,6 +6964,10 @@ export interface components {
         };
         /** @description Also in the header `X-Request-Id` and in the log */
         request_id: string;
+        /** @description `invalid_request_error`, `authentication_error`, `permission_error`, `rate_limit_error`, `insufficient_quota` or `server_error` */
+        type: string;
+        /** @description The parameter at fault, such as `messages[0].content` */
+        param: string | null;
       };
     };
     LimitReachedError: {
@@ -10379,37 +10585,111 @@ export interface components {
       };
     };
     /**
-     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
-     * - `TOKEN_QUOTA_EXCEEDED`: The token quota of this account is not sufficient: of {quota} tokens, {used} are used and {reserved} are reserved for running answers, and this call needs at least {needed}.
-     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
+     * @description - `AUTH_FAILED`: The username, the password or the token is not valid.
+     * - `TOKEN_EXPIRED`: The session or API key has expired. Sign in again, or use another key.
      */
-    RateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
+    OpenAIAuthFailedOrTokenExpiredError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIAuthFailedOrTokenExpiredError"];
+      };
+    };
+    /**
+     * @description - `FORBIDDEN`: You are not allowed to do this.
+     * - `PASSWORD_CHANGE_REQUIRED`: Change your password first.
+     * - `USER_DISABLED`: This account is disabled.
+     */
+    OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      };
+    };
+    /** @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s. */
+    OpenAIRateLimitedError: {
       headers: {
         /** @description Seconds to wait */
         "Retry-After"?: number;
       };
       content: {
-        "application/json": components["schemas"]["RateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+        "application/json": components["schemas"]["OpenAIRateLimitedError"];
+      };
+    };
+    /** @description - `BAD_REQUEST`: The request is not valid HTTP. */
+    OpenAIBadRequestError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIBadRequestError"];
+      };
+    };
+    /**
+     * @description - `INTERNAL_ERROR`: Something went wrong on our side. Quote the request id when you report it.
+     * - `DATABASE_UNAVAILABLE`: The database is unavailable. Try again in a moment.
+     * - `SHUTTING_DOWN`: The server is shutting down.
+     * - `STORAGE_FULL`: The disk of the server is full. Nothing new can be stored until there is space; what is stored can be read and deleted.
+     */
+    OpenAIError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIError"];
+      };
+    };
+    /**
+     * @description - `NOT_FOUND`: Not found.
+     * - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
+     */
+    OpenAINotFoundOrOpenaiModelNotFoundError: {
+      content: {
+        "application/json": components["schemas"]["OpenAINotFoundOrOpenaiModelNotFoundError"];
+      };
+    };
+    /**
+     * @description - `RATE_LIMITED`: Too many requests. Try again in {retry_after_seconds} s.
+     * - `TOKEN_QUOTA_EXCEEDED`: The token quota of this account is not sufficient: of {quota} tokens, {used} are used and {reserved} are reserved for running answers, and this call needs at least {needed}.
+     * - `TOO_MANY_TURNS`: Too many of your messages are queued. At most {max} can wait for an answer.
+     */
+    OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
+      headers: {
+        /** @description Seconds to wait */
+        "Retry-After"?: number;
+      };
+      content: {
+        "application/json": components["schemas"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
       };
     };
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
+     * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
      * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: an agent runs its own tools and writes one reply as text.
      */
-    CreateChatCompletion400Error: {
+    OpenAICreateChatCompletion400Error: {
       content: {
-        "application/json": components["schemas"]["CreateChatCompletion400Error"];
+        "application/json": components["schemas"]["OpenAICreateChatCompletion400Error"];
+      };
+    };
+    /** @description - `BODY_TOO_LARGE`: The body is larger than {limit} bytes. */
+    OpenAIBodyTooLargeError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIBodyTooLargeError"];
+      };
+    };
+    /** @description - `UNSUPPORTED_MEDIA_TYPE`: This route accepts {expected}. */
+    OpenAIUnsupportedMediaTypeError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIUnsupportedMediaTypeError"];
+      };
+    };
+    /** @description - `VALIDATION_FAILED`: Some fields are not valid. */
+    OpenAIValidationFailedError: {
+      content: {
+        "application/json": components["schemas"]["OpenAIValidationFailedError"];
       };
     };
     /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    AgentNotFoundOrThreadNotFoundError: {
+    OpenAIOpenaiModelNotFoundOrThreadNotFoundError: {
       content: {
-        "application/json": components["schemas"]["AgentNotFoundOrThreadNotFoundError"];
+        "application/json": components["schemas"]["OpenAIOpenaiModelNotFoundOrThreadNotFoundError"];
       };
     };
     /**
@@ -10420,9 +10700,9 @@ export interface components {
      * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
      * - `THREAD_PAUSED`: A turn of this thread waits for a person: decide its approval first.
      */
-    CreateChatCompletion409Error: {
+    OpenAICreateChatCompletion409Error: {
       content: {
-        "application/json": components["schemas"]["CreateChatCompletion409Error"];
+        "application/json": components["schemas"]["OpenAICreateChatCompletion409Error"];
       };
     };
     /**
@@ -10433,40 +10713,41 @@ export interface components {
      * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
      * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
      */
-    CreateChatCompletion502Error: {
+    OpenAICreateChatCompletion502Error: {
       content: {
-        "application/json": components["schemas"]["CreateChatCompletion502Error"];
+        "application/json": components["schemas"]["OpenAICreateChatCompletion502Error"];
       };
     };
     /**
      * @description - `MODEL_RATE_LIMITED`: The provider "{provider}" limits the rate of calls. Wait a moment and try again.
      * - `TURN_INTERRUPTED`: The server stopped while this turn was running. Its text so far is kept; send the message again to continue.
      */
-    ModelRateLimitedOrTurnInterruptedError: {
+    OpenAIModelRateLimitedOrTurnInterruptedError: {
       content: {
-        "application/json": components["schemas"]["ModelRateLimitedOrTurnInterruptedError"];
+        "application/json": components["schemas"]["OpenAIModelRateLimitedOrTurnInterruptedError"];
       };
     };
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
+     * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
      * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: an agent runs its own tools and writes one reply as text.
      */
-    CreateResponse400Error: {
+    OpenAICreateResponse400Error: {
       content: {
-        "application/json": components["schemas"]["CreateResponse400Error"];
+        "application/json": components["schemas"]["OpenAICreateResponse400Error"];
       };
     };
     /**
-     * @description - `AGENT_NOT_FOUND`: The agent does not exist.
+     * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
      * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
-     * - `RESPONSE_NOT_FOUND`: There is no such response.
+     * - `RESPONSE_NOT_FOUND`: The response does not exist.
      * - `THREAD_NOT_FOUND`: There is no such thread.
      */
-    CreateResponse404Error: {
+    OpenAICreateResponse404Error: {
       content: {
-        "application/json": components["schemas"]["CreateResponse404Error"];
+        "application/json": components["schemas"]["OpenAICreateResponse404Error"];
       };
     };
     /**
@@ -10477,9 +10758,9 @@ export interface components {
      * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
      * - `THREAD_PAUSED`: A turn of this thread waits for a person: decide its approval first.
      */
-    CreateResponse409Error: {
+    OpenAICreateResponse409Error: {
       content: {
-        "application/json": components["schemas"]["CreateResponse409Error"];
+        "application/json": components["schemas"]["OpenAICreateResponse409Error"];
       };
     };
     /**
@@ -10490,18 +10771,18 @@ export interface components {
      * - `MODEL_QUOTA_EXHAUSTED`: The account at the provider "{provider}" has no quota or credit left. Top it up or choose another model.
      * - `MODEL_UNAVAILABLE`: The provider "{provider}" is currently unavailable. Try again later or choose another model.
      */
-    CreateResponse502Error: {
+    OpenAICreateResponse502Error: {
       content: {
-        "application/json": components["schemas"]["CreateResponse502Error"];
+        "application/json": components["schemas"]["OpenAICreateResponse502Error"];
       };
     };
     /**
      * @description - `NOT_FOUND`: Not found.
-     * - `RESPONSE_NOT_FOUND`: There is no such response.
+     * - `RESPONSE_NOT_FOUND`: The response does not exist.
      */
-    NotFoundOrResponseNotFoundError: {
+    OpenAINotFoundOrResponseNotFoundError: {
       content: {
-        "application/json": components["schemas"]["NotFoundOrResponseNotFoundError"];
+        "application/json": components["schemas"]["OpenAINotFoundOrResponseNotFoundError"];
       };
     };
     /** @description - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached. */
@@ -16670,11 +16951,11 @@ export interface operations {
           "application/json": components["schemas"]["OpenAIModelList"];
         };
       };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
+      400: components["responses"]["OpenAIBadRequestError"];
+      401: components["responses"]["OpenAIAuthFailedOrTokenExpiredError"];
+      403: components["responses"]["OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      429: components["responses"]["OpenAIRateLimitedError"];
+      default: components["responses"]["OpenAIError"];
     };
   };
   /**
@@ -16695,12 +16976,12 @@ export interface operations {
           "application/json": components["schemas"]["OpenAIModel"];
         };
       };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
+      400: components["responses"]["OpenAIBadRequestError"];
+      401: components["responses"]["OpenAIAuthFailedOrTokenExpiredError"];
+      403: components["responses"]["OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["OpenAINotFoundOrOpenaiModelNotFoundError"];
+      429: components["responses"]["OpenAIRateLimitedError"];
+      default: components["responses"]["OpenAIError"];
     };
   };
   /**
@@ -16729,21 +17010,21 @@ export interface operations {
       200: {
         content: {
           "application/json": components["schemas"]["ChatCompletion"];
-          "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["Error"];
+          "text/event-stream": components["schemas"]["ChatCompletionChunk"] | components["schemas"]["OpenAIError"];
         };
       };
-      400: components["responses"]["CreateChatCompletion400Error"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["AgentNotFoundOrThreadNotFoundError"];
-      409: components["responses"]["CreateChatCompletion409Error"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
-      502: components["responses"]["CreateChatCompletion502Error"];
-      503: components["responses"]["ModelRateLimitedOrTurnInterruptedError"];
-      default: components["responses"]["Error"];
+      400: components["responses"]["OpenAICreateChatCompletion400Error"];
+      401: components["responses"]["OpenAIAuthFailedOrTokenExpiredError"];
+      403: components["responses"]["OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["OpenAIOpenaiModelNotFoundOrThreadNotFoundError"];
+      409: components["responses"]["OpenAICreateChatCompletion409Error"];
+      413: components["responses"]["OpenAIBodyTooLargeError"];
+      415: components["responses"]["OpenAIUnsupportedMediaTypeError"];
+      422: components["responses"]["OpenAIValidationFailedError"];
+      429: components["responses"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+      502: components["responses"]["OpenAICreateChatCompletion502Error"];
+      503: components["responses"]["OpenAIModelRateLimitedOrTurnInterruptedError"];
+      default: components["responses"]["OpenAIError"];
     };
   };
   /**
@@ -16769,21 +17050,21 @@ export interface operations {
           "application/json": components["schemas"]["Response"];
           "text/event-stream": {
             type: "event-stream";
-          } & (Omit<components["schemas"]["ResponseEvent"], "type"> | components["schemas"]["Error"]);
+          } & (Omit<components["schemas"]["ResponseEvent"], "type"> | components["schemas"]["OpenAIError"]);
         };
       };
-      400: components["responses"]["CreateResponse400Error"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["CreateResponse404Error"];
-      409: components["responses"]["CreateResponse409Error"];
-      413: components["responses"]["BodyTooLargeError"];
-      415: components["responses"]["UnsupportedMediaTypeError"];
-      422: components["responses"]["ValidationFailedError"];
-      429: components["responses"]["RateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
-      502: components["responses"]["CreateResponse502Error"];
-      503: components["responses"]["ModelRateLimitedOrTurnInterruptedError"];
-      default: components["responses"]["Error"];
+      400: components["responses"]["OpenAICreateResponse400Error"];
+      401: components["responses"]["OpenAIAuthFailedOrTokenExpiredError"];
+      403: components["responses"]["OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["OpenAICreateResponse404Error"];
+      409: components["responses"]["OpenAICreateResponse409Error"];
+      413: components["responses"]["OpenAIBodyTooLargeError"];
+      415: components["responses"]["OpenAIUnsupportedMediaTypeError"];
+      422: components["responses"]["OpenAIValidationFailedError"];
+      429: components["responses"]["OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError"];
+      502: components["responses"]["OpenAICreateResponse502Error"];
+      503: components["responses"]["OpenAIModelRateLimitedOrTurnInterruptedError"];
+      default: components["responses"]["OpenAIError"];
     };
   };
   /**
@@ -16804,12 +17085,12 @@ export interface operations {
           "application/json": components["schemas"]["Response"];
         };
       };
-      400: components["responses"]["BadRequestError"];
-      401: components["responses"]["AuthFailedOrTokenExpiredError"];
-      403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
-      404: components["responses"]["NotFoundOrResponseNotFoundError"];
-      429: components["responses"]["RateLimitedError"];
-      default: components["responses"]["Error"];
+      400: components["responses"]["OpenAIBadRequestError"];
+      401: components["responses"]["OpenAIAuthFailedOrTokenExpiredError"];
+      403: components["responses"]["OpenAIForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      404: components["responses"]["OpenAINotFoundOrResponseNotFoundError"];
+      429: components["responses"]["OpenAIRateLimitedError"];
+      default: components["responses"]["OpenAIError"];
     };
   };
   /**

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Collection, Document } from 'mongodb'
 import type { Clock } from './clock.ts'
 import type { KernelErrors } from './errors.ts'
+import type { ErrorForm } from './http/error-form.ts'
 import type { ErrorDescriber, ErrorExplainer } from './http/error-reply.ts'
 import type { GuardRequest } from './http/guard.ts'
 import type { KeptReply, RepeatableCall } from './http/repetition.ts'
@@ -43,6 +44,8 @@ export interface Events {}
 export interface ExtensionPoints {
   /** Keeps a record of each mutating call before it is answered, and of each command that changes something. */
   'kernel.audit': (record: AuditRecord) => unknown
+  /** The form of the errors below a path, for clients of an API that somebody else has set. */
+  'kernel.error_forms': ErrorForm
   /** Performs a call at most once, and answers its repetitions with the first reply; one plugin at most. */
   'kernel.repetition': (call: RepeatableCall) => Promise<KeptReply>
   /** Notes each request when its reply begins. It is called often and nobody waits for it. */

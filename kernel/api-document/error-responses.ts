@@ -1,10 +1,11 @@
 import type { ErrorDefinition, ErrorTable } from '../errors.ts'
+import { type ErrorForm, inErrorForm } from '../http/error-form.ts'
 import { toPascalCase } from './components.ts'
 
 type Json = Record<string, unknown>
 
-/** Returns the schema of an error as frames and events have it; `code` is the schema of its code. */
-export const describeErrorFields = (code: Json): Json => ({
+/** Returns the schema of an error as frames and events have it; `code` is the schema of its code, `fields` are others. */
+export const describeErrorFields = (code: Json, fields: ErrorForm['fields'] = {}): Json => ({
   type: 'object',
   properties: {
     code,
@@ -15,21 +16,19 @@ export const describeErrorFields = (code: Json): Json => ({
       description: 'Facts by name, such as the field that is missing',
     },
     request_id: { type: 'string', description: 'Also in the header `X-Request-Id` and in the log' },
+    ...fields,
   },
-  required: ['code', 'message', 'details', 'request_id'],
+  required: ['code', 'message', 'details', 'request_id', ...Object.keys(fields)],
 })
 
-const describeErrorSchema = (code: Json): Json => ({
+const describeErrorSchema = (code: Json, form?: ErrorForm): Json => ({
   type: 'object',
-  properties: { error: describeErrorFields(code) },
+  properties: { error: describeErrorFields(code, form?.fields) },
   required: ['error'],
 })
 
 /** The schema of a code of which nothing is known. */
 export const ANY_CODE = { type: 'string', description: 'Decide by it' }
-
-/** The schema of any error. */
-const ERROR_SCHEMA = describeErrorSchema(ANY_CODE)
 
 const MAX_NAME_CHARS = 60
 
@@ -40,17 +39,18 @@ const SERVER_CODES = ['INTERNAL_ERROR', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN',
 export interface ErrorResponses {
   readonly responses: Json
   /** Returns the responses of an operation that answers these codes, by status; `operation` begins names that would be too long. */
-  describe(codes: readonly string[], operation: string): Json
+  describe(codes: readonly string[], operation: string, form?: ErrorForm): Json
 }
 
 /** Creates the error responses of one document; each is a component with the enum of its codes and an example of each. */
 export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorResponses {
   const responses: Json = {}
-  schemas.Error = ERROR_SCHEMA
+  schemas.Error = describeErrorSchema(ANY_CODE)
 
-  const refer = (name: string, schema: Json, codes: readonly string[]): Json => {
+  const refer = (ownName: string, code: Json, codes: readonly string[], form?: ErrorForm): Json => {
+    const name = `${form?.name ?? ''}${ownName}`
     const definitions = codes.map((code) => [code, table[code]!] as const)
-    schemas[name] ??= schema
+    schemas[name] ??= describeErrorSchema(code, form)
     responses[name] ??= {
       description: definitions.map(toLine).join('\n'),
       ...(codes.includes('RATE_LIMITED') && { headers: RETRY_AFTER }),
@@ -58,7 +58,7 @@ export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorRes
         'application/json': {
           schema: { $ref: `#/components/schemas/${name}` },
           examples: Object.fromEntries(
-            definitions.map(([code, one]) => [code, { value: toExample(code, one) }]),
+            definitions.map(([code, one]) => [code, { value: toExample(code, one, form) }]),
           ),
         },
       },
@@ -66,19 +66,20 @@ export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorRes
     return { $ref: `#/components/responses/${name}` }
   }
 
-  const referToCodes = (codes: readonly string[], shortName: string): Json => {
+  const referToCodes = (codes: readonly string[], shortName: string, form?: ErrorForm): Json => {
     const name = `${codes.map((code) => toPascalCase(code.toLowerCase())).join('Or')}Error`
     const shown = new Set(codes.map((code) => table[code]!.code ?? code))
     return refer(
       name.length > MAX_NAME_CHARS ? shortName : name,
-      describeErrorSchema({ type: 'string', enum: [...shown] }),
+      { type: 'string', enum: [...shown] },
       codes,
+      form,
     )
   }
 
   return {
     responses,
-    describe(codes, operation) {
+    describe(codes, operation, form) {
       const byStatus = new Map<number, Set<string>>()
       for (const code of [...codes, 'BAD_REQUEST']) {
         const { status } = table[code]!
@@ -86,9 +87,9 @@ export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorRes
       }
       const described = [...byStatus].map(([status, found]) => [
         status,
-        referToCodes([...found].sort(), `${operation}${status}Error`),
+        referToCodes([...found].sort(), `${operation}${status}Error`, form),
       ])
-      return { ...Object.fromEntries(described), default: refer('Error', ERROR_SCHEMA, SERVER_CODES) }
+      return { ...Object.fromEntries(described), default: refer('Error', ANY_CODE, SERVER_CODES, form) }
     },
   }
 }
@@ -100,6 +101,11 @@ const RETRY_AFTER = {
 const toLine = ([code, { code: shown = code, message }]: readonly [string, ErrorDefinition]) =>
   `- \`${shown}\`: ${message.en}`
 
-const toExample = (code: string, { code: shown = code, message }: ErrorDefinition) => ({
-  error: { code: shown, message: message.en, details: {}, request_id: '01KDVMF00000000000000000AG' },
-})
+const toExample = (
+  code: string,
+  { code: shown = code, message, status }: ErrorDefinition,
+  form?: ErrorForm,
+) => {
+  const body = { code: shown, message: message.en, details: {}, request_id: '01KDVMF00000000000000000AG' }
+  return { error: inErrorForm(form, { status, level: 'info', body }).body }
+}

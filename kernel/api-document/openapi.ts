@@ -1,3 +1,4 @@
+import type { ErrorForm } from '../http/error-form.ts'
 import type { Route } from '../http/route.ts'
 import type { Blueprint, PlannedPlugin } from '../loading/blueprint.ts'
 import type { ApiTag } from '../plugin/plugin.ts'
@@ -23,6 +24,9 @@ export function describeApi({ plugins, errors, version }: Blueprint, kernelRoute
     keepsReplies: plugins.some(({ declarations }) =>
       declarations.extensions.some(({ point }) => point === 'kernel.repetition'),
     ),
+    forms: plugins
+      .flatMap(({ declarations }) => declarations.extensions)
+      .flatMap(({ point, entry }) => (point === 'kernel.error_forms' ? [entry as ErrorForm] : [])),
     guards: new Map(plugins.flatMap(({ declarations }) => [...declarations.guards])),
   }
   const groups = [

@@ -1,3 +1,4 @@
+import { type ErrorForm, findErrorForm } from '../http/error-form.ts'
 import type { Guard, GuardUse } from '../http/guard.ts'
 import { isRepeatable } from '../http/repetition.ts'
 import { isProbe, type Route, type UploadSpec } from '../http/route.ts'
@@ -12,6 +13,8 @@ type Json = Record<string, unknown>
 export interface DocumentParts {
   readonly components: Components
   readonly errors: ErrorResponses
+  /** The forms of errors below single paths. */
+  readonly forms: readonly ErrorForm[]
   /** The guards by name. */
   readonly guards: ReadonlyMap<string, Guard>
   /** True if repeated calls are answered with the first reply. */
@@ -27,6 +30,7 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
   const operationId = route.operation_id ?? deriveOperationId(method, path)
   const name = toPascalCase(operationId)
   const content = describeContent(route, name, parts.components)
+  const form = findErrorForm(parts.forms, path)
   return {
     operationId,
     summary,
@@ -43,9 +47,9 @@ export function describeOperation(route: Route, tag: string, parts: DocumentPart
     ],
     ...(content && { requestBody: { required: !isBodyOptional(route), content } }),
     responses: {
-      ...parts.errors.describe(listCodes(route, parts), name),
+      ...parts.errors.describe(listCodes(route, parts), name, form),
       // A route whose replies follow another protocol declares its errors itself.
-      ...describeReplies(route, name, parts.components),
+      ...describeReplies(route, name, parts.components, form),
     },
   }
 }
@@ -193,8 +197,10 @@ const ETAG_HEADER = {
   },
 }
 
-/** An error within a stream, which has the body of a reply. */
-const ANY_ERROR = { $ref: '#/components/schemas/Error' }
+/** Refers to the schema of an error within a stream, which has the body of a reply. */
+const anyErrorIn = (form: ErrorForm | undefined) => ({
+  $ref: `#/components/schemas/${form?.name ?? ''}Error`,
+})
 
 /** The other replies with a file. */
 const FILE_REPLIES = {
@@ -210,6 +216,7 @@ function describeReplies(
   { response, stream, events, query, etag, raw }: Route,
   name: string,
   { describe }: Components,
+  form: ErrorForm | undefined,
 ): Json {
   const isPaged = 'cursor' in ((query?.properties ?? {}) as Json)
   const headers = (isPaged || etag) && { headers: { ...(isPaged && LINK_HEADER), ...(etag && ETAG_HEADER) } }
@@ -225,7 +232,7 @@ function describeReplies(
             }),
             ...(stream && {
               [STREAM_TYPES[stream]]: {
-                schema: events ? { anyOf: [describe(events, `${name}Event`), ANY_ERROR] } : described,
+                schema: events ? { anyOf: [describe(events, `${name}Event`), anyErrorIn(form)] } : described,
               },
             }),
           }

@@ -10,7 +10,8 @@ import type { Runtime } from '../server/runtime.ts'
 import type { SomeCradle } from '../types.ts'
 import { createBodyReader } from './body.ts'
 import { createEndpoint, type EndpointParts } from './endpoint.ts'
-import { replyTo, retryHeaders } from './error-reply.ts'
+import { findErrorForm, inErrorForm } from './error-form.ts'
+import { type ErrorReply, replyTo, retryHeaders } from './error-reply.ts'
 import type { GuardUse } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { type OwnedPages, servePages } from './page-files.ts'
@@ -80,7 +81,14 @@ export function createApp({
 
   const explain = (error: unknown, locale: Locale, request_id: string) =>
     replyTo(error, { table: runtime.blueprint.errors, locale, request_id })
-  const report = (error: unknown, locale: Locale, request_id: string, event = 'stream failed') => {
+  const formOf = (path: string) =>
+    findErrorForm(extensions['kernel.error_forms'].list(), path.slice(PREFIX.length))
+  const report = (
+    error: unknown,
+    locale: Locale,
+    request_id: string,
+    event = 'stream failed',
+  ): ErrorReply => {
     const reply = explain(error, locale, request_id)
     const { level, body } = reply
     log[level]({ error: level === 'error' ? error : undefined, code: body.code, request_id }, event)
@@ -100,7 +108,7 @@ export function createApp({
       repetition: extensions['kernel.repetition'],
       audit: async (record) => void (await extensions['kernel.audit'].ask(record)),
       explain,
-      report,
+      report: (...failure) => inErrorForm(formOf(`${PREFIX}${route.path}`), report(...failure)),
       assertStorage: runtime.storage.assertRoom,
       sockets: runtime.sockets,
       limits: runtime.limits,
@@ -171,14 +179,18 @@ export function createApp({
   })
   app.use(router.allowedMethods())
 
-  function refuseUnanswered({ status, path }: Context): void {
+  function refuseUnanswered({ method, status, path }: Context): void {
+    const request = { method, path: path.slice(PREFIX.length), status: status as 404 | 405 }
+    const refusal = formOf(path)?.refuse?.(request)
+    if (refusal) throw refusal
     if (status === 405) throw new AppError('METHOD_NOT_ALLOWED')
     if (status === 404) throw new AppError(isSocket(path) ? 'UPGRADE_REQUIRED' : 'NOT_FOUND')
   }
 
   function answerError(context: Context, error: unknown): void {
     const { request_id, locale } = context.state
-    const { status, body } = report(error, locale, request_id, 'request refused')
+    const reply = report(error, locale, request_id, 'request refused')
+    const { status, body } = inErrorForm(formOf(context.path), reply)
     context.set(retryHeaders(body))
     if (status === 401) context.set('WWW-Authenticate', 'Bearer')
     if (status === 503) context.set('Connection', 'close')

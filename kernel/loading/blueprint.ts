@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, ConfigError, layerConfig, readConfigFile } from '../config/config.ts'
 import { type ErrorTable, kernelErrors } from '../errors.ts'
+import { assertErrorForm } from '../http/error-form.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
 import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } from '../plugin/extensions.ts'
 import { createHost, type Declarations } from '../plugin/host.ts'
@@ -52,6 +53,7 @@ export interface Blueprint {
 /** The extension points of the kernel itself. */
 const kernelPoints: [string, ExtensionPoint][] = [
   ['kernel.audit', { noun: 'audit log', formerly: 'action.audited' }],
+  ['kernel.error_forms', { noun: 'form of errors', check: assertErrorForm }],
   ['kernel.repetition', { noun: 'store of replies' }],
   ['kernel.requests', { noun: 'record of requests' }],
 ]

@@ -6,6 +6,7 @@ import type { EarlierTurn } from '../chat/threads/earlier-turns.ts'
 import type { Conversation, UserPart } from './conversation.ts'
 import { toBlocks } from './files.ts'
 import type { Cradle } from './manifest.ts'
+import { asModel } from './model-names.ts'
 import { type ReplyPart, toReplyParts } from './reply-parts.ts'
 
 /** The time in which a failure is answered by its status, also to a stream, in milliseconds. */
@@ -43,14 +44,15 @@ export interface AgentReply {
   parts: AsyncGenerator<ReplyPart, void, void>
 }
 
-/** Finds the agent that a request names as its model. Throws AGENT_NOT_FOUND, AGENT_NOT_RUNNING. */
+/** Finds the agent that a request names as its model. Throws OPENAI_MODEL_NOT_FOUND, AGENT_NOT_RUNNING. */
 export async function findAgent(
   model: string,
   { caller }: Asker,
   { agents }: Cradle,
 ): Promise<AgentDocument> {
-  const agent = await agents.findRecent(caller, model)
-  if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
+  const agent = await asModel(model, agents.findRecent(caller, model))
+  if (agent.state !== 'running')
+    throw new AppError('AGENT_NOT_RUNNING', { state: agent.state, parameter: 'model' })
   return agent
 }
 

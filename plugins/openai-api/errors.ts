@@ -16,8 +16,55 @@ export const openaiErrors = {
       zh: '无法使用 {path}：{reason}。',
     },
   },
+  CONVERSATION_UNSUPPORTED: {
+    status: 400,
+    code: 'PARAMETER_UNSUPPORTED',
+    message: {
+      en: '“conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.',
+      zh: '不支持“conversation”：请用 previous_response_id 继续一个响应，或用请求头 X-Thread-Id 指定会话。',
+    },
+  },
+  OPENAI_MODEL_NOT_FOUND: {
+    status: 404,
+    code: 'MODEL_NOT_FOUND',
+    message: {
+      en: 'The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.',
+      zh: '模型“{model}”不存在，或您无权使用。GET /v1/models 会列出可用的模型。',
+    },
+  },
   RESPONSE_NOT_FOUND: {
     status: 404,
-    message: { en: 'There is no such response.', zh: '没有这个响应。' },
+    message: { en: 'The response does not exist.', zh: '没有这个响应。' },
+  },
+  CONVERSATIONS_UNSUPPORTED: {
+    status: 404,
+    code: 'OPERATION_UNSUPPORTED',
+    message: {
+      en: 'The Conversations API is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.',
+      zh: '不支持 Conversations API：请用 previous_response_id 继续一个响应，或用请求头 X-Thread-Id 指定会话。',
+    },
+  },
+  RESPONSE_END_UNSUPPORTED: {
+    status: 405,
+    code: 'OPERATION_UNSUPPORTED',
+    message: {
+      en: 'A single response cannot be deleted or cancelled: close the connection to stop it, or delete its thread.',
+      zh: '无法单独删除或取消一个响应：请关闭连接以停止它，或删除其会话。',
+    },
+  },
+  RESPONSE_INPUT_UNSUPPORTED: {
+    status: 404,
+    code: 'OPERATION_UNSUPPORTED',
+    message: {
+      en: 'The input of responses is not listed, counted or compacted here: read the history of the thread that the header X-Thread-Id names.',
+      zh: '此处不列出、计算或压缩响应的输入：请读取请求头 X-Thread-Id 所指会话的历史记录。',
+    },
+  },
+  OPERATION_UNSUPPORTED: {
+    status: 404,
+    message: {
+      en: 'Of OpenAI’s API, this server supports /v1/models, /v1/chat/completions and /v1/responses.',
+      zh: '在 OpenAI 的 API 中，本服务器支持 /v1/models、/v1/chat/completions 和 /v1/responses。',
+    },
   },
 } satisfies ErrorTable

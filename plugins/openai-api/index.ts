@@ -1,5 +1,6 @@
 import { definePlugin } from '#kernel'
 import { completionRoutes } from './completion-routes.ts'
+import { errorForm } from './error-form.ts'
 import { manifest } from './manifest.ts'
 import { modelRoutes } from './model-routes.ts'
 import { responseRoutes } from './response-routes.ts'
@@ -7,6 +8,7 @@ import { responseRoutes } from './response-routes.ts'
 export default definePlugin({
   ...manifest,
   setup(host) {
+    host.extend('kernel.error_forms', errorForm)
     host.routes(modelRoutes)
     host.routes(completionRoutes)
     host.routes(responseRoutes)

@@ -1,6 +1,7 @@
 import { rowOf } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { type Cradle, route } from './manifest.ts'
+import { asModel } from './model-names.ts'
 
 /** The most agents that are listed. */
 const MAX_LISTED = 1000
@@ -53,9 +54,9 @@ export const modelRoutes = [
       },
     }),
     response: { 200: model },
-    errors: ['AGENT_NOT_FOUND'],
+    errors: ['OPENAI_MODEL_NOT_FOUND'],
   }).handle(async ({ caller, params }, { agents }) =>
-    toModel(await agents.findVisible(caller, params.model!), caller),
+    toModel(await asModel(params.model!, agents.findVisible(caller, params.model!)), caller),
   ),
 ]
 

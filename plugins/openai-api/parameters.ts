@@ -44,7 +44,10 @@ const REASONING: Readonly<Record<string, ModelSettings['reasoning']>> = {
 export function assertSupported(body: Body): void {
   for (const [parameter, isRefused] of Object.entries(REFUSED))
     if (body[parameter] != null && isRefused(body[parameter]))
-      throw new AppError('PARAMETER_UNSUPPORTED', { parameter })
+      throw new AppError(
+        parameter === 'conversation' ? 'CONVERSATION_UNSUPPORTED' : 'PARAMETER_UNSUPPORTED',
+        { parameter },
+      )
 }
 
 /** Returns the settings of a turn that a request asks for. */

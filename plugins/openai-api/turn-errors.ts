@@ -1,6 +1,6 @@
 /** The errors that a request for a reply may be answered with. */
 export const TURN_ERRORS = [
-  'AGENT_NOT_FOUND',
+  'OPENAI_MODEL_NOT_FOUND',
   'AGENT_NOT_RUNNING',
   'THREAD_NOT_FOUND',
   'THREAD_PAUSED',
@@ -8,6 +8,7 @@ export const TURN_ERRORS = [
   'TOO_MANY_TURNS',
   'LIMIT_REACHED',
   'PARAMETER_UNSUPPORTED',
+  'CONVERSATION_UNSUPPORTED',
   'CONTENT_UNSUPPORTED',
   'NO_MODEL',
   'MODEL_DISABLED',

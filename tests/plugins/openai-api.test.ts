@@ -66,7 +66,13 @@ t.test("The models are the caller's agents and those shared with the caller", as
   t.match(own, [{ id: 'assistant', object: 'model', owned_by: 'admin', name: 'assistant' }])
   t.match(await openai.models.retrieve('assistant'), { id: 'assistant', created: Number })
   t.match(await openai.models.retrieve(agent_id), { id: 'assistant' })
-  t.match(await refusal(openai.models.retrieve('nobody')), { status: 404, code: 'AGENT_NOT_FOUND' })
+  t.match(await refusal(openai.models.retrieve('nobody')), {
+    status: 404,
+    code: 'MODEL_NOT_FOUND',
+    type: 'invalid_request_error',
+    param: 'model',
+    message: /The model “nobody” does not exist/,
+  })
 
   const { body: shared } = await server.request('POST', '/agents', {
     body: { name: 'shared', is_shared: true },
@@ -288,17 +294,22 @@ t.test('What would change the meaning of a reply is refused', async (t) => {
   }))
     t.match(
       await refusal(ask({ ...asked, [parameter]: value })),
-      { status: 400, code: 'PARAMETER_UNSUPPORTED', error: { details: { parameter } } },
+      { status: 400, code: 'PARAMETER_UNSUPPORTED', type: 'invalid_request_error', param: parameter },
       parameter,
     )
   await ask({ ...asked, n: 1, tools: [], stop: null, response_format: { type: 'text' }, logprobs: false })
 
-  const unusable = async (messages: unknown[], path: string) =>
+  const unusable = async (messages: unknown[], path: string) => {
+    const param = path
+      .slice(1)
+      .replace(/\/(\d+)/g, '[$1]')
+      .replaceAll('/', '.')
     t.match(
       await refusal(ask({ messages: messages as never })),
-      { status: 400, code: 'CONTENT_UNSUPPORTED', error: { details: { path } } },
+      { status: 400, code: 'CONTENT_UNSUPPORTED', param, error: { details: { path } } },
       path,
     )
+  }
   const part = (content: object) => ({ role: 'user', content: [content] })
   await unusable([{ role: 'system', content: 'x' }], '/messages/0')
   await unusable([user('a'), assistant('b')], '/messages/1')
@@ -320,11 +331,75 @@ t.test('What would change the meaning of a reply is refused', async (t) => {
   await unusable([part({ type: 'file', file: { file_id: 'file-1' } })], '/messages/0/content/0')
   const calls = [{ id: 'c', type: 'function', function: { name: 'x', arguments: '{' } }]
   await unusable([user('a'), { role: 'assistant', tool_calls: calls }, user('b')], '/messages/1/tool_calls/0')
-  t.match(await refusal(ask({ messages: [] })), { status: 422, code: 'VALIDATION_FAILED' })
-  t.match(await refusal(ask({ ...asked, temperature: 9 })), { status: 422 })
-  t.match(await refusal(ask({ ...asked, model: 'nobody' })), { status: 404, code: 'AGENT_NOT_FOUND' })
-  t.match(await refusal(clientOf('wrong').models.list()), { status: 401, code: 'AUTH_FAILED' })
+  t.match(await refusal(ask({ messages: [] })), { status: 422, code: 'VALIDATION_FAILED', param: 'messages' })
+  t.match(await refusal(ask({ ...asked, temperature: 9 })), { status: 422, param: 'temperature' })
+  t.match(await refusal(ask({ ...asked, model: 'nobody' })), { status: 404, code: 'MODEL_NOT_FOUND' })
+  t.match(await refusal(clientOf('wrong').models.list()), {
+    status: 401,
+    code: 'AUTH_FAILED',
+    type: 'authentication_error',
+    param: null,
+  })
   t.equal(await countThreads(), before + 1, 'nothing of it leaves a thread')
+})
+
+t.test('What OpenAI’s API has besides is refused in a sentence that says what to use', async (t) => {
+  const refused = async (
+    call: PromiseLike<unknown>,
+    status: number,
+    message: RegExp,
+    code = 'OPERATION_UNSUPPORTED',
+  ) => t.match(await refusal(call), { status, code, type: 'invalid_request_error', message })
+  const { responses, conversations, embeddings } = openai
+  const instead = /previous_response_id .*X-Thread-Id/
+  await refused(conversations.create({}), 404, instead)
+  await refused(conversations.retrieve('conv_1'), 404, instead)
+  await refused(conversations.items.list('conv_1'), 404, instead)
+  await refused(
+    responses.create({ model: 'assistant', input: 'Hi.', conversation: 'conv_1' }),
+    400,
+    instead,
+    'PARAMETER_UNSUPPORTED',
+  )
+  await refused(responses.delete('resp_1'), 405, /delete its thread/)
+  await refused(responses.cancel('resp_1'), 405, /close the connection/)
+  await refused(responses.inputItems.list('resp_1'), 404, /history of the thread/)
+  await refused(responses.inputTokens.count({ model: 'assistant', input: 'Hi.' }), 404, /history/)
+  await refused(embeddings.create({ model: 'assistant', input: 'Hi.' }), 404, /supports .*completions/)
+})
+
+t.test('Every error below /v1 has the fields that clients of OpenAI read', async (t) => {
+  const authorization = `Bearer ${server.admin.token}`
+  const json = { authorization, 'content-type': 'application/json' }
+  const cases: [status: number, type: string, path: string, init: RequestInit][] = [
+    [400, 'invalid_request_error', '/responses', { method: 'POST', body: '{', headers: json }],
+    [401, 'authentication_error', '/models', {}],
+    [404, 'invalid_request_error', '/nothing', { headers: json }],
+    [404, 'invalid_request_error', '', { headers: json }],
+    [405, 'invalid_request_error', '/models', { method: 'PUT', headers: json }],
+    [
+      413,
+      'invalid_request_error',
+      '/responses',
+      { method: 'POST', body: 'x'.repeat(31 * 1024 * 1024), headers: json },
+    ],
+    [
+      415,
+      'invalid_request_error',
+      '/responses',
+      { method: 'POST', body: 'x', headers: { authorization, 'content-type': 'text/plain' } },
+    ],
+  ]
+  for (const [status, type, path, init] of cases) {
+    const response = await fetch(`${baseURL}${path}`, init)
+    t.match(
+      { status: response.status, body: await response.json() },
+      { status, body: { error: { type, param: null, code: String, message: String, request_id: String } } },
+      `${status} ${path}`,
+    )
+  }
+  const elsewhere = await server.request('GET', '/v2')
+  t.notOk('type' in elsewhere.body.error)
 })
 
 t.test('Images and files of data: URLs come into the workspace once', { skip: onlyLong }, async (t) => {
@@ -400,7 +475,12 @@ t.test('Errors have their status before the reply begins, and are events after',
     })(),
   )
   t.match(text, /^half/)
-  t.match(error, { code: /^MODEL_/, error: { message: String, request_id: String } })
+  t.match(error, {
+    code: /^MODEL_/,
+    type: 'server_error',
+    param: null,
+    error: { message: String, request_id: String },
+  })
 
   await server.request('POST', `/agents/${agent_id}/stop`)
   t.match(await refusal(ask({ messages: [user('Go.')] })), { status: 409, code: 'AGENT_NOT_RUNNING' })
