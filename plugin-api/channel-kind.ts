@@ -92,9 +92,27 @@ export interface Inbox {
   press(press: ButtonPress): Promise<PressOutcome>
 }
 
+/**
+ * The position of a channel in what its platform delivers, for platforms that do not remember what a bot has received.
+ * It survives restarts, and is forgotten when the account (`identity`) or an address (`addresses`) of the channel
+ * changes; without an `identity`, when any field of the kind does. At most 16 KiB of JSON, stored encrypted.
+ */
+export interface ChannelCursor {
+  /** Returns the position that was stored last; undefined if there is none. */
+  get(): JSONValue | undefined
+  /** Stores a position that no message leads to, such as the first one. */
+  set(position: JSONValue): Promise<void>
+}
+
 /** The gateway as an open channel sees it. */
 export interface ChannelLink extends Inbox {
   channel_id: string
+  cursor: ChannelCursor
+  /**
+   * Stores a message, and with it, in one write, the `position` behind it, from which `cursor.get` continues. Calls with
+   * a position take effect in their order; if one rejects, those that wait behind it reject as well.
+   */
+  receive(message: InboundMessage, position?: JSONValue): Promise<void>
   /** Aborted when the channel is to be closed. */
   signal: AbortSignal
   log: Logger

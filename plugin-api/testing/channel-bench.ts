@@ -31,6 +31,8 @@ export interface ChannelBench {
   agent_id: string
   /** True if the platform does not lack this. */
   can(ability: Lack): boolean
+  /** True if the platform keeps what is said while the bot is away. */
+  hasBacklog: boolean
   /** Links the agent to the platform anew. */
   start: ReturnType<typeof createLinker>
 }

@@ -5,7 +5,7 @@ import type { AddTest } from './test-function.ts'
 
 /** Adds the cases of the connection to the platform: repeated calls, reconnecting, credentials and deletion. */
 export async function addConnectionCases(
-  { kind, server, can, start }: ChannelBench,
+  { kind, server, can, hasBacklog, start }: ChannelBench,
   add: AddTest,
 ): Promise<void> {
   await add('what the platform does not take at once is sent again, and comes once', async () => {
@@ -36,6 +36,27 @@ export async function addConnectionCases(
     await seeMessage('renewed')
     assert.deepEqual(platform.violations, [])
   })
+
+  if (hasBacklog)
+    await add('a channel that is opened again misses nothing and repeats nothing', async () => {
+      const { platform, fake, channels, channel_id, seeMessage, seeState, asked } = await start()
+      const reopen = async (meanwhile: () => Promise<unknown>) => {
+        assert.equal((await channels('PATCH', `/${channel_id}`, { enabled: false })).status, 200)
+        await meanwhile()
+        assert.equal((await channels('PATCH', `/${channel_id}`, { enabled: true })).status, 200)
+        await seeState('connected')
+      }
+      fake.next({ text: 'the first reply' }, { text: 'the second reply' }, { text: 'the third reply' })
+      await platform.say({ text: 'one' })
+      await seeMessage('the first reply')
+      await reopen(() => platform.sayUnheard!({ text: 'two' }))
+      await seeMessage('the second reply')
+      await reopen(async () => undefined)
+      await platform.say({ text: 'three' })
+      await seeMessage('the third reply')
+      assert.deepEqual(asked(), ['one', 'two', 'three'])
+      assert.deepEqual(platform.violations, [])
+    })
 
   await add('credentials are tested without side effects, and a refusal has its reason', async () => {
     const { platform, fake, channels, channel_id, seeState, seeMessage } = await start()

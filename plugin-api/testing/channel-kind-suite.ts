@@ -51,6 +51,7 @@ export function testChannelKind({
       server,
       agent_id,
       can: (ability) => !lacks.includes(ability),
+      hasBacklog: platform.sayUnheard !== undefined,
       start: createLinker(bench, platform, kind),
     }
     await addMessageCases(cases, add)

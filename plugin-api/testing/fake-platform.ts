@@ -60,6 +60,8 @@ export interface FakePlatform {
   attach?(hook: (request: HookRequest) => Promise<HookReply>): void
   /** A person writes; resolves when the bot has told the platform that it has the message. */
   say(saying: Saying): Promise<string>
+  /** A person writes while no bot is connected; missing if the platform does not keep such messages for the bot. */
+  sayUnheard?(saying: Saying): Promise<string>
   /** Delivers a message that was said before once more. */
   redeliver(id: string): Promise<void>
   /** The messages of the bot in a place, oldest first. */

@@ -28,10 +28,20 @@ export interface ChannelDocument {
   /** Increases with every change that needs a new connection. */
   revision: number
   runtime: ChannelRuntime
+  /** The position in what the platform delivers and its account: JSON, sealed for `cursor:<_id>`. */
+  cursor?: string
+  /** Grows with each position. */
+  cursor_number?: number
   /** The lease under which a process has the connection, while it lasts. */
   lease?: string
   created_at: number
   updated_at: number
+}
+
+/** A position in what a platform delivers, and its account, as JSON; `number` grows with each. */
+export interface StoredCursor {
+  text: string
+  number: number
 }
 
 /** The delivered part of the answer to a message. */
@@ -60,6 +70,9 @@ export interface InboxDocument {
   quote?: { text: string; sender?: string }
   /** JSON of the files and of the target, sealed for the purpose `inbox:<_id>`. */
   sealed?: string
+  /** The position behind the message, until its channel has it: JSON, sealed for `inbox-cursor:<_id>`. */
+  cursor?: string
+  cursor_number?: number
   /** In Unix milliseconds. */
   sent_at: number
   /** True for a command that runs while a message is being answered. */

@@ -85,10 +85,13 @@ export default definePlugin({
   setup(host) {
     host.collection('channels', {
       indexes: [{ key: { agent_id: 1, name: 1 }, unique: true }, { key: { enabled: 1 } }],
-      sealed: { secret_config: 'channel:{_id}' },
+      sealed: { secret_config: 'channel:{_id}', cursor: 'cursor:{_id}' },
     })
     host.collection('channel_leases')
-    host.collection('channel_inbox', { indexes: inboxIndexes, sealed: { sealed: 'inbox:{_id}' } })
+    host.collection('channel_inbox', {
+      indexes: inboxIndexes,
+      sealed: { sealed: 'inbox:{_id}', cursor: 'inbox-cursor:{_id}' },
+    })
     host.collection('channel_conversations', {
       indexes: [
         { key: { channel_id: 1, last_message_at: -1, _id: -1 } },

@@ -20,7 +20,7 @@ import {
   person,
 } from '../support/fake-discord-world.ts'
 import { builtInChannel } from '../support/kit.ts'
-import { openChannel, settingsFor } from '../support/open-channel.ts'
+import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
 
 const DIRECT = { channel_id: CHANNELS.direct }
 const GROUP = { channel_id: CHANNELS.group }
@@ -606,6 +606,7 @@ function slowly(): typeof discord {
 async function openWith(platform: FakePlatform, signal: AbortSignal) {
   return discord.open(settingsFor(discord, platform), {
     channel_id: 'chn_test',
+    cursor: noCursor,
     signal,
     log: pino({ enabled: false }),
     receive: async () => {},

@@ -4,7 +4,7 @@ import type { ChannelFailure, InboundMessage, JSONValue, OutboundMessage } from 
 import kind from '../../channels/feishu/index.ts'
 import type { Test } from '../run/file-test.ts'
 import { type FakeFeishu, startFakeFeishu } from '../support/fake-feishu.ts'
-import { openChannel, settingsFor } from '../support/open-channel.ts'
+import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
 
 /** Starts a fake that must be left without a violation. */
 export async function startFake(t: Test): Promise<FakeFeishu> {
@@ -79,6 +79,7 @@ export function openBare(fake: FakeFeishu, settings = settingsFor(kind, fake), s
   const lines: string[] = []
   const link = {
     channel_id: 'chn_bare',
+    cursor: noCursor,
     signal,
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     receive: async () => {},

@@ -12,7 +12,7 @@ import { createReplyWriter } from '../../plugins/channels/writing/reply-writer.t
 import t, { type Test } from '../run/file-test.ts'
 import { type FakeQq, startFakeQq } from '../support/fake-qq.ts'
 import { builtInChannel } from '../support/kit.ts'
-import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
+import { noCursor, type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 
 /** All that was logged and thrown, which is searched for secrets at the end. */
 const told: string[] = []
@@ -797,6 +797,7 @@ t.test('ends when it is closed before it is open', async (t) => {
   const never = async () => Promise.reject(new Error('nothing is received'))
   const opening = qq.open(settingsFor(qq, fake), {
     channel_id: 'chn_test',
+    cursor: noCursor,
     signal: abort.signal,
     log: pino({ enabled: false }),
     receive: never,

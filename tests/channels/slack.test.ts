@@ -9,7 +9,7 @@ import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type FakeSlack, startFakeSlack } from '../support/fake-slack.ts'
 import { builtInChannel } from '../support/kit.ts'
-import { openChannel, settingsFor } from '../support/open-channel.ts'
+import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
 
 const KEY = '01J00000000000000000000001'
 const OTHER_KEY = '01J00000000000000000000002'
@@ -666,6 +666,7 @@ t.test('closing ends everything', async (t) => {
   const settings = settingsFor(slack, platform)
   const link = {
     channel_id: 'chn_test',
+    cursor: noCursor,
     signal: abort.signal,
     receive: async () => {},
     press: async () => ({ notice: '' }),

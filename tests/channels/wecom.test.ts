@@ -11,7 +11,7 @@ import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
 import { builtInChannel } from '../support/kit.ts'
-import { openChannel, settingsFor } from '../support/open-channel.ts'
+import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
 
 const KEY = '01JZ0000000000000000000000'
 const { signal } = new AbortController()
@@ -471,6 +471,7 @@ t.test('what settles while the press is handled is what the card says', async (t
   const received: JSONValue[] = []
   const connection = await wecom.open(settingsFor(wecom, platform), {
     channel_id: 'chn_test',
+    cursor: noCursor,
     signal: abort.signal,
     log: (await import('pino')).default({ enabled: false }),
     receive: async ({ target }) => void received.push(target),

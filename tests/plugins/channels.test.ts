@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ChannelLink, InboundMessage } from '#plugin-api'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { startChat } from '../support/chat.ts'
+import { createHold, startChat } from '../support/chat.ts'
 import { runCommand } from '../support/kernel.ts'
 import { createHome, startServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
@@ -159,6 +159,101 @@ t.test('a plugin hears of each state of a channel once', async (t) => {
   await eventually('the last state', () => states.at(-1) !== 'connected' && states.includes('connected'))
   t.equal(id, made)
   t.strictSame(states, [...new Set(states)])
+})
+
+t.test('the position of a channel is stored with its messages and belongs to its account', async (t) => {
+  const { channels, create, see, links, seeSent } = await createPagers(t)
+  const id = await create('cursor')
+  const reopen = async (number: string, config?: object) => {
+    links.delete(number)
+    await channels('PATCH', `/${id}`, { enabled: false })
+    await channels('PATCH', `/${id}`, { enabled: true, ...(config && { config }) })
+    return eventually('the channel is open', () => links.get(number))
+  }
+  const message = (text: string) => ({
+    id: text,
+    conversation: { id: 'c1', type: 'direct' as const },
+    sender: { id: 'ann' },
+    text,
+    mentioned: true,
+    target: {},
+  })
+  await see(id, isConnected)
+  let link = links.get('cursor')!
+  t.equal(link.cursor.get(), undefined)
+  await link.cursor.set({ since: 'the beginning' })
+  t.strictSame(link.cursor.get(), { since: 'the beginning' })
+  link = await reopen('cursor')
+  t.strictSame(link.cursor.get(), { since: 'the beginning' })
+
+  await link.receive({ ...message('empty'), text: '' }, 1)
+  t.equal(link.cursor.get(), 1, 'a message that is not stored moves it as well')
+  fake.next({ text: 'stored' })
+  await link.receive(message('a message'), 'behind the message')
+  await link.receive(message('a message'), 'behind the message again')
+  await seeSent('stored')
+  t.equal((await reopen('cursor')).cursor.get(), 'behind the message again')
+
+  const stored = await server.db.collection('channels').findOne({ _id: id as never })
+  t.notMatch(JSON.stringify(stored), /behind the message/)
+  await reopen('other', { number: 'other' })
+  t.equal(links.get('other')!.cursor.get(), undefined, 'another account begins anew')
+  await links.get('other')!.cursor.set(5)
+  await channels('PATCH', `/${id}`, { config: { code: 'another code' } })
+  t.equal((await reopen('other')).cursor.get(), 5, 'a new secret keeps it')
+})
+
+t.test('a crash between a message and the position of its channel loses nothing', async (t) => {
+  const { channels, create, see, links } = await createPagers(t)
+  const id = await create('crash')
+  await see(id, isConnected)
+  const { hold, release } = createHold()
+  t.teardown(release)
+  fake.next({ text: 'later', hold })
+  const link = links.get('crash')!
+  await link.cursor.set(1)
+  const inbound = {
+    conversation: { id: 'c', type: 'direct' as const },
+    sender: { id: 'ann' },
+    mentioned: true,
+  }
+  await link.receive({ ...inbound, id: 'm', text: 'hello', target: {} }, 2)
+  await server.db
+    .collection('channels')
+    .updateOne({ _id: id as never }, [{ $set: { cursor_number: 1, cursor: 'the position before' } }])
+  await server.db
+    .collection('channels')
+    .updateOne({ _id: id as never }, { $set: { cursor_number: 1 }, $unset: { cursor: 1 } })
+  links.delete('crash')
+  await channels('PATCH', `/${id}`, { enabled: false })
+  await channels('PATCH', `/${id}`, { enabled: true })
+  const reopened = await eventually('the channel is open', () => links.get('crash'))
+  t.equal(reopened.cursor.get(), 2)
+})
+
+t.test('positions take effect in order, and are bounded', async (t) => {
+  const { create, see, links } = await createPagers(t)
+  await see(await create('order'), isConnected)
+  const { cursor, receive } = links.get('order')!
+  const message = (id: string) => ({
+    id,
+    conversation: { id: 'c', type: 'direct' as const },
+    sender: { id: 'ann' },
+    text: 'x',
+    mentioned: true,
+    target: {},
+  })
+  await Promise.all([1, 2, 3, 4, 5].map((position) => cursor.set(position)))
+  t.equal(cursor.get(), 5)
+  const refused = receive(message(''), 6)
+  const behind = receive(message('behind'), 7)
+  await t.rejects(refused, /lacks an id/)
+  await t.rejects(behind, /lacks an id/)
+  t.equal(cursor.get(), 5, 'nothing is skipped')
+  await t.rejects(cursor.set('x'.repeat(17_000)), /at most 16384 bytes/)
+  await t.rejects(cursor.set(undefined as never), /bytes of JSON/)
+  await cursor.set(8)
+  t.equal(cursor.get(), 8)
 })
 
 t.test('a request that closes a channel is answered after the channel is closed', async (t) => {

@@ -51,10 +51,9 @@ export async function startFakePigeon(): Promise<FakePlatform> {
         .end(JSON.stringify(body))
     const { pathname, searchParams } = new URL(request.url!, 'http://pigeon')
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return answer(401)
-    if (pathname === '/me') return answer(200, { name: 'pigeon' })
+    if (pathname === '/me') return answer(200, { name: 'pigeon', last_letter: letters.length })
     if (request.method === 'GET') {
-      // A call without a number receives the letters that were never asked for.
-      const after = Number(searchParams.get('after') || fetchedUpTo)
+      const after = Number(searchParams.get('after'))
       fetchedUpTo = after
       news.emit('fetched')
       const hold = new AbortController()
@@ -93,6 +92,12 @@ export async function startFakePigeon(): Promise<FakePlatform> {
       const letter = { id, loft: LOFTS[place], group: place === 'group', from: sender, text }
       const mentions_me = place === 'direct' || mention
       await fetched(post({ ...letter, mentions_me, at: said.sent_at ?? Date.now() }))
+      return id
+    },
+    async sayUnheard({ text, place = 'direct', sender = 'ann' }) {
+      const id = `letter-${letters.length + 1}`
+      const group = place === 'group'
+      post({ id, loft: LOFTS[place], group, from: sender, text, mentions_me: true, at: Date.now() })
       return id
     },
     async redeliver(id) {

@@ -111,6 +111,14 @@ export async function startFakeTelegram(): Promise<FakeTelegram> {
       return id
     },
 
+    async sayUnheard(saying) {
+      const message = compose(saying)
+      const id = String(message.message_id)
+      said.set(id, message)
+      queue.push({ message }).catch((error) => violations.push(String(error)))
+      return id
+    },
+
     async redeliver(id) {
       const message = said.get(id)
       if (!message) throw new Error(`nobody said ${id}`)

@@ -3,10 +3,12 @@ import { compileSchema } from '#kernel'
 import type {
   ButtonPress,
   ChannelConnection,
+  ChannelCursor,
   ChannelKind,
   ChannelLink,
   ChannelSettings,
   InboundMessage,
+  JSONValue,
   PressOutcome,
 } from '#plugin-api'
 import { createGuardedFetch } from '#toolbox'
@@ -24,6 +26,9 @@ export interface OpenedChannel {
   logged(): string
   close(): Promise<void>
 }
+
+/** A cursor that stores nothing, for kinds that use none. */
+export const noCursor: ChannelCursor = { get: () => undefined, set: async () => {} }
 
 /** Returns the settings for reaching a fake, with the fake's valid config unless another one is passed. */
 export function settingsFor(
@@ -61,6 +66,7 @@ export async function openChannel(
   const presses: ButtonPress[] = []
   const states: string[] = []
   const lines: string[] = []
+  let position: JSONValue | undefined
   const abort = new AbortController()
   const settings = settingsFor(kind, platform, config)
   const link: ChannelLink = {
@@ -70,9 +76,16 @@ export async function openChannel(
       { level: 'trace', serializers: { error: pino.stdSerializers.err } },
       { write: (line: string) => void lines.push(line) },
     ),
-    async receive(message) {
+    cursor: {
+      get: () => position,
+      async set(value) {
+        position = value
+      },
+    },
+    async receive(message, behind) {
       await receive(message)
       received.push(message)
+      position = behind ?? position
     },
     async press(press) {
       presses.push(press)

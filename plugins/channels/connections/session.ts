@@ -1,12 +1,14 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '#kernel'
-import type { ChannelConnection, ChannelFailureReason, ChannelSettings, Inbox } from '#plugin-api'
+import type { ChannelConnection, ChannelFailureReason, ChannelSettings } from '#plugin-api'
 import { untilAborted, withDeadline } from '#toolbox'
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
+import type { ChannelInbox } from '../conversations/intake.ts'
 import type { ChannelDocument, ChannelState } from '../documents.ts'
 import { type Failure, toFailure } from '../writing/index.ts'
+import type { OpenChannelCursor } from './channel-cursor.ts'
 
 /** Time limit for opening a channel, in milliseconds. */
 const OPENING_MS = 60_000
@@ -55,6 +57,7 @@ export function openSession({
   kind,
   settings,
   inbox,
+  cursor,
   onState,
   log,
   random = Math.random,
@@ -63,7 +66,8 @@ export function openSession({
   kind: KnownKind
   /** Throws a ChannelFailure if the config is incomplete. */
   settings(): ChannelSettings
-  inbox: Inbox
+  inbox: Pick<ChannelInbox, 'press'>
+  cursor: OpenChannelCursor
   onState(state: ConnectionState): void
   log: Logger
   random?: () => number
@@ -84,8 +88,10 @@ export function openSession({
     // Nobody awaits this promise while the channel is being closed.
     lost.catch(noop)
     const link = {
-      ...inbox,
       channel_id: channel._id,
+      cursor: { get: cursor.get, set: cursor.set },
+      receive: cursor.receive,
+      press: inbox.press,
       signal: AbortSignal.any([signal, attempt.signal]),
       log,
       connecting: (detail: string) =>
@@ -93,7 +99,7 @@ export function openSession({
       connected: () => onState({ state: 'connected', is_back: true }),
       lost: (error: unknown) => lose(error),
     }
-    const opening = Promise.resolve().then(() => kind.open(settings(), link))
+    const opening = cursor.load().then(() => kind.open(settings(), link))
     let good: NodeJS.Timeout | undefined
     try {
       connection = await withDeadline(OPENING_MS, [signal], (patience) =>

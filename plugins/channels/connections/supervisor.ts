@@ -3,6 +3,7 @@ import type { Lane } from '../conversations/inbox.ts'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { type Failure, toFailure } from '../writing/index.ts'
+import { createChannelCursor } from './channel-cursor.ts'
 import { openSession, type Session } from './session.ts'
 
 /** Interval between two reconciliations of open with wanted channels, with and without any, in milliseconds. */
@@ -90,13 +91,15 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       kind.assertComplete(config)
       return { config, ...platforms.reach(kind) }
     }
+    const inbox = intake.openInbox(channel, (conversation_id, urgent) =>
+      wake(channel._id, conversation_id, urgent),
+    )
     const session: Session = openSession({
       channel,
       kind,
       settings,
-      inbox: intake.openInbox(channel, (conversation_id, urgent) =>
-        wake(channel._id, conversation_id, urgent),
-      ),
+      inbox,
+      cursor: createChannelCursor({ channel_id: channel._id, kind, config, inbox, cradle }),
       onState: report,
       log: log.child({ channel: channel._id, kind: channel.kind }),
     })

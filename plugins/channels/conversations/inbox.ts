@@ -1,7 +1,13 @@
 import type { IndexDescription } from 'mongodb'
 import { isDuplicateKey } from '#kernel'
 import type { InboundMessage } from '#plugin-api'
-import type { ChannelDocument, DeliveryProgress, InboxDocument, SealedParts } from '../documents.ts'
+import type {
+  ChannelDocument,
+  DeliveryProgress,
+  InboxDocument,
+  SealedParts,
+  StoredCursor,
+} from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { Addressed } from './conversations.ts'
 
@@ -14,6 +20,10 @@ export const inboxIndexes: IndexDescription[] = [
   {
     key: { channel_id: 1, conversation_id: 1, urgent: 1, sent_at: 1, _id: 1 },
     partialFilterExpression: { open: true },
+  },
+  {
+    key: { channel_id: 1, cursor_number: -1 },
+    partialFilterExpression: { cursor_number: { $exists: true } },
   },
   { key: { closed_at: 1 }, expireAfterSeconds: KNOWN_SECONDS },
 ]
@@ -32,8 +42,10 @@ export interface MessageInbox {
   add(
     channel: ChannelDocument,
     message: InboundMessage,
-    how: { urgent: boolean; refused: boolean },
+    how: { urgent: boolean; refused: boolean; cursor?: StoredCursor },
   ): Promise<boolean>
+  /** Returns the newest position that was stored with a message of a channel which waits for its answer. */
+  findCursor(channel_id: string): Promise<StoredCursor | undefined>
   /** Stores the answer of a turn that has ended, to be delivered to a conversation; the same one only once. */
   addAnswer(
     agent_id: string,
@@ -63,16 +75,27 @@ export function createMessageInbox({
   secrets,
 }: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'secrets'>): MessageInbox {
   const purposeOf = (id: string) => `inbox:${id}`
+  const cursorPurposeOf = (id: string) => `inbox-cursor:${id}`
 
   /** Stores a message; false if it is stored already. */
   const insert = async (
     message: Omit<InboxDocument, '_id' | 'sealed' | 'open'>,
     parts: SealedParts,
+    cursor?: StoredCursor,
   ): Promise<boolean> => {
     const _id = ids.make('inb_')
     const sealed = secrets.seal(JSON.stringify(parts), purposeOf(_id))
     try {
-      await inbox.insertOne({ _id, ...message, sealed, open: true })
+      await inbox.insertOne({
+        _id,
+        ...message,
+        sealed,
+        ...(cursor && {
+          cursor: secrets.seal(cursor.text, cursorPurposeOf(_id)),
+          cursor_number: cursor.number,
+        }),
+        open: true,
+      })
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
@@ -81,7 +104,7 @@ export function createMessageInbox({
   }
 
   return {
-    add({ _id: channel_id, agent_id }, message, { urgent, refused }) {
+    add({ _id: channel_id, agent_id }, message, { urgent, refused, cursor }) {
       const { id: message_id, conversation, sender, text, quote, files = [], target } = message
       return insert(
         {
@@ -98,7 +121,15 @@ export function createMessageInbox({
           ...(refused && { refused }),
         },
         { files, target },
+        cursor,
       )
+    },
+    async findCursor(channel_id) {
+      const withCursor = { channel_id, cursor_number: { $exists: true } }
+      const message = await inbox.findOne(withCursor, { sort: { cursor_number: -1 } })
+      if (!message) return undefined
+      const { _id, cursor, cursor_number } = message
+      return { text: secrets.open(cursor!, cursorPurposeOf(_id)), number: cursor_number! }
     },
     async addAnswer(agent_id, { channel_id, conversation_id, type, target }, answer) {
       const message = {
@@ -146,7 +177,7 @@ export function createMessageInbox({
         { _id },
         {
           $set: { closed_at: new Date(clock.now()) },
-          $unset: { open: 1, text: 1, quote: 1, sealed: 1, progress: 1 },
+          $unset: { open: 1, text: 1, quote: 1, sealed: 1, progress: 1, cursor: 1, cursor_number: 1 },
         },
       )
     },

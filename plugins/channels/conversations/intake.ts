@@ -1,6 +1,6 @@
 import type { ButtonPress, InboundMessage, Inbox, PressOutcome } from '#plugin-api'
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
-import type { ChannelDocument } from '../documents.ts'
+import type { ChannelDocument, StoredCursor } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { render } from '../writing/index.ts'
 import { isUrgent, parseCommand, sayVerdict, toDecision } from './commands.ts'
@@ -17,10 +17,18 @@ const MAX_QUOTE = 10_000
 /** Files of a message beyond this number are dropped. */
 const MAX_FILES = 16
 
+/** The inbox of a channel; a message may come with the position behind it. */
+export interface ChannelInbox extends Inbox {
+  receive(message: InboundMessage, cursor?: StoredCursor): Promise<void>
+}
+
 /** Receives messages and button presses from platforms. */
 export interface Intake {
   /** Returns the inbox of a channel; `onStored` is called for each message that must be answered. */
-  openInbox(channel: ChannelDocument, onStored: (conversation_id: string, urgent: boolean) => void): Inbox
+  openInbox(
+    channel: ChannelDocument,
+    onStored: (conversation_id: string, urgent: boolean) => void,
+  ): ChannelInbox
 }
 
 /** Creates the intake: it checks the author, applies the rules of groups, and drops messages that are known already. */
@@ -34,6 +42,7 @@ export function createIntake(cradle: Cradle): Intake {
     channel: ChannelDocument,
     received: InboundMessage,
     onStored: (conversation_id: string, urgent: boolean) => void,
+    cursor?: StoredCursor,
   ) => {
     const message = truncateMessage(received)
     const { id, conversation, sender, text, files = [] } = message
@@ -74,7 +83,7 @@ export function createIntake(cradle: Cradle): Intake {
     }
     const refused = count >= MOST_WAITING
     const urgent = refused || decision !== undefined || (command !== undefined && isUrgent(command))
-    await messageInbox.add(channel, message, { urgent, refused })
+    await messageInbox.add(channel, message, { urgent, refused, cursor })
     await conversations.noteTarget(channel, message)
     onStored(conversation.id, urgent)
   }
@@ -102,7 +111,7 @@ export function createIntake(cradle: Cradle): Intake {
 
   return {
     openInbox: (channel, onStored) => ({
-      receive: (message) => receive(channel, message, onStored),
+      receive: (message, cursor) => receive(channel, message, onStored, cursor),
       press: (pressed) => press(channel, pressed),
     }),
   }
