@@ -6801,6 +6801,11 @@ export interface components {
     };
     /** ResponseItem */
     ResponseItem: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseReasoning"];
+    /** ResponseReasoningSettings */
+    ResponseReasoningSettings: {
+      effort: string | null;
+      summary: string | null;
+    };
     /** Response */
     Response: {
       id: string;
@@ -6826,10 +6831,7 @@ export interface components {
       /** @constant */
       parallel_tool_calls: true;
       previous_response_id: string | null;
-      reasoning: {
-        effort: string | null;
-        summary: string | null;
-      };
+      reasoning: components["schemas"]["ResponseReasoningSettings"];
       /** @constant */
       store: true;
       temperature: number | null;
@@ -14430,12 +14432,14 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
+          "application/octet-stream": string;
           "*/*": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
+          "application/octet-stream": string;
           "*/*": string;
         };
       };
@@ -14616,6 +14620,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
+          "application/octet-stream": string;
           "*/*": string;
         };
       };
@@ -14698,12 +14703,14 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
+          "application/octet-stream": string;
           "*/*": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
+          "application/octet-stream": string;
           "*/*": string;
         };
       };
@@ -16650,12 +16657,14 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
+          "application/octet-stream": string;
           "*/*": string;
         };
       };
       /** @description The range that was asked for */
       206: {
         content: {
+          "application/octet-stream": string;
           "*/*": string;
         };
       };
@@ -16927,6 +16936,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
+          "application/octet-stream": string;
           "*/*": components["schemas"]["TrajectoryExport"];
         };
       };
@@ -18355,21 +18365,18 @@ export interface operations {
         channel_id: string;
       };
     };
-    requestBody: {
-      content: {
-        "*/*": unknown;
-      };
-    };
     responses: {
       /** @description Success */
       200: {
         content: {
+          "application/octet-stream": string;
           "*/*": unknown;
         };
       };
       /** @description Success */
       202: {
         content: {
+          "application/octet-stream": string;
           "*/*": unknown;
         };
       };
@@ -18395,19 +18402,21 @@ export interface operations {
     };
     requestBody: {
       content: {
-        "*/*": unknown;
+        "application/octet-stream": string;
       };
     };
     responses: {
       /** @description Success */
       200: {
         content: {
+          "application/octet-stream": string;
           "*/*": unknown;
         };
       };
       /** @description Success */
       202: {
         content: {
+          "application/octet-stream": string;
           "*/*": unknown;
         };
       };
@@ -18427,7 +18436,7 @@ export interface operations {
   exchangeMcpMessage: {
     requestBody: {
       content: {
-        "*/*": unknown;
+        "application/json": unknown;
       };
     };
     responses: {

@@ -18,6 +18,56 @@ t.test('the OpenAPI document has no fault but the paths that the specification h
   )
 })
 
+t.test('generators of clients find a name for each schema, and a media type that they know', (t) => {
+  type Json = Record<string, unknown>
+  const { paths, components } = describeApi(blueprint, kernelRoutes(blueprint)) as unknown as {
+    paths: Record<string, Record<string, { requestBody?: { content: Json }; responses: Json }>>
+    components: { schemas: Record<string, Json>; responses: Json }
+  }
+  const owners = new Map<string, string>()
+  /** Claims the name of a class, for which generators do not tell upper case from lower case. */
+  const claim = (name: string, place: string) => {
+    const key = name.replace(/[^a-zA-Z0-9]/g, '').toLowerCase()
+    t.notOk(owners.get(key), `${place} has the name of ${owners.get(key)}`)
+    owners.set(key, place)
+  }
+  /** Claims the names that generators make of the places of schemas without one. */
+  const walk = (schema: Json, name: string, place: string): void => {
+    const isNamed = schema.properties !== undefined || (schema.enum as unknown[] | undefined)?.length
+    if (place.includes('.') && isNamed) claim(name, place)
+    const { properties = {}, items, oneOf = [], anyOf = [] } = schema as Record<string, Json>
+    for (const [field, part] of Object.entries(properties))
+      walk(part as Json, `${name}${field}`, `${place}.${field}`)
+    if (items) walk(items, `${name}Item`, `${place}.[]`)
+    for (const [index, part] of [...(oneOf as unknown as Json[]), ...(anyOf as unknown as Json[])].entries())
+      walk(part, `${name}Type${index}`, `${place}.${index}`)
+  }
+  for (const name of Object.keys(components.schemas)) claim(name, name)
+  for (const [name, schema] of Object.entries(components.schemas)) walk(schema, name, name)
+
+  // Names of classes in the runtime of openapi-generator's client for fetch.
+  for (const name of [
+    'ResponseError',
+    'FetchError',
+    'RequiredError',
+    'ApiResponse',
+    'Configuration',
+    'BaseAPI',
+  ])
+    t.notOk(owners.get(name.toLowerCase()), name)
+
+  const known = /^(application\/(json|octet-stream)|multipart\/form-data|text\/[a-z-]+)$/
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { requestBody, responses }] of Object.entries(operations)) {
+      const place = `${method} ${path}`
+      if (requestBody) t.notOk(method === 'get', `${place} has no body`)
+      for (const type of Object.keys(requestBody?.content ?? {})) t.match(type, known, place)
+      for (const { content } of Object.values(responses) as { content?: Json }[])
+        if (content) t.match(Object.keys(content)[0], known, place)
+    }
+  t.end()
+})
+
 t.test('the AsyncAPI document has no fault', async (t) => {
   t.strictSame(await lint(describeAsyncApi(blueprint)), [])
 })

@@ -139,16 +139,23 @@ const formOf = ({ max_files, fields = [] }: UploadSpec) => ({
   additionalProperties: false,
 })
 
-/** Content whose form somebody else has set. */
-const ANYTHING = { '*/*': { schema: {} } }
+/** Content of any media type; generators of clients need one that they know, so it comes first. */
+const toAnyType = (schema: unknown): Json => ({
+  'application/octet-stream': { schema: BINARY },
+  '*/*': { schema },
+})
 
 /** Describes the body of a request by media type; undefined if it has none. */
 function describeContent(
-  { body, upload, raw }: Route,
+  { method, body, upload, raw }: Route,
   name: string,
   { describe }: Components,
 ): Json | undefined {
-  if (raw) return ANYTHING
+  if (raw) {
+    const { media_type } = raw
+    if (method === 'GET') return undefined
+    return media_type ? { [media_type]: { schema: {} } } : { 'application/octet-stream': { schema: BINARY } }
+  }
   if (upload?.as === 'body') return { 'application/octet-stream': { schema: BINARY } }
   if (!body && !upload) return undefined
   return {
@@ -170,13 +177,8 @@ function isBodyOptional({ body, upload }: Route): boolean {
   return (required as string[]).length === 0 && minProperties === 0 && !oneOf && !anyOf
 }
 
-/** The media type of each kind of stream; files have their own. For a download, the schema describes the whole or a line. */
-const STREAM_TYPES = {
-  events: 'text/event-stream',
-  download: '*/*',
-  file: '*/*',
-  response: 'text/event-stream',
-} as const
+/** True for a stream of bytes with a media type of their own; the schema describes all of them, or a line. */
+const isOfBytes = (stream: Route['stream']) => stream === 'download' || stream === 'file'
 
 /** A Response of the handler is JSON or a stream. */
 const isStreamedOnly = (stream: Route['stream']) => stream !== undefined && stream !== 'response'
@@ -204,7 +206,7 @@ const anyErrorIn = (form: ErrorForm | undefined) => ({
 
 /** The other replies with a file. */
 const FILE_REPLIES = {
-  206: { description: 'The range that was asked for', content: { [STREAM_TYPES.file]: { schema: BINARY } } },
+  206: { description: 'The range that was asked for', content: toAnyType(BINARY) },
   304: { description: 'The client has the file already' },
 }
 
@@ -225,13 +227,14 @@ function describeReplies(
     const described = describe(schema, `${name}Reply`)
     const content =
       raw && !stream
-        ? ANYTHING
+        ? toAnyType({})
         : {
             ...((!isStreamedOnly(stream) || events) && {
               'application/json': { schema: described, example: createExample(schema) },
             }),
-            ...(stream && {
-              [STREAM_TYPES[stream]]: {
+            ...(isOfBytes(stream) && toAnyType(described)),
+            ...((stream === 'events' || stream === 'response') && {
+              'text/event-stream': {
                 schema: events ? { anyOf: [describe(events, `${name}Event`), anyErrorIn(form)] } : described,
               },
             }),

@@ -84,9 +84,10 @@ export interface FileReply {
   file: FileHandle
 }
 
-/** The most bytes that a body may have which is not parsed. */
+/** The most bytes that a body may have which is not parsed, and its media type in documents, if it has one. */
 export interface RawSpec {
   readonly max_bytes: number
+  readonly media_type?: string
 }
 
 /** The files that a route takes. */
@@ -239,7 +240,10 @@ export const assertRoute = createFormCheck<Route>(
       },
       raw: {
         type: 'object',
-        properties: { max_bytes: { type: 'integer', minimum: 1 } },
+        properties: {
+          max_bytes: { type: 'integer', minimum: 1 },
+          media_type: { type: 'string', minLength: 1 },
+        },
         required: ['max_bytes'],
         additionalProperties: false,
       },

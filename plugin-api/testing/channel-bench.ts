@@ -31,7 +31,7 @@ export interface ChannelBench {
   agent_id: string
   /** True if the platform does not lack this. */
   can(ability: Lack): boolean
-  /** True if the platform keeps what is said while the bot is away. */
+  /** True if the platform keeps what is said while the bot is not connected. */
   hasBacklog: boolean
   /** Links the agent to the platform anew. */
   start: ReturnType<typeof createLinker>

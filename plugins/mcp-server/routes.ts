@@ -16,7 +16,7 @@ export const mcpRoutes = [
       'The address of a streamable-HTTP MCP server without sessions, for any MCP client that can send a token of this API. Each agent that you may open is a tool. Replies are JSON or server-sent events, and refusals are in the form of JSON-RPC, if the protocol defines them.',
     guard: 'user',
     scope: 'chat',
-    raw: { max_bytes: MAX_BYTES },
+    raw: { max_bytes: MAX_BYTES, media_type: 'application/json' },
     stream: 'response',
     response: {
       200: jsonRpcMessage,

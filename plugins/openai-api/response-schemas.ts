@@ -136,7 +136,11 @@ export const response = {
     output: { type: 'array', items: outputItem },
     parallel_tool_calls: { const: true },
     previous_response_id: nullable(text),
-    reasoning: rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: unused }),
+    reasoning: {
+      // The name that generators of clients make up is that of an item.
+      title: 'ResponseReasoningSettings',
+      ...rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: unused }),
+    },
     store: { const: true },
     temperature: nullable({ type: 'number' } as const),
     text: rowOf({ format: rowOf({ type: { const: 'text' } }) }),

@@ -174,7 +174,8 @@ t.test(
 t.test('the OpenAPI document describes the binary reply and its statuses', async (t) => {
   const { body } = await server.request('GET', '/openapi.json')
   const { responses } = body.paths['/drawer/{name}'].get
-  const bytes = { '*/*': { schema: { type: 'string' } } }
+  const schema = { type: 'string', format: 'binary' }
+  const bytes = { 'application/octet-stream': { schema }, '*/*': { schema: { type: 'string' } } }
   t.match(responses, {
     200: { content: bytes },
     206: { content: bytes },

@@ -15,7 +15,14 @@ const PYTHON = process.env.SVC_TEST_PYTHON ?? 'python3'
 const [generator, ...generatorArgs] = GENERATOR.endsWith('.jar') ? ['java', '-jar', GENERATOR] : [GENERATOR]
 const works = (command: string, args: string[]) => spawnSync(command, args).status === 0
 
+const PYTHON_CLIENT = process.env.SVC_TEST_OPENAPI_PYTHON_CLIENT ?? 'openapi-python-client'
+
 /** The reasons to skip tests, or false. */
+const noPythonClient =
+  onlyLong ||
+  (works(PYTHON_CLIENT, ['--version'])
+    ? false
+    : `${PYTHON_CLIENT} does not run here: install it, or set SVC_TEST_OPENAPI_PYTHON_CLIENT`)
 const noGenerator =
   onlyLong ||
   (works(generator!, [...generatorArgs, 'version'])
@@ -205,4 +212,11 @@ t.test('A client of python works', { skip: noPython }, async (t) => {
   await generate(folder, 'python', 'client', 'packageName=svc_client')
   writeFileSync(join(folder, 'client/program.py'), PYTHON_PROGRAM)
   await checkProgram(t, folder, PYTHON, ['client/program.py'])
+})
+
+t.test('openapi-python-client reads the whole document', { skip: noPythonClient }, async (t) => {
+  const folder = await createFolder(t)
+  const args = ['generate', '--path', 'openapi.json', '--output-path', 'client', '--meta', 'none']
+  const { stdout } = await run(PYTHON_CLIENT, args, { cwd: folder, maxBuffer: 2 ** 26 })
+  t.notMatch(stdout, /WARNING|ERROR|Unable|removal of/)
 })
