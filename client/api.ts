@@ -6762,7 +6762,7 @@ export interface components {
       message: string;
     };
     /** @enum {string} */
-    ResponseIncompleteDetailsReason: "max_output_tokens" | "content_filter";
+    ResponseObjectIncompleteDetailsReason: "max_output_tokens" | "content_filter";
     /** ResponseOutputText */
     ResponseOutputText: {
       /** @constant */
@@ -6801,13 +6801,8 @@ export interface components {
     };
     /** ResponseItem */
     ResponseItem: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseReasoning"];
-    /** ResponseReasoningSettings */
-    ResponseReasoningSettings: {
-      effort: string | null;
-      summary: string | null;
-    };
-    /** Response */
-    Response: {
+    /** ResponseObject */
+    ResponseObject: {
       id: string;
       /** @constant */
       object: "response";
@@ -6818,7 +6813,7 @@ export interface components {
       background: false;
       error: components["schemas"]["ResponseFailure"] | null;
       incomplete_details: {
-        reason: components["schemas"]["ResponseIncompleteDetailsReason"];
+        reason: components["schemas"]["ResponseObjectIncompleteDetailsReason"];
       } | null;
       instructions: string | null;
       max_output_tokens: number | null;
@@ -6831,7 +6826,10 @@ export interface components {
       /** @constant */
       parallel_tool_calls: true;
       previous_response_id: string | null;
-      reasoning: components["schemas"]["ResponseReasoningSettings"];
+      reasoning: {
+        effort: string | null;
+        summary: string | null;
+      };
       /** @constant */
       store: true;
       temperature: number | null;
@@ -6867,7 +6865,7 @@ export interface components {
     ResponseStateEvent: {
       type: components["schemas"]["ResponseStateEventType"];
       sequence_number: number;
-      response: components["schemas"]["Response"];
+      response: components["schemas"]["ResponseObject"];
     };
     /** @enum {string} */
     ResponseItemEventType: "response.output_item.added" | "response.output_item.done";
@@ -17057,7 +17055,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": components["schemas"]["Response"];
+          "application/json": components["schemas"]["ResponseObject"];
           "text/event-stream": {
             type: "event-stream";
           } & (Omit<components["schemas"]["ResponseEvent"], "type"> | components["schemas"]["OpenAIError"]);
@@ -17092,7 +17090,7 @@ export interface operations {
       /** @description Success */
       200: {
         content: {
-          "application/json": components["schemas"]["Response"];
+          "application/json": components["schemas"]["ResponseObject"];
         };
       };
       400: components["responses"]["OpenAIBadRequestError"];

@@ -45,7 +45,7 @@ t.test('generators of clients find a name for each schema, and a media type that
   for (const name of Object.keys(components.schemas)) claim(name, name)
   for (const [name, schema] of Object.entries(components.schemas)) walk(schema, name, name)
 
-  // Names of classes in the runtime of openapi-generator's client for fetch.
+  // Names of classes in the runtime of generated clients.
   for (const name of [
     'ResponseError',
     'FetchError',

@@ -113,7 +113,8 @@ const outputItem = {
 
 /** A reply of an agent. */
 export const response = {
-  title: 'Response',
+  // Generated clients have a class of their own that is called Response.
+  title: 'ResponseObject',
   ...rowOf({
     id: responseId,
     object: { const: 'response' },
@@ -136,11 +137,7 @@ export const response = {
     output: { type: 'array', items: outputItem },
     parallel_tool_calls: { const: true },
     previous_response_id: nullable(text),
-    reasoning: {
-      // The name that generators of clients make up is that of an item.
-      title: 'ResponseReasoningSettings',
-      ...rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: unused }),
-    },
+    reasoning: rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: unused }),
     store: { const: true },
     temperature: nullable({ type: 'number' } as const),
     text: rowOf({ format: rowOf({ type: { const: 'text' } }) }),
