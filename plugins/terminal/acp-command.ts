@@ -65,7 +65,7 @@ async function run(
   const api = createApi({ url, language, signal })
   const address = read('url') === undefined ? '' : ` --url ${url}`
   const account = username === undefined ? '' : ` --username ${username}`
-  const advice = `Run \`svc chat${address}${account}\` once in a terminal: it asks for the password and stores the login.`
+  const advice = `Run \`svc chat${address}${account}\` once in a terminal: it asks for the password and stores the login. Or set a variable in the settings of the editor: SVC_API_KEY to an API key, or SVC_PASSWORD to the password of the account ${username ?? 'that --username names'}.`
   const signIn = readApiKey(env, () => {
     const store = createTokenStore({ home, url })
     return { store, login: createSignIn({ api, env, home, local, store, username, advice, say: note }) }

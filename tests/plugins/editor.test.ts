@@ -349,6 +349,15 @@ t.test('a session has one prompt at a time, sessions any number', async (t) => {
   t.strictSame([editor.textOf(one), editor.textOf(two)], ['One', 'Two'])
 })
 
+t.test('a folder that is not an absolute path is refused', async (t) => {
+  const refused = { code: -32602, message: /cwd must be an absolute path: "here" is not/ }
+  const at = { cwd: 'here', mcpServers: [] }
+  await t.rejects(editor.agent.request('session/new', at), refused)
+  await t.rejects(editor.agent.request('session/load', { ...at, sessionId: 'thr_1' }), refused)
+  await t.rejects(editor.agent.request('session/resume', { ...at, sessionId: 'thr_1' }), refused)
+  await t.rejects(editor.agent.request('session/list', { cwd: 'here' }), refused)
+})
+
 t.test('a session is listed, and loaded with all that was said', async (t) => {
   const sessionId = await begin(
     { reasoning: ['Hm.'], toolCalls: [{ id: 'l', name: 'ls', arguments: { path: '.' } }] },
@@ -506,7 +515,10 @@ t.test('a connection that is cut in the middle loses nothing and tells nothing t
 
 t.test('who is not logged in learns how to, and can continue afterwards', async (t) => {
   await stranger.until(() => /Nobody is logged in\. Run `svc chat /.test(stranger.written.stderr))
-  await t.rejects(stranger.begin(), { code: -32000, message: /svc chat/ })
+  await t.rejects(stranger.begin(), {
+    code: -32000,
+    message: /svc chat .*SVC_API_KEY .*SVC_PASSWORD /,
+  })
   await t.rejects(stranger.agent.request('authenticate', { methodId: 'svc-chat' }), { code: -32000 })
   const store = JSON.stringify({ [server.url]: { username: 'admin', access_token: server.admin.token } })
   await writeFile(join(strangersHome, 'cli-session.json'), store)

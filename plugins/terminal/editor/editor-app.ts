@@ -1,4 +1,12 @@
-import { type AgentApp, type AuthMethod, agent, methods, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
+import { isAbsolute } from 'node:path'
+import {
+  type AgentApp,
+  type AuthMethod,
+  agent,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+} from '@agentclientprotocol/sdk'
 import type { EditorSessions } from './editor-sessions.ts'
 import { toRequestError } from './request-errors.ts'
 
@@ -53,12 +61,14 @@ export const createEditorApp = ({
     .onRequest(methods.agent.authenticate, () => respond(undefined, () => ({})))
     .onRequest(methods.agent.session.new, ({ params, client }) =>
       respond(undefined, async (sessions) => {
+        assertAbsolute(params.cwd)
         noteIgnored(params.mcpServers)
         return { sessionId: await sessions.begin(client) }
       }),
     )
     .onRequest(methods.agent.session.load, ({ params, client }) =>
       respond(params.sessionId, async (sessions) => {
+        assertAbsolute(params.cwd)
         noteIgnored(params.mcpServers)
         await sessions.load(params.sessionId, client)
         return {}
@@ -66,15 +76,18 @@ export const createEditorApp = ({
     )
     .onRequest(methods.agent.session.resume, ({ params, client }) =>
       respond(params.sessionId, async (sessions) => {
+        assertAbsolute(params.cwd)
         noteIgnored(params.mcpServers)
         await sessions.resume(params.sessionId, client)
         return {}
       }),
     )
     .onRequest(methods.agent.session.list, ({ params }) =>
-      respond(undefined, (sessions) =>
-        sessions.list({ cwd: params.cwd ?? process.cwd(), cursor: params.cursor ?? undefined }),
-      ),
+      respond(undefined, (sessions) => {
+        const cwd = params.cwd ?? process.cwd()
+        assertAbsolute(cwd)
+        return sessions.list({ cwd, cursor: params.cursor ?? undefined })
+      }),
     )
     .onRequest(methods.agent.session.close, ({ params }) =>
       respond(params.sessionId, async (sessions) => {
@@ -90,4 +103,10 @@ export const createEditorApp = ({
       const sessions = await ready().catch(() => undefined)
       sessions?.find(params.sessionId)?.cancel()
     })
+}
+
+/** Throws for a folder that is not named by an absolute path, as the protocol requires. */
+function assertAbsolute(cwd: string): void {
+  if (!isAbsolute(cwd))
+    throw RequestError.invalidParams({ cwd }, `cwd must be an absolute path: "${cwd}" is not`)
 }
