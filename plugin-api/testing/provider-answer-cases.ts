@@ -42,9 +42,14 @@ export async function addAnswerCases({ subject, start }: ProviderBench, add: Add
     const { parts, finishReason, usage: counted } = await callModel(model, hello)
     assert.deepEqual(wordsOf(parts), ['One', ' two', ' — 三'])
     assert.equal(finishReason.unified, 'stop')
-    assert.equal(counted.inputTokens.total, usage.input)
-    assert.equal(counted.outputTokens.total, usage.output)
-    if (!lacks.includes('cached')) assert.equal(counted.inputTokens.cacheRead, usage.cached)
+    assert.equal(counted.inputTokens.total, usage.input, 'the usage counts the input (inputTokens.total)')
+    assert.equal(counted.outputTokens.total, usage.output, 'the usage counts the output (outputTokens.total)')
+    if (!lacks.includes('cached'))
+      assert.equal(
+        counted.inputTokens.cacheRead,
+        usage.cached,
+        'the usage counts what was read from the cache (inputTokens.cacheRead); if the vendor has no cache, add cached to lacks',
+      )
     const request = subject.readRequest(fake.requests[0]!)
     assertPart(request, { model: modelId, system: /Be brief\./, max_tokens: 2048 })
     assertPart(request.messages, [{ role: 'user', text: 'a private question' }])
@@ -54,11 +59,22 @@ export async function addAnswerCases({ subject, start }: ProviderBench, add: Add
     const { fake, model } = await start()
     fake.queue({ reasoning: ['Let me', ' think.'], text: ['Done.'], usage })
     const { content, usage: counted } = await callModel(model, hello)
-    assertPart(content.filter(isSpoken), [
+    const spoken = content.filter(isSpoken)
+    assert.deepEqual(
+      spoken.map(({ type }) => type),
+      ['reasoning', 'text'],
+      'a call answers with its thoughts (parts of type reasoning), then with its text',
+    )
+    assertPart(spoken, [
       { type: 'reasoning', text: 'Let me think.' },
       { type: 'text', text: 'Done.' },
     ])
-    if (!lacks.includes('reasoning_tokens')) assert.equal(counted.outputTokens.reasoning, usage.reasoning)
+    if (!lacks.includes('reasoning_tokens'))
+      assert.equal(
+        counted.outputTokens.reasoning,
+        usage.reasoning,
+        'the usage counts the tokens of thoughts (outputTokens.reasoning); if the vendor does not say them, add reasoning_tokens to lacks',
+      )
   })
 
   await add('an answer cut at its limit says so', async () => {

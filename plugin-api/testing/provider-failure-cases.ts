@@ -17,7 +17,11 @@ export async function addFailureCases(
       const { fake, model } = await start()
       fake.queue({ refusal, ...(refusal === 'rate_limit' && { retryAfter: 7 }) })
       const failure = await failureOf(callModel(model, hello), kind)
-      assert.equal(failure.reason, refusal)
+      assert.equal(
+        failure.reason,
+        refusal,
+        `a refusal for ${refusal} is read as ${failure.reason}: let explainError of the kind return { reason: '${refusal}' }`,
+      )
       assert.equal(typeof failure.status, 'number')
       if (refusal === 'rate_limit') assert.equal(failure.retry_after_ms, 7000)
     })
@@ -25,7 +29,11 @@ export async function addFailureCases(
   await add('a wrong key and a missing one are refused by the vendor', async () => {
     const { fake } = await start()
     for (const wrong of ['wrong-key-0123456789', undefined])
-      assert.equal((await failureOf(call(connect(fake.url, { api_key: wrong })), kind)).reason, 'auth')
+      assert.equal(
+        (await failureOf(call(connect(fake.url, { api_key: wrong })), kind)).reason,
+        'auth',
+        `${wrong ? 'a wrong key' : 'a call without a key'} must fail for auth: see explainError, and throw no error of your own`,
+      )
   })
 
   await add('an answer that breaks in the middle fails after what came before', async () => {

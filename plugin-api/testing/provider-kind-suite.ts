@@ -22,9 +22,13 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
 
     await add('the options are described by a closed schema', async () => {
       const { properties = {}, additionalProperties } = kind.config_schema as Record<string, object>
-      assert.equal(additionalProperties, false)
+      assert.equal(additionalProperties, false, 'config_schema needs additionalProperties: false')
       for (const [name, property] of Object.entries(properties))
-        assert.equal(typeof (property as { description?: unknown }).description, 'string', name)
+        assert.equal(
+          typeof (property as { description?: unknown }).description,
+          'string',
+          `/properties/${name} of config_schema needs a description, which people read when they fill it in`,
+        )
       compileSchema(kind.config_schema, 'json')(structuredClone(subject.options ?? {}))
       for (const language of ['en', 'zh'] as const) {
         assert.ok(kind.label[language])
