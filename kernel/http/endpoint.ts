@@ -187,6 +187,10 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       })
       return
     }
+    if (content === undefined && route.response[status])
+      throw new Error(
+        `the handler of ${route.method} ${route.path} returned nothing instead of its reply ${status}`,
+      )
     check(content)
     context.body = route.response[status] === null ? null : content
     // Koa takes a reply without a body for a 204, redirects as well.

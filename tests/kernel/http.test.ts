@@ -455,6 +455,7 @@ t.test(
       `host.routes([
       ${routeSource('/wrong', "{ size: 'large', secret: 'canary' }", "response: { 200: { type: 'object', properties: { size: { type: 'integer' } }, additionalProperties: false } },")},
       ${routeSource('/right', '{ size: 1 }', "response: { 200: { type: 'object', properties: { size: { type: 'integer' } } } },")},
+      ${routeSource('/nothing', 'undefined', "response: { 200: { type: 'object' } },")},
     ])`,
     )
     const strict = await startKernel(t, { plugins: { wrong } })
@@ -464,6 +465,8 @@ t.test(
 
     const lenient = await startKernel(t, { plugins: { wrong }, strictReplies: false })
     t.match(await lenient.request('GET', '/wrong'), { status: 200, body: { size: 'large' } })
+    t.equal((await lenient.request('GET', '/nothing')).status, 500)
+    t.match(lenient.logged(), /the handler of GET \/nothing returned nothing instead of its reply 200/)
     const entry = lenient
       .logged()
       .split('\n')
