@@ -58,8 +58,8 @@ export type Validator<Value = unknown> = (value: unknown) => Value
 export function assertSchema(schema: JSONSchema): void {
   if (metaSchema.validateSchema(schema)) return
   // The first error names the keyword; those that follow are of the other forms that it could have.
-  const [error] = metaSchema.errors!
-  throw new Error(`${error!.instancePath} ${error!.message}`)
+  const [issue] = describeIssues(metaSchema.errors!.slice(0, 1))
+  throw new Error(`${issue!.path} ${issue!.message}`)
 }
 
 type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>

@@ -5,6 +5,7 @@ import { type Config, ConfigError, layerConfig, readConfigFile } from '../config
 import { type ErrorTable, kernelErrors } from '../errors.ts'
 import { assertErrorForm } from '../http/error-form.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
+import { askForNearest } from '../nearest.ts'
 import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } from '../plugin/extensions.ts'
 import { createHost, type Declarations } from '../plugin/host.ts'
 import { confine, type ForeignFolder } from '../plugin/isolation.ts'
@@ -158,6 +159,7 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
   const declared = { ...found, name, depends, plugin: confined, declarations }
   try {
     const returned: unknown = confined.setup(host as never)
+    declarations.close()
     if (!(returned instanceof Promise)) return declared
     // It is refused, whatever its outcome.
     returned.catch(() => undefined)
@@ -222,7 +224,7 @@ async function selectEntries(
       const declared = points.get(point)
       if (!declared)
         throw new ConfigError(
-          `no plugin declares the extension point "${point}", which its package.json extends; there are ${[...points.keys()].join(', ')}`,
+          `no plugin declares the extension point "${point}", which its package.json extends.${askForNearest(point, [...points.keys()])} There are ${[...points.keys()].join(', ')}`,
         )
       if (isActive(point)) entries.push(await loadEntry({ ...place, point, locate }, declared))
     } catch (error) {

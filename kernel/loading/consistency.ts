@@ -1,6 +1,7 @@
 import { ConfigError } from '../config/config.ts'
 import { kernelErrors } from '../errors.ts'
 import type { Route } from '../http/route.ts'
+import { askForNearest } from '../nearest.ts'
 import { kernelLimits } from '../security/limits.ts'
 import type { Blueprint, PlannedPlugin } from './blueprint.ts'
 
@@ -91,14 +92,14 @@ export function assertConsistent(
       if (!events.has(event))
         throw new Fault(
           owner,
-          `plugin "${owner}" listens to "${event}", but no manifest names that event; known events are ${[...events].sort().join(', ')}`,
+          `plugin "${owner}" listens to "${event}", but no manifest names that event.${askForNearest(event, [...events])} Known events are ${[...events].sort().join(', ')}`,
         )
     }
     for (const { point, entry } of declarations.extensions) {
       if (!points.has(point))
         throw new Fault(
           owner,
-          `plugin "${owner}" extends "${point}", but no plugin declares that extension point; there are ${[...points.keys()].join(', ')}`,
+          `plugin "${owner}" extends "${point}", but no plugin declares that extension point.${askForNearest(point, [...points.keys()])} There are ${[...points.keys()].join(', ')}`,
         )
       claimEntry(point, entry, owner)
     }

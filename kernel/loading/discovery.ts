@@ -7,6 +7,7 @@ import { assertPlugin, assertSettings, type Plugin } from '../plugin/plugin.ts'
 import { linkServer } from './home-link.ts'
 import { BUILT_IN_ROOT, VERSION } from './package.ts'
 import type { Candidate } from './selection.ts'
+import { withSyntaxPlace } from './syntax-place.ts'
 
 /** The source of built-in plugins; other sources are a package's name, a folder's path or `GIVEN`. */
 export const BUILT_IN = 'built-in'
@@ -188,7 +189,12 @@ export function locate(folder: string, name: string): Module {
   if (!existsSync(file))
     throw new Error(`${file} does not exist: build it, or name another file as "exports" in ${path}`)
   return {
-    load: () => runAs(name, () => importDefault(file)),
+    load: () =>
+      runAs(name, () =>
+        importDefault(file).catch((error) => {
+          throw withSyntaxPlace(error, folder, file)
+        }),
+      ),
     folder: realpathSync(folder),
     version: manifest.version ?? UNVERSIONED,
     extends: manifest.svc?.extends,

@@ -95,6 +95,8 @@ export interface CollectionDeclaration {
 export interface Declarations {
   /** Sets `host.cradle`. */
   bind(cradle: unknown): void
+  /** Ends the declarations: a plugin from outside that declares something later is refused. */
+  close(): void
   /** With those that are provided. */
   services: Map<string, (cradle: never) => unknown>
   provided: Set<string>
@@ -121,6 +123,7 @@ export function createHost(
   { isBuiltIn = false } = {},
 ): { host: Host; declarations: Declarations } {
   let cradle: unknown
+  let isClosed = false
   const declarations: Declarations = {
     bind(bound) {
       cradle = bound
@@ -141,6 +144,9 @@ export function createHost(
     extensions: [],
     health: [],
     checks: [],
+    close() {
+      isClosed = true
+    },
   }
   const host: Host = {
     get cradle() {
@@ -181,18 +187,19 @@ export function createHost(
     check: (name, look) => void declarations.checks.push({ name, look }),
     error: (code, details) => new AppError(code as ErrorCode, details),
   }
-  return { host: isBuiltIn ? host : hostFromOutside(plugin, host), declarations }
+  return { host: isBuiltIn ? host : hostFromOutside(plugin, host, () => isClosed), declarations }
 }
 
 /**
  * The host of a plugin from outside: the functions that it declares run as the plugin's. A word that the host does not
  * have, e.g. one of a former version, is refused in a sentence.
  */
-const hostFromOutside = (plugin: string, host: Host) =>
+const hostFromOutside = (plugin: string, host: Host, isClosed: () => boolean) =>
   new Proxy(host, {
     get(words, name) {
       if (name === 'error' || name === 'cradle') return words[name]
       if (Object.hasOwn(words, name)) {
+        if (isClosed()) throw new Error(`host.${String(name)} declares nothing after setup: call it in setup`)
         const declare = words[name as keyof Host] as (...args: unknown[]) => void
         return (...args: unknown[]) => declare(...confine(plugin, args))
       }

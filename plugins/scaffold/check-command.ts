@@ -27,10 +27,19 @@ export const checkCommand: Command<unknown> = {
     else {
       stdout.write(`${row.name} ${row.version} loads. It brings:\n\n`)
       printTable(stdout, toTable(row))
+      for (const note of notesOn(row, resolve(folder))) stdout.write(`\n${note}\n`)
     }
     return row.error === null ? 0 : 1
   },
 }
+
+/** Returns what the author may not expect, in sentences. */
+const notesOn = ({ name }: PluginRow, folder: string): string[] => [
+  ...(name === basename(folder)
+    ? []
+    : [`Its settings are at plugins.${name}, after its name instead of its folder "${basename(folder)}".`]),
+  'Its start and ready were not run: start a server with it.',
+]
 
 function toTable({ provides, extends: added, points, declares }: PluginRow): string[][] {
   const lists = {

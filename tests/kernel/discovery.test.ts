@@ -93,3 +93,34 @@ t.test('a plugin may use another copy of this package than the server', async (t
   for (const value of [null, undefined, 'NOT_FOUND', new Error('NOT_FOUND')])
     t.notOk((value as unknown) instanceof AppError)
 })
+
+t.test('an error of syntax has its file and line', async (t) => {
+  const home = createHome(t, bareConfig())
+  install(join(home, 'plugins/cut'), 'export default {\n  name: ')
+  install(join(home, 'plugins/rain'), "import './drops.js'")
+  writeFileSync(join(home, 'plugins/rain/drops.js'), '\nconst drops = ]')
+  install(join(home, 'plugins/dry'), "import 'wet'")
+  install(join(home, 'plugins/dry/node_modules/wet'), 'const wet = ]')
+  const rows = await listRows(home)
+  const errors = Object.fromEntries(rows.map(({ name, error }) => [name, error]))
+  t.match(errors, {
+    cut: /Unexpected end of input \(.*\/cut\/index\.js:2\)$/,
+    rain: /Unexpected token '\]' \(.*\/rain\/drops\.js:2\)$/,
+    dry: /Unexpected token '\]'$/,
+  })
+})
+
+t.test('what is declared after setup is refused', async (t) => {
+  const home = createHome(t, bareConfig())
+  const source = pluginSource('late', 'globalThis.lateHost = host')
+  installPlugin(home, 'late', source)
+  await readBlueprint({ home, env: {} })
+  const { lateHost } = globalThis as unknown as {
+    lateHost: { collection(name: string): void; error: unknown }
+  }
+  t.throws(
+    () => lateHost.collection('notes'),
+    /host\.collection declares nothing after setup: call it in setup/,
+  )
+  t.ok(lateHost.error, 'errors are still made')
+})

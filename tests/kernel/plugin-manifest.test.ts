@@ -120,7 +120,7 @@ t.test('an invalid manifest is refused with the plugin and the field', async (t)
     [manifest(`${nameAndSummary}, setup() {}, config: { key: 'text' }`), /\/config\/key must be object/],
     [
       manifest(`${nameAndSummary}, setup() {}, config: { key: { type: 'text' } }`),
-      /its configuration has a schema that is not valid: \/properties\/key\/type must be equal to one of the allowed values$/,
+      /its configuration has a schema that is not valid: \/properties\/key\/type must be equal to one of the allowed values: array, .*string$/,
     ],
     [
       manifest(`${nameAndSummary}, setup() {}, config: { key: { typ: 'string' } }`),
@@ -311,7 +311,7 @@ t.test('an inconsistent route is refused with the plugin and the reason', async 
     ],
     [
       "host.extend('weather.stars', {})",
-      /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point; there are .*agents\.tools/,
+      /^plugin "weather" extends "weather\.stars", but no plugin declares that extension point\. There are .*agents\.tools/,
     ],
     [
       post("guard: { permission: 'notes' }"),
@@ -376,7 +376,7 @@ t.test('an event must be declared by exactly one manifest', async (t) => {
   const listening = pluginSource('flag', "host.on('weather.changd', () => {})")
   t.match(
     await readRefusal(t, { weather: pluginSource('weather', '', events), flag: listening }),
-    /^plugin "flag" listens to "weather.changd", but no manifest names that event; known events are .*weather.changed$/,
+    /^plugin "flag" listens to "weather.changd", but no manifest names that event\. Did you mean "weather.changed"\? Known events are .*weather.changed$/,
   )
   t.equal(
     await readRefusal(t, {

@@ -30,21 +30,21 @@ const scaffolds = [
     name: 'shop-list',
     place: 'plugins',
     checked:
-      /collections +shop_list\n +routes +POST \/shop-list\n +jobs .*permissions +shop_list\n +events +shop_list\.added\n$/s,
+      /collections +shop_list\n +routes +POST \/shop-list\n +jobs .*permissions +shop_list\n +events +shop_list\.added\n/s,
     row: { name: 'shop-list', status: 'ok' },
   },
   {
     template: 'channel',
     name: 'carrier',
     place: 'channels',
-    checked: /^carrier 0\.1\.0 loads.*extensions +carrier \(channels\.kinds\)\n$/s,
+    checked: /^carrier 0\.1\.0 loads.*extensions +carrier \(channels\.kinds\)\n/s,
     row: { name: 'carrier', status: 'ok', extends: [{ point: 'channels.kinds', name: 'carrier' }] },
   },
   {
     template: 'provider',
     name: 'oracle',
     place: 'providers',
-    checked: /^oracle 0\.1\.0 loads.*extensions +oracle \(providers\.kinds\)\n$/s,
+    checked: /^oracle 0\.1\.0 loads.*extensions +oracle \(providers\.kinds\)\n/s,
     row: { name: 'oracle', status: 'ok', extends: [{ point: 'providers.kinds', name: 'oracle' }] },
   },
 ]

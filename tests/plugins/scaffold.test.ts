@@ -100,10 +100,12 @@ t.test('check shows what a plugin brings', async (t) => {
   t.same([shown.code, shown.stderr], [0, ''])
   t.match(
     shown.stdout,
-    /^sky 2\.1\.0 loads\. It brings:\n\n +services +weather\n +jobs +sky\.tidy\n +extension points +sky\.clouds\n$/,
+    /^sky 2\.1\.0 loads\. It brings:\n\n +services +weather\n +jobs +sky\.tidy\n +extension points +sky\.clouds\n\nIts start and ready were not run: .*\n$/,
   )
   const { stdout } = await check(t, 'sky', { 'index.js': plugin }, '--json')
   t.match(JSON.parse(stdout), { name: 'sky', status: 'ok', provides: ['weather'] })
+  const elsewhere = await check(t, 'cloud', { 'index.js': plugin })
+  t.match(elsewhere.stdout, /settings are at plugins\.sky, after its name instead of its folder "cloud"/)
   t.match(await check(t, 'calm', { 'index.js': pluginSource('calm', '') }), { stdout: /nothing/ })
 })
 
@@ -120,7 +122,7 @@ t.test('check loads the plugins that a folder depends on from beside it', async 
   t.match(await check(t, 'harbour', { ...files, '../moon/index.js': pluginSource('moon', '') }), {
     code: 1,
     stderr:
-      /harbour: plugin "harbour" listens to "tide.turned", but no manifest names that event; known events are account/,
+      /harbour: plugin "harbour" listens to "tide.turned", but no manifest names that event\. Known events are account/,
   })
   t.match(await check(t, 'harbour', { 'index.js': files['index.js'] }), {
     code: 1,
@@ -129,7 +131,7 @@ t.test('check loads the plugins that a folder depends on from beside it', async 
 })
 
 t.test('check takes a kind by its package.json, by the folder it is in, or by its form', async (t) => {
-  const brought = { code: 0, stdout: /^(pigeon|dragon) .* loads.*extensions +kite \(channels\.kinds\)$/ms }
+  const brought = { code: 0, stdout: /^(pigeon|dragon) .* loads.*extensions +kite \(channels\.kinds\)\n/ms }
   const named = '{"type":"module","svc":{"extends":"channels.kinds"}}'
   t.match(await check(t, 'pigeon', { 'package.json': named, 'index.js': channelKind() }), brought)
   t.match(await check(t, 'channels/pigeon', { 'index.js': channelKind() }), brought)
@@ -144,6 +146,21 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
       'sky',
       {},
       /^svc: sky: failed to load: .*\/sky\/index\.js does not exist: build it, or name another file/,
+    ],
+    [
+      'sky',
+      { 'index.js': 'export default {\n  name: ' },
+      /^svc: sky: failed to load: Unexpected end of input \(.*\/sky\/index\.js:2\)$/m,
+    ],
+    [
+      'sky',
+      { 'index.js': "import './rain.js'", 'rain.js': '\nconst drops = ]' },
+      /^svc: sky: failed to load: Unexpected token ']' \(.*\/sky\/rain\.js:2\)$/m,
+    ],
+    [
+      'sky',
+      { 'index.js': pluginSource('sky', '', "config: { wind: { type: 'breeze' } },") },
+      /type must be equal to one of the allowed values: array, boolean, integer/,
     ],
     ['sky', { 'index.js': "import 'clouds'" }, /^svc: sky: failed to load: Cannot find package 'clouds'/],
     [
@@ -184,7 +201,7 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
     [
       'sky',
       { 'package.json': '{"type":"module","svc":{"extends":"channel.kinds"}}', 'index.js': channelKind() },
-      /no plugin declares the extension point "channel\.kinds", which its package\.json extends; there are .*channels\.kinds/,
+      /no plugin declares the extension point "channel\.kinds", which its package\.json extends\. Did you mean "channels\.kinds"\? There are .*channels\.kinds/,
     ],
   ]
   for (const [place, files, sentence] of cases) {
