@@ -43,6 +43,18 @@ const ERROR = {
   description: 'Says why a frame was refused; after an error event, the stream ends.',
 }
 
+/** The last event of a stream whose events have no names: the body that the error would have as a reply. */
+const FAILED_EVENT: Message = {
+  type: 'event',
+  schema: {
+    title: 'StreamFailure',
+    type: 'object',
+    properties: { error: describeErrorFields(ANY_CODE) },
+    required: ['error'],
+    description: 'Says why the stream ends.',
+  },
+}
+
 const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
@@ -182,21 +194,33 @@ const tableOf = (closes: Record<number, string>) =>
     .concat(Object.entries(closes).map(([code, meaning]) => `| ${code} | ${meaning} |`))
     .join('\n')
 
-function describeStream({ method, path, operation_id, summary, guard, query, response }: Route): Wire {
+function describeStream({
+  method,
+  path,
+  operation_id,
+  summary,
+  guard,
+  query,
+  response,
+  events,
+}: Route): Wire {
   const name = operation_id ?? deriveOperationId(method, path)
-  const [schema] = Object.values(response) as [JSONSchema]
+  const [schema] = events ? [events] : (Object.values(response) as [JSONSchema])
   return {
     name,
     guard,
     fields: {
       address: toPathTemplate(path),
       summary,
-      description: `The reply to \`${method} ${toPathTemplate(path)}\`; its parameters, body and refusals are those of \`${name}\` in the OpenAPI document. Each event has the type of its message as \`event\` and one JSON object as \`data\`. Comments keep an idle stream open. An event \`error\` that has nothing but an error ends the stream.`,
+      description: `The reply to \`${method} ${toPathTemplate(path)}\`; its parameters, body and refusals are those of \`${name}\` in the OpenAPI document. ${events ? OF_FINITE_STREAM : OF_STREAM}`,
       servers: [{ $ref: '#/servers/streams' }],
       ...parametersOf(path),
     },
     frames: {
-      send: [...listEvents(schema), { type: 'error', schema: { title: 'StreamError', ...ERROR } }],
+      send: [
+        ...listEvents(schema),
+        events ? FAILED_EVENT : { type: 'error', schema: { title: 'StreamError', ...ERROR } },
+      ],
     },
     operation: {
       ...securityBy(guard, ['bearer']),
@@ -204,6 +228,11 @@ function describeStream({ method, path, operation_id, summary, guard, query, res
     },
   }
 }
+
+const OF_STREAM =
+  'Each event has the type of its message as `event` and one JSON object as `data`. Comments keep an idle stream open. An event `error` that has nothing but an error ends the stream.'
+const OF_FINITE_STREAM =
+  'Each event has one JSON object as `data`. Comments keep an idle stream open. An object with `error` ends the stream.'
 
 /** Divides the events of a stream by the type in their data, if it tells them apart. */
 function listEvents(schema: JSONSchema): Message[] {

@@ -145,6 +145,7 @@ t.test('channels, messages and security follow from the declarations', async (t)
        route('/mixed', 'public', { oneOf: [event('rain'), { type: 'object' }] }),
        route('/ticks', 'public', { title: 'Tick', type: 'object', properties: { part: { type: 'object', discriminator: { propertyName: 'type' }, required: ['type'], oneOf: [event('a')] } },
          oneOf: [event('a'), { type: 'object', properties: { type: { type: 'string' } } }] }),
+       route('/either', 'public', { title: 'Whole', type: 'object' }, { events: { title: 'Piece', type: 'object' } }),
        { method: 'GET', path: '/plain', summary: 's', guard: 'public', response: { 200: {} }, handler() {} },
      ])`,
   )
@@ -152,7 +153,7 @@ t.test('channels, messages and security follow from the declarations', async (t)
   const { channels, operations, components } = document
   t.strictSame(
     Object.values<Json>(channels).map(({ address }) => address),
-    ['/a/{id}', '/b', '/news/{day}', '/mixed', '/ticks'],
+    ['/a/{id}', '/b', '/news/{day}', '/mixed', '/ticks', '/either'],
   )
   const [guarded, open, news, mixed, ticks] = Object.keys(channels) as [
     string,
@@ -223,6 +224,9 @@ t.test('channels, messages and security follow from the declarations', async (t)
     t.strictSame(schemes(`${news}_send`), ['bearer'])
     t.strictSame(Object.keys(messagesOf(document, `${mixed}_send`)), ['event', 'error'])
     t.strictSame(Object.keys(channels[ticks].messages), ['Tick', 'StreamError'])
+    const either = channels[Object.keys(channels).at(-1)!]
+    t.strictSame(Object.keys(either.messages), ['Piece', 'StreamFailure'], 'events are not the whole reply')
+    t.match(either.description, /An object with `error` ends the stream\./)
     t.equal(components.schemas.Tick.properties.part.discriminator, 'type')
     t.equal(schemes(`${ticks}_send`), undefined)
     t.end()
