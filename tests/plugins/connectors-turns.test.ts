@@ -105,18 +105,56 @@ t.test('The owner decides about each tool, and arguments are checked before they
   )
 })
 
-t.test('A schema whose check would take forever is left to the server', async (t) => {
+t.test('A check that would take forever is left to the server', async (t) => {
   const levels = Array.from({ length: 60 }, (_, level) => {
     const next = { $ref: `#/$defs/level${level + 1}` }
     return [`level${level}`, { allOf: [next, next] }]
   })
   const $defs = { ...Object.fromEntries(levels), level60: { type: 'object' } }
-  const inputSchema = { type: 'object', $ref: '#/$defs/level0', $defs }
-  mcp.tools = [look, fakeTool('deep', { inputSchema, annotations: { readOnlyHint: true } })]
+  const deep = { type: 'object', $ref: '#/$defs/level0', $defs }
+  const wide = {
+    type: 'object',
+    properties: { list: { type: 'array', items: { type: 'string' } }, any: { oneOf: [{}, { not: {} }] } },
+    patternProperties: { '^(x+)+$': { type: 'string' } },
+    additionalProperties: false,
+  }
+  const annotations = { readOnlyHint: true }
+  mcp.tools = [look, fakeTool('deep', { inputSchema: deep, annotations })]
+  mcp.tools.push(fakeTool('wide', { inputSchema: wide, annotations }))
   const { id: other } = await make('abyss')
   await give([{ id: other }])
   for (let calls = 0; calls < 2; calls += 1)
     t.match((await callOnce('abyss__deep')).result, { is_error: false, output: 'deep is done' })
+  t.match((await callOnce('abyss__wide', { list: [1], any: 1 })).result, {
+    is_error: true,
+    output: /: \/list\/0 must be string$/,
+  })
+  t.match((await callOnce('abyss__wide', { list: Array(50_000).fill(1) })).result, {
+    is_error: false,
+    output: 'wide is done',
+  })
+  t.match((await callOnce('abyss__wide', { xxx: 'what only the server knows' })).result, { is_error: false })
+  await request('DELETE', `/connectors/${other}`)
+  await give([{ id }])
+})
+
+t.test('References do not multiply what models are shown', async (t) => {
+  const inputSchema = {
+    type: 'object',
+    $defs: { long: { type: 'string', description: 'x'.repeat(30_000) } },
+    properties: Object.fromEntries(
+      Array.from({ length: 1000 }, (_, index) => [`p${index}`, { $ref: '#/$defs/long' }]),
+    ),
+  }
+  const others = Array.from({ length: 12 }, (_, index) => fakeTool(`other${index}`, { inputSchema }))
+  mcp.tools = [fakeTool('first'), ...others]
+  const { id: other } = await make('echo')
+  await give([{ id: other }])
+  fake.next({ text: 'ok' })
+  await socket.ask({ text: 'hello' })
+  t.match(offered(), ['echo__first', 'echo__other0'])
+  const shown = JSON.stringify(fake.requests.at(-1)!.body.tools)
+  t.ok(shown.length < 3 * 1024 * 1024, `${shown.length} characters of tools`)
   await request('DELETE', `/connectors/${other}`)
   await give([{ id }])
 })

@@ -1,10 +1,12 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import { AppError } from '#kernel'
 import type { Tool, ToolContext } from '#plugin-api'
 import type { AgentDocument, Holder, LentTools, ToolChoices } from '../../agents/types.ts'
 import { type AgentConnector, stateOf } from '../agent-connectors.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument, StoredTool } from '../types.ts'
-import { compileCheck, simplifySchema } from './input-schema.ts'
+import { assertInput } from './input-check.ts'
+import { simplifySchema, toModelSchema } from './input-schema.ts'
 
 /** The time after which changes by other processes are seen, in milliseconds. */
 const VALID_MS = 1000
@@ -12,6 +14,20 @@ const VALID_MS = 1000
 const MAX_KNOWN = 1000
 /** The most tools that connectors lend in one turn. */
 const MAX_LENT = 512
+/** The most characters of these tools as models are shown them. */
+const MAX_LENT_CHARS = 1024 * 1024
+/** The most characters of remembered tools. */
+const MAX_KNOWN_CHARS = 32 * 1024 * 1024
+/** The time for which tools are made without a pause, in milliseconds: the schemas are a stranger's. */
+const SLICE_MS = 10
+
+/** A tool of a connector as it is stored, and as it is lent. */
+interface MadeTool {
+  stored: StoredTool
+  tool: Tool
+  /** The number of characters that models are shown. */
+  chars: number
+}
 
 type Slim = Omit<ConnectorDocument, 'tools'>
 
@@ -31,7 +47,8 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
   const { connectors } = collections
   const ofAgents = createMemory<AgentConnector[]>()
   const defaults = createMemory<string[]>()
-  const tools = new Map<string, { stamp: string; tools: { stored: StoredTool; tool: Tool }[] }>()
+  const tools = new Map<string, { stamp: string; made: Promise<MadeTool[]> }>()
+  let known_chars = 0
 
   function createMemory<Value>() {
     const known = new Map<string, { until: number; value: Promise<Value> }>()
@@ -50,27 +67,56 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
   }
 
   /** Returns the tools of a connector, made anew only if they have changed. */
-  const toolsOf = async ({ _id, name, tools_stamp }: Slim) => {
+  const toolsOf = async ({ _id, name, tools_stamp }: Slim): Promise<MadeTool[]> => {
     const stamp = `${name} ${tools_stamp}`
     const known = tools.get(_id)
-    if (known?.stamp === stamp) return known.tools
-    const found = await connectors.findOne({ _id, tools_stamp }, { projection: { tools: 1 } })
-    const made = (found?.tools ?? []).map((stored) => ({ stored, tool: toTool(_id, name, stored) }))
-    if (tools.size >= MAX_KNOWN) tools.clear()
-    tools.set(_id, { stamp, tools: made })
+    if (known?.stamp === stamp) return known.made
+    const making = connectors
+      .findOne({ _id, tools_stamp }, { projection: { tools: 1 } })
+      .then((found) => makeTools(_id, name, found?.tools ?? []))
+    if (tools.size >= MAX_KNOWN || known_chars > MAX_KNOWN_CHARS) {
+      tools.clear()
+      known_chars = 0
+    }
+    const entry = { stamp, made: making }
+    tools.set(_id, entry)
+    try {
+      const made = await making
+      for (const { chars } of made) known_chars += chars
+      return made
+    } catch (error) {
+      if (tools.get(_id) === entry) tools.delete(_id)
+      throw error
+    }
+  }
+
+  const makeTools = async (connector_id: string, connector: string, stored: readonly StoredTool[]) => {
+    const made: MadeTool[] = []
+    let pausedAt = performance.now()
+    for (const one of stored) {
+      const tool = toTool(connector_id, connector, one)
+      const chars = tool.description.length + JSON.stringify(tool.input_schema).length
+      made.push({ stored: one, tool, chars })
+      if (performance.now() - pausedAt < SLICE_MS) continue
+      await pause()
+      pausedAt = performance.now()
+    }
     return made
   }
 
   const toTool = (connector_id: string, connector: string, stored: StoredTool): Tool => {
     const name = `${connector}__${stored.call_name}`
     const label = `${connector}: ${stored.title ?? stored.name}`
-    const schema = JSON.parse(stored.input_schema)
+    const schema = simplifySchema(JSON.parse(stored.input_schema), stored.input_schema.length)
     return {
       name,
       label: { en: label, zh: label },
       description: stored.description || stored.title || stored.name,
-      input_schema: simplifySchema(schema),
-      checkInput: compileCheck(name, schema),
+      input_schema: toModelSchema(schema),
+      checkInput(input) {
+        assertInput(name, schema, input)
+        return input
+      },
       disableable: true,
       needsApproval: () => !stored.read_only,
       execute: (input: Record<string, unknown>, context: ToolContext) =>
@@ -119,16 +165,18 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
       const missing = has_begun ? undefined : chosen.find((id) => !isSeenBy(id, user.id))
       if (missing !== undefined) throw new AppError('CONNECTOR_NOT_FOUND', { id: missing })
       const names = new Set<string>()
+      let room = MAX_LENT_CHARS
       for (const id of ids) {
         const setting = settings.find((one) => one.id === id && isSeenBy(id, agent.owner_id))
         const connector = byId.get(id)
         if (!connector || !(setting || isSeenBy(id, user.id))) continue
-        for (const { stored, tool } of await toolsOf(connector)) {
+        for (const { stored, tool, chars } of await toolsOf(connector)) {
           const { enabled, approval, seen } = stateOf(stored, setting ?? { tools: [], seen: connector.seen })
           if (!enabled || !seen || approval === 'deny' || lent.tools.length >= MAX_LENT) continue
           const name = names.has(tool.name) ? `${tool.name.slice(0, 62)}_2` : tool.name
-          if (names.has(name)) continue
+          if (names.has(name) || chars > room) continue
           names.add(name)
+          room -= chars
           lent.tools.push(name === tool.name ? tool : { ...tool, name })
           const decided = setting?.tools.find((one) => one.name === stored.name)?.approval
           if (decided === 'ask') lent.always.push(name)

@@ -1,0 +1,142 @@
+import { isObject, type Json } from './json.ts'
+
+/** The most steps of one check, which takes about a millisecond. */
+const MAX_STEPS = 20_000
+/** The characters of a text that are counted in one step. */
+const CHARS_A_STEP = 16
+const MAX_REASONS = 8
+const MAX_REASON_CHARS = 500
+
+const TYPES: Record<string, (value: unknown) => boolean> = {
+  object: isObject,
+  array: Array.isArray,
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+}
+
+/**
+ * Checks an input by a simplified schema, and throws a sentence for the model. Nothing of a server is compiled, and an
+ * input whose check takes too many steps is left to the server.
+ */
+export function assertInput(name: string, schema: Json, input: unknown): void {
+  if (!isObject(input)) throw new Error(`${name} was called with arguments that are not an object`)
+  const reasons = findViolations(schema, input)
+  if (reasons.length === 0) return
+  const text = reasons.map((reason) => reason.slice(0, MAX_REASON_CHARS)).join('; ')
+  throw new Error(`${name} was called with an input that is not valid: ${text}`)
+}
+
+/** Returns how a value violates a simplified schema; nothing if that takes too many steps. */
+function findViolations(whole: Json, input: Json): string[] {
+  let steps = MAX_STEPS
+  let violations: string[] = []
+  /** Counts a step; false if there are no more. */
+  const step = (count = 1) => {
+    steps -= count
+    return steps >= 0
+  }
+
+  const isEqual = (left: unknown, right: unknown): boolean => {
+    if (!step()) return true
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
+      return left === right
+    if (Array.isArray(left) !== Array.isArray(right)) return false
+    const names = Object.keys(left)
+    return (
+      step(names.length) &&
+      names.length === Object.keys(right).length &&
+      names.every(
+        (name) => Object.hasOwn(right, name) && isEqual((left as Json)[name], (right as Json)[name]),
+      )
+    )
+  }
+
+  const checkObject = (schema: Json, value: Json, path: string, fail: (message: string) => void) => {
+    for (const name of listOf(schema.required))
+      if (step() && typeof name === 'string' && !Object.hasOwn(value, name))
+        fail(`must have required property '${name}'`)
+    const { properties = {}, additionalProperties: additional } = schema
+    if (!isObject(properties)) return
+    for (const name in value) {
+      if (!step()) return
+      if (Object.hasOwn(properties, name)) check(properties[name], value[name], `${path}/${name}`)
+      else if (additional === false) fail(`must not have the property '${name}'`)
+      else check(additional, value[name], `${path}/${name}`)
+    }
+  }
+
+  const checkArray = (schema: Json, value: unknown[], path: string, fail: (message: string) => void) => {
+    const { minItems, maxItems } = schema
+    if (isNumber(minItems) && value.length < minItems) fail(`must have at least ${minItems} items`)
+    if (isNumber(maxItems) && value.length > maxItems) fail(`must have at most ${maxItems} items`)
+    if (!isObject(schema.items)) return
+    for (let index = 0; index < value.length && steps >= 0; index += 1)
+      check(schema.items, value[index], `${path}/${index}`)
+  }
+
+  const checkText = ({ minLength, maxLength }: Json, value: string, fail: (message: string) => void) => {
+    if (!isNumber(minLength) && !isNumber(maxLength)) return
+    if (!step(Math.ceil(value.length / CHARS_A_STEP))) return
+    const { length } = [...value]
+    if (isNumber(minLength) && length < minLength) fail(`must have at least ${minLength} characters`)
+    if (isNumber(maxLength) && length > maxLength) fail(`must have at most ${maxLength} characters`)
+  }
+
+  const checkNumber = ({ minimum, maximum }: Json, value: number, fail: (message: string) => void) => {
+    if (isNumber(minimum) && value < minimum) fail(`must be at least ${minimum}`)
+    if (isNumber(maximum) && value > maximum) fail(`must be at most ${maximum}`)
+  }
+
+  /** True if a value fits one of these schemas, several of which may have become alike when they were simplified. */
+  const fitsOne = (schemas: unknown[], value: unknown, path: string): boolean => {
+    const before = violations
+    const fits = schemas.some((schema) => {
+      violations = []
+      check(schema, value, path)
+      return violations.length === 0
+    })
+    violations = before
+    return fits
+  }
+
+  const check = (schema: unknown, value: unknown, path: string): void => {
+    if (!step() || !isObject(schema) || (value === null && schema.nullable === true)) return
+    const fail = (message: string) => {
+      if (violations.length < MAX_REASONS) violations.push(`${path || 'input'} ${message}`)
+    }
+    const types = [schema.type].flat()
+    if (schema.type !== undefined && step(types.length) && !types.some((type) => isOfType(value, type))) {
+      fail(`must be ${types.join(' or ')}`)
+      return
+    }
+    if (Array.isArray(schema.enum) && !schema.enum.some((one) => isEqual(one, value)))
+      fail('must be one of the values that the schema lists')
+    if (Object.hasOwn(schema, 'const') && !isEqual(schema.const, value))
+      fail('must be the constant of the schema')
+    if (isObject(value)) checkObject(schema, value, path, fail)
+    else if (Array.isArray(value)) checkArray(schema, value, path, fail)
+    else if (typeof value === 'string') checkText(schema, value, fail)
+    else if (typeof value === 'number') checkNumber(schema, value, fail)
+    for (const part of listOf(schema.allOf)) check(part, value, path)
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const schemas = listOf(schema[keyword])
+      const [only] = schemas
+      if (schemas.length === 1) check(only, value, path)
+      else if (schemas.length > 1 && !fitsOne(schemas, value, path))
+        fail(`must fit one of the schemas of ${keyword}`)
+    }
+  }
+
+  check(whole, input, '')
+  return steps < 0 ? [] : violations
+}
+
+const isOfType = (value: unknown, type: unknown): boolean =>
+  typeof type !== 'string' || !Object.hasOwn(TYPES, type) || TYPES[type]!(value)
+
+const isNumber = (value: unknown): value is number => typeof value === 'number'
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
