@@ -138,6 +138,42 @@ t.test('A check that would take forever is left to the server', async (t) => {
   await give([{ id }])
 })
 
+t.test('No schema of a result is compiled, also if the list of tools is read again for a call', async (t) => {
+  const outputSchema = { type: 'object', required: ['never'] }
+  const annotations = { readOnlyHint: true }
+  let refusals = 1
+  mcp.onRequest = async (_, { id: number, method }, reply) => {
+    const complete = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' }
+    const results: Record<string, object> = {
+      'server/discover': {
+        supportedVersions: ['2026-07-28'],
+        capabilities: { tools: {} },
+        serverInfo: { name: 'modern', version: '1' },
+      },
+      'tools/list': {
+        tools: [{ name: 'look', inputSchema: { type: 'object' }, outputSchema, annotations }],
+      },
+      'tools/call': { content: [], structuredContent: { city: 'Oslo' } },
+    }
+    if (!method || !results[method]) return false
+    const isRefused = method === 'tools/call' && refusals > 0
+    if (isRefused) refusals -= 1
+    const answer = isRefused
+      ? { error: { code: -32_020, message: 'The headers do not match.' } }
+      : { result: { ...complete, ...results[method] } }
+    const body = JSON.stringify({ jsonrpc: '2.0', id: number, ...answer })
+    reply.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    return true
+  }
+  const { id: other } = await make('modern')
+  await give([{ id: other }])
+  t.match((await callOnce('modern__look')).result, { output: '{"city":"Oslo"}', is_error: false })
+  t.equal(refusals, 0)
+  mcp.onRequest = undefined
+  await request('DELETE', `/connectors/${other}`)
+  await give([{ id }])
+})
+
 t.test('References do not multiply what models are shown', async (t) => {
   const inputSchema = {
     type: 'object',
