@@ -892,7 +892,7 @@ export interface paths {
   "/connectors/{id}/credentials": {
     /**
      * Enter credentials of your own
-     * @description Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. Turns of the caller that wait for them continue.
+     * @description Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. They are sent to the present origin of the connector only: once it leads elsewhere, they are missing. Turns of the caller that wait for them continue.
      */
     put: operations["putConnectorCredentials"];
     /**
@@ -4658,6 +4658,8 @@ export interface components {
       connector_id: string;
       /** @description The name of the connector */
       name: string;
+      /** @description The place to which the credentials are sent, and no other */
+      origin?: string;
       /** @description The page on which to sign in */
       authorization_url?: string;
       /** @description The headers to enter with `putConnectorCredentials` */
@@ -5403,6 +5405,22 @@ export interface components {
       /** @description Sent with each request for this account, instead of those of the connector */
       headers: {
         [key: string]: string;
+      };
+      /** @description The place that the person was shown; refused if the connector leads elsewhere by now */
+      origin?: string;
+    };
+    ConnectorMovedOrConnectorSignInUnavailableError: {
+      error: {
+        /** @enum {string} */
+        code: "CONNECTOR_MOVED" | "CONNECTOR_SIGN_IN_UNAVAILABLE";
+        /** @description For people, in English or Chinese */
+        message: string;
+        /** @description Facts by name, such as the field that is missing */
+        details: {
+          [key: string]: unknown;
+        };
+        /** @description Also in the header `X-Request-Id` and in the log */
+        request_id: string;
       };
     };
     /** AuthorizeConnectorBody */
@@ -9178,6 +9196,8 @@ export interface components {
               connector_id: string;
               /** @description The name of the connector */
               name: string;
+              /** @description The place to which the credentials are sent, and no other */
+              origin?: string;
               /** @description The page on which to sign in */
               authorization_url?: string;
               /** @description The headers to enter with `putConnectorCredentials` */
@@ -10415,6 +10435,15 @@ export interface components {
     AgentNotFoundOrConnectorNotFoundOrNotFoundError: {
       content: {
         "application/json": components["schemas"]["AgentNotFoundOrConnectorNotFoundOrNotFoundError"];
+      };
+    };
+    /**
+     * @description - `CONNECTOR_MOVED`: The connector leads to {origin} now. Nothing was stored.
+     * - `CONNECTOR_SIGN_IN_UNAVAILABLE`: Nobody can sign in to this connector: the server needs http.public_url, and the connector an address.
+     */
+    ConnectorMovedOrConnectorSignInUnavailableError: {
+      content: {
+        "application/json": components["schemas"]["ConnectorMovedOrConnectorSignInUnavailableError"];
       };
     };
     /**
@@ -15555,7 +15584,7 @@ export interface operations {
   };
   /**
    * Enter credentials of your own
-   * @description Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. Turns of the caller that wait for them continue.
+   * @description Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. They are sent to the present origin of the connector only: once it leads elsewhere, they are missing. Turns of the caller that wait for them continue.
    */
   putConnectorCredentials: {
     parameters: {
@@ -15570,7 +15599,8 @@ export interface operations {
          * @example {
          *   "headers": {
          *     "Authorization": "Bearer token-of-an-example"
-         *   }
+         *   },
+         *   "origin": "https://mcp.example.com"
          * }
          */
         "application/json": components["schemas"]["PutConnectorCredentialsBody"];
@@ -15585,6 +15615,7 @@ export interface operations {
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
       404: components["responses"]["NotFoundError"];
+      409: components["responses"]["ConnectorMovedOrConnectorSignInUnavailableError"];
       413: components["responses"]["BodyTooLargeError"];
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["ValidationFailedError"];

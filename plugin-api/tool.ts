@@ -21,6 +21,8 @@ export type StepDecision = { approved: true; for_thread: boolean } | { approved:
 export interface AuthorizationNeed {
   connector_id: string
   name: string
+  /** The place to which the credentials are sent, such as `https://api.example.com`. */
+  origin?: string
   authorization_url?: string
   fields?: readonly string[]
 }

@@ -62,6 +62,11 @@ export const pendingFields = {
               {
                 connector_id: { ...string, examples: ['con_01KDVMF0000000000000000001'] },
                 name: { ...string, description: 'The name of the connector', examples: ['tracker'] },
+                origin: {
+                  ...string,
+                  description: 'The place to which the credentials are sent, and no other',
+                  examples: ['https://mcp.example.com'],
+                },
                 authorization_url: {
                   ...string,
                   description: 'The page on which to sign in',
@@ -73,7 +78,7 @@ export const pendingFields = {
                   description: 'The headers to enter with `putConnectorCredentials`',
                 },
               },
-              ['authorization_url', 'fields'],
+              ['origin', 'authorization_url', 'fields'],
             ),
           },
         },

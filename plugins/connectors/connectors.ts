@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Filter, IndexDescription } from 'mongodb'
 import { AppError, isDuplicateKey, type TypeOf } from '#kernel'
 import {
@@ -9,6 +10,7 @@ import {
   requireUnchanged,
 } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
+import { type Audiences, destinationOf } from './credentials/audiences.ts'
 import type { KnownKind } from './kinds/kinds.ts'
 import type { Cradle } from './manifest.ts'
 import type { connectorChanges, connectorRow, newConnector, probeRequest } from './schemas.ts'
@@ -38,6 +40,7 @@ export function createConnectors(cradle: Cradle) {
     connectorConfigs,
     connectorKinds,
     connectionPool,
+    credentialAudiences,
     credentials,
   } = cradle
   const { events, connectorFetch, ids, limits, revocation, signIns } = cradle
@@ -97,6 +100,36 @@ export function createConnectors(cradle: Cradle) {
     }
   }
 
+  /** Throws VALIDATION_FAILED for the secrets that a config keeps though it leads elsewhere than before. */
+  const assertSecretsStay = (
+    kind: KnownKind,
+    {
+      sent,
+      config,
+      stored,
+    }: Record<'sent' | 'config', Record<string, unknown>> & { stored: ConnectorDocument },
+  ) => {
+    const kept = connectorConfigs.listKept(sent, config, kind)
+    if (kept.length === 0) return
+    const isSame = stored.kind === kind.kind
+    if (isSame && destinationOf(kind, config) === destinationOf(kind, connectorConfigs.open(stored))) return
+    throw new AppError('VALIDATION_FAILED', {
+      issues: kept.map((path) => ({
+        path: `/config/${path.join('/')}`,
+        rule: 'address',
+        message: 'was entered for another address: send the value itself, or null to remove it',
+      })),
+    })
+  }
+
+  /** Forgets the credentials that accounts have entered for the place to which a connector has led before. */
+  const removeOthers = async (old: ConnectorDocument, audiences: Audiences | undefined) => {
+    await revocation.endAll(old)
+    await credentials.removeOthers(old._id, audiences)
+    await signIns.removeAllOf({ connector_id: old._id })
+    await connectionPool.drop(`${old._id}:`)
+  }
+
   const draft = async (
     { name, kind: kindName, config: sent = {}, scope, is_default = false }: TypeOf<typeof newConnector>,
     maker: Maker,
@@ -106,6 +139,7 @@ export function createConnectors(cradle: Cradle) {
     const kind = connectorKinds.get(kindName)
     const config = connectorConfigs.unmask(sent, kind, stored)
     const is_trusted = await assertUsable(kind, config, maker)
+    if (stored) assertSecretsStay(kind, { sent, config, stored })
     const _id = ids.make('con_')
     const now = clock.seconds()
     const owner = scope === 'global' ? null : maker
@@ -189,6 +223,7 @@ export function createConnectors(cradle: Cradle) {
         const config =
           kind && mergePatch(connectorConfigs.open(old), connectorConfigs.unmask(patch, kind, old))
         const is_trusted = config && (await assertUsable(kind, config, maker))
+        if (config) assertSecretsStay(kind, { sent: patch, config, stored: old })
         const sealed = config && connectorConfigs.seal(id, config, kind)
         const $set: Partial<ConnectorDocument> = {
           ...(name !== undefined && { name }),
@@ -211,6 +246,8 @@ export function createConnectors(cradle: Cradle) {
         const changing = connectors.findOneAndUpdate(filter, update, { returnDocument: 'after' })
         const connector = await save(name ?? old.name, changing)
         if (!connector) continue
+        const audiences = credentialAudiences.of(connector)
+        if (!isDeepStrictEqual(audiences, credentialAudiences.of(old))) await removeOthers(old, audiences)
         await noteChange(connector)
         return { connector, isNew: sealed !== undefined }
       }
@@ -231,10 +268,7 @@ export function createConnectors(cradle: Cradle) {
 
     /** Returns connectors as an account sees them. */
     async show(found: readonly ConnectorDocument[], viewer: Viewer): Promise<ConnectorRow[]> {
-      const has = await credentials.listConnectors(
-        viewer.id,
-        found.map(({ _id }) => _id),
-      )
+      const has = await credentials.listConnectors(viewer.id, found)
       return found.map((connector) => toRow(connector, viewer, has.has(connector._id)))
     },
   }

@@ -1,3 +1,4 @@
+import { AppError } from '#kernel'
 import { route } from './manifest.ts'
 import { connectorParams, newCredentials } from './schemas.ts'
 
@@ -11,16 +12,22 @@ export const credentialRoutes = [
     operation_id: 'putConnectorCredentials',
     summary: 'Enter credentials of your own',
     description:
-      'Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. Turns of the caller that wait for them continue.',
+      'Stores headers that are sent for the caller alone, with a connector that the caller sees or that an agent which the caller may open has. They are sent to the present origin of the connector only: once it leads elsewhere, they are missing. Turns of the caller that wait for them continue.',
     guard: 'user',
     params: connectorParams,
     body: newCredentials,
     response: { 204: null },
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'CONNECTOR_SIGN_IN_UNAVAILABLE', 'CONNECTOR_MOVED'],
     audit: 'connector.credentials',
-  }).handle(async ({ caller, params, body }, { usable, credentials, waitingTurns }) => {
-    const { _id: connector_id } = await usable.find(caller, params.id!)
-    await credentials.put({ connector_id, user_id: caller.id }, body, { isNew: true })
+  }).handle(async ({ caller, params, body }, { usable, credentialAudiences, credentials, waitingTurns }) => {
+    const { origin: expected, ...entered } = body
+    const connector = await usable.find(caller, params.id!)
+    const audiences = credentialAudiences.of(connector)
+    if (!audiences) throw new AppError('CONNECTOR_SIGN_IN_UNAVAILABLE')
+    const { origin } = audiences
+    if (expected !== undefined && expected !== origin) throw new AppError('CONNECTOR_MOVED', { origin })
+    const key = { connector_id: connector._id, user_id: caller.id }
+    await credentials.put(key, entered, { audience: origin, isNew: true })
     await waitingTurns.notice({ user_id: caller.id })
   }),
 

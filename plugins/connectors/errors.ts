@@ -21,6 +21,13 @@ export const connectorErrors = {
       zh: '无法开始登录：{detail}',
     },
   },
+  CONNECTOR_MOVED: {
+    status: 409,
+    message: {
+      en: 'The connector leads to {origin} now. Nothing was stored.',
+      zh: '该连接器现已指向 {origin}，未保存任何内容。',
+    },
+  },
   CONNECTOR_NAME_TAKEN: {
     status: 409,
     message: {

@@ -12,6 +12,7 @@ import { type Breaker, createBreaker } from './connections/breaker.ts'
 import { type ConnectionPool, createConnectionPool } from './connections/pool.ts'
 import { type Connectors, connectorIndexes, createConnectors } from './connectors.ts'
 import { credentialRoutes } from './credential-routes.ts'
+import { type CredentialAudiences, createCredentialAudiences } from './credentials/audiences.ts'
 import { type Credentials, type CredentialsDocument, createCredentials } from './credentials/credentials.ts'
 import { createRevocation, type Revocation } from './credentials/revocation.ts'
 import { createSignIns, type SignInDocument, type SignIns } from './credentials/sign-ins.ts'
@@ -48,6 +49,7 @@ declare module '#kernel/types' {
       connectorKinds: ConnectorKinds
       connectorConfigs: ConnectorConfigs
       connectors: Connectors
+      credentialAudiences: CredentialAudiences
       credentials: Credentials
       revocation: Revocation
       targets: Targets
@@ -95,6 +97,7 @@ export default definePlugin({
     host.service('connectorFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('connectionPool', ({ config }) => createConnectionPool(config))
     host.service('breaker', createBreaker)
+    host.service('credentialAudiences', createCredentialAudiences)
     host.service('credentials', createCredentials)
     host.service('revocation', createRevocation)
     host.service('targets', createTargets)

@@ -213,6 +213,12 @@ export const newCredentials = objectOf(
       description: 'Sent with each request for this account, instead of those of the connector',
       examples: [{ Authorization: 'Bearer token-of-an-example' }],
     },
+    origin: {
+      type: 'string',
+      maxLength: 2048,
+      description: 'The place that the person was shown; refused if the connector leads elsewhere by now',
+      examples: ['https://mcp.example.com'],
+    },
   },
   ['headers'],
 )

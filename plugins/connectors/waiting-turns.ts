@@ -1,6 +1,7 @@
 import { AppError } from '#kernel'
 import type { CredentialsKey } from './credentials/credentials.ts'
 import type { Cradle } from './manifest.ts'
+import type { ConnectorDocument } from './types.ts'
 
 /** The age in seconds of credentials for which the job still looks for turns; longer than between two of its runs. */
 const RECENT_SECONDS = 120
@@ -10,6 +11,7 @@ export type WaitingTurns = ReturnType<typeof createWaitingTurns>
 
 /** Creates the service. */
 export function createWaitingTurns({ chat, clock, collections, credentials, threads }: Cradle) {
+  const { connectors } = collections
   type Thread = Awaited<ReturnType<typeof threads.get>>
 
   /** Continues the turn of a thread if all that it waits for are credentials which exist now. */
@@ -18,7 +20,12 @@ export function createWaitingTurns({ chat, clock, collections, credentials, thre
     const needs = pending?.action_requests.map(({ authorization_required }) => authorization_required) ?? []
     if (!pending || needs.includes(undefined)) return
     const ids = needs.map((need) => need!.connector_id)
-    const existing = await credentials.listConnectors(thread.user_id, ids, { isSufficient: true })
+    const needed = await connectors
+      .find({ _id: { $in: ids } }, { projection: { tools: 0, log: 0 } })
+      .toArray()
+    const existing = await credentials.listConnectors(thread.user_id, needed as ConnectorDocument[], {
+      isSufficient: true,
+    })
     if (!ids.every((id) => existing.has(id))) return
     const decisions = ids.map(() => ({ type: 'respond', message: 'The credentials exist now.' }) as const)
     await chat.decide(thread, pending, decisions).catch((error) => {

@@ -99,6 +99,15 @@ t.test('A program has an environment of its own, and what it says is kept withou
   })
   t.match(log, /\["API_KEY","HOME","LANG","PATH"\]/)
   t.notMatch(log, 'canary-of-the-program')
+  for (const config of [{ command: '/bin/cat' }, { args: ['another.mjs'] }])
+    t.match(await call('PATCH', `/connectors/${body.id}`, { config }), {
+      status: 422,
+      body: { error: { details: { issues: [{ path: '/config/env/API_KEY', rule: 'address' }] } } },
+    })
+  t.match(await call('PUT', `/connectors/${body.id}/credentials`, { headers: { 'X-Key': 'x' } }), {
+    status: 409,
+    body: { error: { code: 'CONNECTOR_SIGN_IN_UNAVAILABLE' } },
+  })
   const missing = await call('POST', '/connectors/probe', {
     kind: 'mcp_stdio',
     config: { command: '/nowhere/at/all' },

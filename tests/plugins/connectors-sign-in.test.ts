@@ -288,6 +288,12 @@ t.test('A turn pauses for a sign-in and continues by itself, also after a restar
   t.equal((await call('DELETE', `${path}/credentials`, undefined, eve.token)).status, 204)
   t.notOk(await isValid(eves), 'signing out ends the sign-in at the server')
   t.ok(await isValid(admins), 'and no other')
+  const pending = await issuer.visit(await begin())
+  const count = tokens.length
+  const moved = await call('PATCH', path, { config: { url: `${mcp.url}/another` } })
+  t.match(moved, { status: 200, body: { status: 'unauthorized', has_credentials: false } })
+  t.equal(tokens.length, count, 'no token is sent to another resource')
+  t.notOk(await isValid(admins), 'a change of the address ends all sign-ins')
+  t.match(await comeBack(pending, { cookie }), { location: /=expired/ })
   t.equal((await call('DELETE', path)).status, 204)
-  t.notOk(await isValid(admins), 'removing a connector ends all of them')
 })

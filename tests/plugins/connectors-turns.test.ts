@@ -443,3 +443,74 @@ t.test('Guests of a shared agent use credentials of their own, never the ownerâ€
   await request('PATCH', `/agents/${agent_id}`, { is_shared: false })
   t.equal((await server.request('PUT', path, { body: own, token: stranger.token })).status, 404)
 })
+
+t.test('Credentials stay with the address that they were entered for', async (t) => {
+  const other = await startFakeMcp()
+  t.teardown(() => other.close())
+  const canary = 'Bearer secret-of-the-guest'
+  const seenBy = (server: typeof other) =>
+    server.calls.filter(({ headers }) => headers['x-key'] === canary).length
+  const headers = { 'X-Key': 'key-of-the-owner' }
+  mcp.tools = [look]
+  other.tools = [look]
+  const { id: moving } = await make('moving', { config: { url: mcp.url, headers } })
+  await give([{ id: moving }])
+  await request('PATCH', `/agents/${agent_id}`, { is_shared: true })
+  const { token } = await server.createUser({ username: 'judy' })
+  const hers = await chat.connect({ token })
+  const path = `/connectors/${moving}`
+  const own = { headers: { 'X-Key': canary } }
+  const { origin } = new URL(mcp.url)
+  const ask = async () => {
+    fake.next(use('moving__look'), { text: 'ok' })
+    const sent = hers.say({ text: 'go' })
+    const { action_requests } = await hers.seePause(sent)
+    return { sent, request: action_requests[0] }
+  }
+
+  const first = await ask()
+  t.match(first.request, { authorization_required: { connector_id: moving, origin, fields: ['X-Key'] } })
+  t.match(first.request.description, origin)
+  const put = (body: object) => server.request('PUT', `${path}/credentials`, { body, token })
+  t.match(await put({ ...own, origin: other.url }), {
+    status: 409,
+    body: { error: { code: 'CONNECTOR_MOVED', details: { origin } } },
+  })
+  t.equal((await put({ ...own, origin })).status, 204)
+  t.match(resultsOf((await hers.seeTurn(first.sent)).frames), [{ is_error: false }])
+  t.ok(seenBy(mcp) > 0)
+
+  const moved = (config: object) => server.request('PATCH', path, { body: { config } })
+  const refused = {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/config/headers/X-Key', rule: 'address' }] } } },
+  }
+  const mask = (await request('GET', path)).config.headers
+  t.match(await moved({ url: other.url }), refused, 'the secret of the config stays as well')
+  t.match(await moved({ url: other.url, headers: mask }), refused)
+  const probe = { kind: 'mcp', config: { url: other.url, headers: mask }, connector_id: moving }
+  t.match(await server.request('POST', '/connectors/probe', { body: probe }), refused)
+  t.equal(other.calls.length, 0)
+  const stored = () => server.db.collection('connector_credentials').countDocuments({ connector_id: moving })
+  t.equal((await moved({ url: `${mcp.url}?of=the-same-origin` })).status, 200)
+  t.equal(await stored(), 1)
+
+  t.equal((await moved({ url: other.url, headers: { 'X-Key': 'another-key' } })).status, 200)
+  t.equal(await stored(), 0)
+  const second = await ask()
+  t.match(second.request, { authorization_required: { origin: new URL(other.url).origin } })
+  t.equal(seenBy(other), 0)
+  t.equal((await put(own)).status, 204)
+  t.match(resultsOf((await hers.seeTurn(second.sent)).frames), [{ is_error: false }])
+  t.ok(seenBy(other) > 0)
+
+  // As if the server had died between the change and the removal.
+  await server.db
+    .collection('connector_credentials')
+    .updateMany({ connector_id: moving }, { $set: { audience: origin } })
+  const before = seenBy(other)
+  const third = await ask()
+  t.match(third.request, { authorization_required: { fields: ['X-Key'] } })
+  t.equal(seenBy(other), before)
+  await request('PATCH', `/agents/${agent_id}`, { is_shared: false })
+})

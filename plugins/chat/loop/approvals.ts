@@ -61,15 +61,15 @@ export const requestHeldAnswer = (call: Call, question: string): Request => ({
 /** Asks for credentials of the user; any answer means that they are there. */
 export function requestAuthorization(call: Call, need: AuthorizationNeed, locale: Locale): Request {
   const { fields, ...rest } = need
-  const { name, authorization_url: url } = rest
+  const { name, origin = name, authorization_url: url } = rest
   const description = url
     ? {
         en: `Sign in to “${name}” so that the agent can use it: ${url}`,
         zh: `请登录“${name}”，以便智能体使用：${url}`,
       }
     : {
-        en: `Enter your own credentials for “${name}” (${fields?.join(', ')}) so that the agent can use it.`,
-        zh: `请填写您自己的“${name}”凭据（${fields?.join('、')}），以便智能体使用。`,
+        en: `Enter your own credentials for “${name}” (${fields?.join(', ')}), which are sent to ${origin} only, so that the agent can use it.`,
+        zh: `请填写您自己的“${name}”凭据（${fields?.join('、')}，仅发送至 ${origin}），以便智能体使用。`,
       }
   return {
     ...call,

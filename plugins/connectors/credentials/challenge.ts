@@ -31,9 +31,9 @@ export async function toMissing(
   credentials: Credentials,
 ): Promise<ConnectorFailure> {
   if (!(failure instanceof InsufficientScope)) return failure
-  const known = await credentials.find(key)
-  if (!known?.oauth?.tokens) return failure
-  const before = joinScopes(known.oauth.tokens.scope, known.oauth.scope)
+  const known = await credentials.findScopes(key)
+  if (!known) return failure
+  const before = joinScopes(...known.scopes)
   const wanted = joinScopes(before, failure.scope)
   if (!wanted || wanted === before || wanted.length > MAX_SCOPE_CHARS) return failure
   await credentials.want(key, known.revision, wanted)

@@ -1,4 +1,6 @@
 import type { Cradle } from '../manifest.ts'
+import type { ConnectorDocument } from '../types.ts'
+import type { Audiences } from './audiences.ts'
 import type { OAuthState } from './oauth-client.ts'
 
 /** The credentials that an account has entered for a connector, or got by signing in. */
@@ -12,6 +14,8 @@ export interface CredentialsDocument {
   _id: string
   connector_id: string
   user_id: string
+  /** The origin, or for a sign-in the resource, that they were entered for; they are sent nowhere else. */
+  audience: string
   /** JSON, sealed for the purpose `connector-credentials:<_id>`. */
   sealed: string
   /** Increases with every change. */
@@ -46,34 +50,48 @@ const idOf = ({ connector_id, user_id }: CredentialsKey) => `${connector_id}:${u
 const purposeOf = (id: string) => `connector-credentials:${id}`
 
 /** Creates the store. */
-export function createCredentials({ collections, clock, secrets }: Cradle) {
+export function createCredentials({ collections, clock, credentialAudiences, secrets }: Cradle) {
   const { connector_credentials } = collections
   const seal = (id: string, credentials: AccountCredentials) =>
     secrets.seal(JSON.stringify(credentials), purposeOf(id))
 
   return {
-    async find(key: CredentialsKey): Promise<OpenedCredentials | undefined> {
-      const found = await connector_credentials.findOne({ _id: idOf(key) })
+    /** Finds the credentials that may be sent to a server; others are missing. */
+    async find(key: CredentialsKey, audiences: Audiences): Promise<OpenedCredentials | undefined> {
+      const audience = { $in: Object.values(audiences) }
+      const found = await connector_credentials.findOne({ _id: idOf(key), audience })
       if (!found) return undefined
       const { revision, generation, wanted_scope } = found
       const opened = JSON.parse(secrets.open(found.sealed, purposeOf(found._id)))
       return { ...opened, revision, generation, wanted_scope }
     },
 
-    /** Replaces the credentials; with `isNew`, connections that use the former ones are not used any more. */
+    /**
+     * Replaces the credentials for an audience; with `isNew` also those for another one, and connections that use the
+     * former ones are not used any more.
+     */
     async put(
       key: CredentialsKey,
       credentials: AccountCredentials,
-      { isNew = false }: { isNew?: boolean } = {},
+      { audience, isNew = false }: { audience: string; isNew?: boolean },
     ): Promise<void> {
       const _id = idOf(key)
-      const $set = { ...key, sealed: seal(_id, credentials), updated_at: clock.seconds() }
+      const $set = { ...key, audience, sealed: seal(_id, credentials), updated_at: clock.seconds() }
       const $unset = { claimed_until: '' as const, ...(isNew && { wanted_scope: '' as const }) }
       await connector_credentials.updateOne(
-        { _id },
+        isNew ? { _id } : { _id, audience },
         { $set, $inc: { revision: 1, generation: isNew ? 1 : 0 }, $unset },
         { upsert: isNew },
       )
+    },
+
+    /** Returns the scopes of the tokens of an account, wherever these may be sent. */
+    async findScopes(key: CredentialsKey): Promise<{ revision: number; scopes: string[] } | undefined> {
+      const found = await connector_credentials.findOne({ _id: idOf(key) })
+      if (!found) return undefined
+      const { oauth } = JSON.parse(secrets.open(found.sealed, purposeOf(found._id))) as AccountCredentials
+      const scopes = [oauth?.tokens?.scope, oauth?.scope].filter((scope) => scope !== undefined)
+      return oauth?.tokens && { revision: found.revision, scopes }
     },
 
     /** Notes the scopes that the next sign-in asks for, unless the credentials have changed. */
@@ -100,22 +118,29 @@ export function createCredentials({ collections, clock, secrets }: Cradle) {
       await connector_credentials.updateOne({ _id: idOf(key), revision }, { $unset: { claimed_until: '' } })
     },
 
-    /** Returns false if there were none. */
-    async remove(key: CredentialsKey): Promise<boolean> {
-      const { deletedCount } = await connector_credentials.deleteOne({ _id: idOf(key) })
-      return deletedCount > 0
-    },
+    /** Removes the credentials, if they have this revision. */
+    remove: (key: CredentialsKey, revision?: number) =>
+      connector_credentials.deleteOne({ _id: idOf(key), ...(revision !== undefined && { revision }) }),
+
+    /** Removes the credentials of all accounts that were entered for other places than these. */
+    removeOthers: (connector_id: string, audiences: Audiences | undefined) =>
+      connector_credentials.deleteMany({ connector_id, audience: { $nin: Object.values(audiences ?? {}) } }),
 
     /** Returns those of these connectors for which an account has credentials, or sufficient ones. */
     async listConnectors(
       user_id: string,
-      connector_ids: readonly string[],
+      connectors: readonly ConnectorDocument[],
       { isSufficient = false }: { isSufficient?: boolean } = {},
     ): Promise<Set<string>> {
-      const ids = connector_ids.map((connector_id) => idOf({ connector_id, user_id }))
+      const places = connectors.flatMap((connector) => {
+        const audiences = credentialAudiences.of(connector)
+        const _id = idOf({ connector_id: connector._id, user_id })
+        return audiences ? [{ _id, audience: { $in: Object.values(audiences) } }] : []
+      })
+      if (places.length === 0) return new Set()
       const sufficient = isSufficient && { wanted_scope: { $exists: false } }
       const found = await connector_credentials
-        .find({ _id: { $in: ids }, ...sufficient }, { projection: { connector_id: 1 } })
+        .find({ $or: places, ...sufficient }, { projection: { connector_id: 1 } })
         .toArray()
       return new Set(found.map(({ connector_id }) => connector_id))
     },

@@ -4,6 +4,7 @@ import { withDeadline } from '#toolbox'
 import { boundedFetch } from '../connections/bounded-fetch.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
+import { audiencesOf } from './audiences.ts'
 import type { CredentialsKey } from './credentials.ts'
 import type { OAuthState } from './oauth-client.ts'
 
@@ -32,11 +33,12 @@ export function createRevocation({
   'collections' | 'connectorConfigs' | 'connectorFetch' | 'connectorKinds' | 'credentials' | 'log'
 >) {
   const revoke = async (connector: ConnectorDocument, key: CredentialsKey, signal: AbortSignal) => {
-    const found = await credentials.find(key)
     const kind = connectorKinds.find(connector.kind)
-    if (!found?.oauth || !kind) return
-    const target = kind.target(connectorConfigs.open(connector))
-    if (target.transport !== 'http') return
+    const target = kind?.target(connectorConfigs.open(connector))
+    const audiences = target && audiencesOf(target)
+    if (target?.transport !== 'http' || !audiences) return
+    const found = await credentials.find(key, audiences)
+    if (!found?.oauth) return
     const ask = connector.is_trusted ? fetch : connectorFetch.fetch
     await revokeTokens(
       found.oauth,

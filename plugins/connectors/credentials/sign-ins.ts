@@ -3,6 +3,7 @@ import { AppError } from '#kernel'
 import { toFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
+import { audiencesOf } from './audiences.ts'
 import { joinScopes } from './challenge.ts'
 import type { Challenge } from './missing-credentials.ts'
 import { createOAuthClient, type OAuthState } from './oauth-client.ts'
@@ -52,9 +53,15 @@ export function createSignIns({
   const { connector_sign_ins, connectors } = collections
   const serverOf = (connector: ConnectorDocument) => {
     const target = connectorKinds.get(connector.kind).target(connectorConfigs.open(connector))
-    if (target.transport !== 'http' || redirectUri === null)
+    const audiences = audiencesOf(target)
+    if (target.transport !== 'http' || !audiences || redirectUri === null)
       throw new AppError('CONNECTOR_SIGN_IN_UNAVAILABLE')
-    return { target, redirect_uri: redirectUri, fetch: connector.is_trusted ? fetch : connectorFetch.fetch }
+    return {
+      target,
+      audiences,
+      redirect_uri: redirectUri,
+      fetch: connector.is_trusted ? fetch : connectorFetch.fetch,
+    }
   }
 
   return {
@@ -71,9 +78,9 @@ export function createSignIns({
         challenge = challengeOf(connector),
       }: { redirect_after?: string; isOfTurn?: boolean; challenge?: Challenge } = {},
     ): Promise<{ authorization_url: string; state: string }> {
-      const { target, redirect_uri, fetch } = serverOf(connector)
+      const { target, audiences, redirect_uri, fetch } = serverOf(connector)
       const state = randomBytes(32).toString('base64url')
-      const known = await credentials.find({ connector_id: connector._id, user_id })
+      const known = await credentials.find({ connector_id: connector._id, user_id }, audiences)
       // A client is registered for the scopes of its first sign-in; further ones need another.
       const isKept = known?.oauth?.client && known.wanted_scope === undefined
       const kept: OAuthState = isKept ? { client: known.oauth!.client } : {}
@@ -141,7 +148,7 @@ export function createSignIns({
       if (!connector || !user?.enabled) return { reason: 'changed' }
       if (code === undefined) return { reason: 'refused' }
       const kept = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
-      const { target, redirect_uri, fetch } = serverOf(connector)
+      const { target, audiences, redirect_uri, fetch } = serverOf(connector)
       const client = createOAuthClient(target, { redirect_uri, kept })
       try {
         const options = { serverUrl: target.url, authorizationCode: code, iss, fetch, seconds }
@@ -152,7 +159,11 @@ export function createSignIns({
         return { reason: 'failed' }
       }
       const { verifier: _, ...oauth } = client.state
-      await credentials.put({ connector_id, user_id }, { oauth }, { isNew: true })
+      await credentials.put(
+        { connector_id, user_id },
+        { oauth },
+        { audience: audiences.resource, isNew: true },
+      )
       if (
         connector.owner_id === user_id ||
         (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))

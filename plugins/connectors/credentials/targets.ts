@@ -3,6 +3,7 @@ import type { ConnectorTarget } from '#plugin-api'
 import { ConnectorFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
+import { audiencesOf } from './audiences.ts'
 import { MissingCredentials } from './missing-credentials.ts'
 import { createTokenAuth } from './token-auth.ts'
 
@@ -37,7 +38,8 @@ export function createTargets({
         if (isTheirs) return { target, stamp: String(revision) }
         throw new ConnectorFailure('forbidden', 'Only its owner can use this program.')
       }
-      const own = await credentials.find({ connector_id, user_id })
+      const audiences = audiencesOf(target)
+      const own = audiences && (await credentials.find({ connector_id, user_id }, audiences))
       const { headers = {}, ...server } = target
       const fields = Object.keys(headers)
       if (!isTheirs && fields.length > 0 && !own?.headers) throw new MissingCredentials({ fields })
@@ -46,9 +48,10 @@ export function createTargets({
         target: { ...server, headers: sent },
         stamp: `${revision}.${own?.generation ?? 0}`,
       }
-      if (known.auth !== 'oauth' || Object.keys(sent).length > 0) return found
+      if (known.auth !== 'oauth' || !audiences || Object.keys(sent).length > 0) return found
       const auth = createTokenAuth({ connector_id, user_id }, own, {
         target: server,
+        audiences,
         fetch: connector.is_trusted ? fetch : connectorFetch.fetch,
         redirect_uri: redirectUri ?? '',
         credentials,

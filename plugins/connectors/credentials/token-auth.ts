@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
+import type { Audiences } from './audiences.ts'
 import { readChallenge } from './challenge.ts'
 import type { Credentials, CredentialsKey } from './credentials.ts'
 import { type Challenge, MissingCredentials } from './missing-credentials.ts'
@@ -16,6 +17,7 @@ const POLL_MS = 200
 /** The parts of an account's sign-in besides its key. */
 interface TokenParts {
   target: HttpTarget
+  audiences: Audiences
   fetch: typeof globalThis.fetch
   redirect_uri: string
   credentials: Credentials
@@ -30,7 +32,7 @@ interface TokenParts {
 export function createTokenAuth(
   key: CredentialsKey,
   first: { oauth?: OAuthState; revision: number } | undefined,
-  { target, fetch, redirect_uri, credentials, seconds }: TokenParts,
+  { target, audiences, fetch, redirect_uri, credentials, seconds }: TokenParts,
 ): AuthProvider {
   const claimMs = seconds * 1000 + CLAIM_EXTRA_MS
   let known = first
@@ -39,7 +41,7 @@ export function createTokenAuth(
   const refresh = async (challenge: Challenge) => {
     const refused = known
     for (let waited = 0; waited <= claimMs; waited += POLL_MS) {
-      known = await credentials.find(key)
+      known = await credentials.find(key, audiences)
       if (!known?.oauth?.tokens) throw new MissingCredentials({ challenge })
       if (known.revision !== refused?.revision) return
       if (await credentials.claim(key, known.revision, claimMs)) break
@@ -53,11 +55,11 @@ export function createTokenAuth(
       },
     )
     if (result !== 'AUTHORIZED' || !client.state.tokens) {
-      await credentials.remove(key)
+      await credentials.remove(key, known!.revision)
       throw new MissingCredentials({ challenge })
     }
-    await credentials.put(key, { oauth: client.state })
-    known = await credentials.find(key)
+    await credentials.put(key, { oauth: client.state }, { audience: audiences.resource })
+    known = await credentials.find(key, audiences)
   }
 
   return {

@@ -57,6 +57,18 @@ export function createConnectorConfigs({ secrets }: Pick<Cradle, 'secrets'>) {
       })
       return { ...config, ...opened }
     },
+
+    /** Lists the paths of the secrets in a config that were not sent in the clear, but are those that were stored. */
+    listKept(sent: Config, config: Config, { secret_fields }: KnownKind): (readonly string[])[] {
+      const kept: (readonly string[])[] = []
+      const secret = Object.entries(config).filter(([name]) => secret_fields.includes(name))
+      mapTexts(Object.fromEntries(secret), (value, path) => {
+        const text = path.reduce<unknown>((part, name) => readOwn(part, name), sent)
+        if (typeof text !== 'string' || text.startsWith(MASK)) kept.push(path)
+        return value
+      })
+      return kept
+    },
   }
 }
 

@@ -25,7 +25,8 @@ export type Calls = ReturnType<typeof createCalls>
 
 /** Creates the service. */
 export function createCalls(cradle: Cradle) {
-  const { breaker, checks, collections, connectionPool, credentials, extensions } = cradle
+  const { breaker, checks, collections, connectionPool, credentialAudiences, credentials, extensions } =
+    cradle
   const { log, server, signIns, targets, users } = cradle
   const { connectors } = collections
   const places = new Map<string, Semaphore>()
@@ -121,7 +122,9 @@ export function createCalls(cradle: Cradle) {
           if (!(error instanceof MissingCredentials))
             throw new Error(explain(connector.name, error), { cause: error })
           const { name } = connector
-          if (error.fields) await context.requestAuthorization({ connector_id, name, fields: error.fields })
+          const origin = credentialAudiences.of(connector as ConnectorDocument)?.origin
+          const place = { connector_id, name, ...(origin !== undefined && { origin }) }
+          if (error.fields) await context.requestAuthorization({ ...place, fields: error.fields })
           else {
             const options = { isOfTurn: true, challenge: error.challenge }
             const { authorization_url } = await signIns.begin(
@@ -129,7 +132,7 @@ export function createCalls(cradle: Cradle) {
               context.user_id,
               options,
             )
-            await context.requestAuthorization({ connector_id, name, authorization_url })
+            await context.requestAuthorization({ ...place, authorization_url })
           }
         }
       }

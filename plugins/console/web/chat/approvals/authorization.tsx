@@ -53,25 +53,33 @@ export function Authorization({ store, pending, needs }: Props) {
 }
 
 /** The way to sign in to a connector, or to enter the headers that it needs. */
-export function AuthorizationNeed({ need: { connector_id: id, name, fields = [] } }: { need: Need }) {
+export function AuthorizationNeed({ need }: { need: Need }) {
+  const { connector_id: id, name, origin, fields = [] } = need
+  const host = origin && new URL(origin).host
   const [isAsking, setAsking] = useState(false)
   const [headers, setHeaders] = useState<Record<string, string>>({})
   const { isBusy, error, run } = useAction()
   const save = () =>
     run(() =>
       send<unknown>(
-        client.PUT('/connectors/{id}/credentials', { params: { path: { id } }, body: { headers } }),
+        client.PUT('/connectors/{id}/credentials', {
+          params: { path: { id } },
+          body: { headers, ...(origin && { origin }) },
+        }),
       ),
     )
   return (
     <div className={classes.item}>
       <p className={classes.what}>
-        {t(fields.length > 0 ? 'approvals.enter' : 'approvals.sign_in', { name })}
+        {t(fields.length > 0 ? 'approvals.enter' : 'approvals.sign_in', {
+          name: host ? `${name} (${host})` : name,
+        })}
       </p>
       {fields.map((field) => (
         <Secret
           key={field}
           label={field}
+          description={host && t('approvals.key_for', { host })}
           value={headers[field]}
           onChange={(value = '') => setHeaders((headers) => ({ ...headers, [field]: value }))}
         />
