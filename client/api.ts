@@ -1286,7 +1286,7 @@ export interface paths {
     delete: operations["deleteProvider"];
     /**
      * Change a provider of your own
-     * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent refers to cannot be renamed.
+     * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. Another origin in `base_url` needs the key and the secret options again. A provider that an agent refers to cannot be renamed.
      */
     patch: operations["updateProvider"];
   };
@@ -1339,7 +1339,7 @@ export interface paths {
     delete: operations["deleteGlobalProvider"];
     /**
      * Change a global provider
-     * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent or the active model refers to cannot be renamed.
+     * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. Another origin in `base_url` needs the key and the secret options again. A provider that an agent or the active model refers to cannot be renamed.
      *
      * For administrators.
      */
@@ -17467,7 +17467,7 @@ export interface operations {
   };
   /**
    * Change a provider of your own
-   * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent refers to cannot be renamed.
+   * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. Another origin in `base_url` needs the key and the secret options again. A provider that an agent refers to cannot be renamed.
    */
   updateProvider: {
     parameters: {
@@ -17766,7 +17766,7 @@ export interface operations {
   };
   /**
    * Change a global provider
-   * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent or the active model refers to cannot be renamed.
+   * @description Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. Another origin in `base_url` needs the key and the secret options again. A provider that an agent or the active model refers to cannot be renamed.
    *
    * For administrators.
    */

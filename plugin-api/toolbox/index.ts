@@ -32,6 +32,7 @@ export {
 } from './paging.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'
+export { placeOf, secretsElsewhere } from './stored-secret.ts'
 export { requestStream } from './streaming-request.ts'
 export { listTemplateFolders } from './template-folders.ts'
 export { askOnTerminal } from './terminal-question.ts'

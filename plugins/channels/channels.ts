@@ -8,7 +8,7 @@ import {
   requireUnchanged,
 } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
-import { assertAddresses } from './config/addresses.ts'
+import { assertAddresses, assertSecretsStay } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
 import type { StoredConfig } from './config/sealed-config.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
@@ -115,6 +115,8 @@ export function createChannels(cradle: Cradle): Channels {
     const kind = channelKinds.get(name)
     const resolved = channelConfigs.unmask(config, kind, stored)
     kind.assertFitting(resolved)
+    if (stored)
+      assertSecretsStay(kind, { sent: config, config: resolved, before: channelConfigs.open(stored) })
     return resolved
   }
 
@@ -133,6 +135,7 @@ export function createChannels(cradle: Cradle): Channels {
     )
     const config = mergePatch(old, channelConfigs.unmask(sent, kind, stored))
     kind.assertFitting(config)
+    if (stored) assertSecretsStay(kind, { sent, config, before: old })
     // A disabled channel is a draft: it may keep lacking the fields that it already lacks.
     const tolerated = enabled ? [] : kind.missingIn(stored ? old : config)
     const missing = kind.missingIn(config).filter((name) => !tolerated.includes(name))

@@ -8,6 +8,7 @@ import {
   type Page,
   type PageRequest,
   requireUnchanged,
+  secretsElsewhere,
 } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import { type Audiences, destinationOf } from './credentials/audiences.ts'
@@ -113,13 +114,7 @@ export function createConnectors(cradle: Cradle) {
     if (kept.length === 0) return
     const isSame = stored.kind === kind.kind
     if (isSame && destinationOf(kind, config) === destinationOf(kind, connectorConfigs.open(stored))) return
-    throw new AppError('VALIDATION_FAILED', {
-      issues: kept.map((path) => ({
-        path: `/config/${path.join('/')}`,
-        rule: 'address',
-        message: 'was entered for another address: send the value itself, or null to remove it',
-      })),
-    })
+    throw secretsElsewhere(kept.map((path) => `/config/${path.join('/')}`))
   }
 
   /** Forgets the credentials that accounts have entered for the place to which a connector has led before. */

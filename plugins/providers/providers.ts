@@ -1,9 +1,17 @@
 import { AppError, isDuplicateKey, type Locale, type TypeOf } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
-import { type Conditional, findPage, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import {
+  type Conditional,
+  findPage,
+  type Page,
+  type PageRequest,
+  placeOf,
+  requireUnchanged,
+  secretsElsewhere,
+} from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'
-import { replaceOptions, sealOptions } from './options.ts'
+import { openSecretOptions, replaceOptions, sealOptions } from './options.ts'
 import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
 import type { ProviderDocument } from './types.ts'
 import { parseReference } from './visible-providers.ts'
@@ -96,6 +104,17 @@ export function createProviders({
     if (!isTrusted(holder)) await guardedFetch.assertAllowed(address)
   }
 
+  /** Throws VALIDATION_FAILED for secrets that stay as they are while the address changes. */
+  function assertSecretsStay(old: ProviderDocument, { base_url, api_key, options }: ProviderChanges): void {
+    const kind = providerConnections.findKind(old.kind)
+    const toPlace = (url: string | null | undefined) => placeOf(url ?? kind.default_base_url)
+    if (toPlace(base_url) === toPlace(old.base_url)) return
+    const kept = Object.keys(openSecretOptions(old, secrets)).filter((name) => options?.[name] === undefined)
+    const paths = kept.map((name) => `/options/${name}`)
+    if (old.api_key !== null && api_key === undefined) paths.push('/api_key')
+    if (paths.length > 0) throw secretsElsewhere(paths)
+  }
+
   const save = async (name: string, write: Promise<ProviderDocument | null>) => {
     try {
       return await write
@@ -174,7 +193,10 @@ export function createProviders({
       for (;;) {
         const old = await findOwn(holder, id)
         requireUnchanged(request, old, providerFields)
-        if (base_url !== undefined) await checkAddress(holder, old.kind, base_url)
+        if (base_url !== undefined) {
+          await checkAddress(holder, old.kind, base_url)
+          assertSecretsStay(old, changes)
+        }
         if (name !== undefined && name !== old.name) {
           await assertNameFree(holder, name)
           await assertUnreferenced(old)

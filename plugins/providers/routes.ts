@@ -122,7 +122,7 @@ export const providerRoutes = [
     operation_id: 'updateProvider',
     summary: 'Change a provider of your own',
     description:
-      'Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent refers to cannot be renamed.',
+      'Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. Another origin in `base_url` needs the key and the secret options again. A provider that an agent refers to cannot be renamed.',
     guard: 'user',
     params: providerParams,
     body: providerChanges,
@@ -230,7 +230,7 @@ export const providerRoutes = [
     operation_id: 'updateGlobalProvider',
     summary: 'Change a global provider',
     description:
-      'Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. A provider that an agent or the active model refers to cannot be renamed.',
+      'Changes the given fields; null clears a field. `models` and `options` are replaced as a whole, but secret options that are left out keep their values. Another origin in `base_url` needs the key and the secret options again. A provider that an agent or the active model refers to cannot be renamed.',
     guard: 'admin',
     params: providerParams,
     body: providerChanges,

@@ -430,6 +430,27 @@ t.test('invalid channels are refused with the path of the fault', async (t) => {
     )
 })
 
+t.test('Secrets of a channel stay with the address that they were entered for', async (t) => {
+  const { channels } = await createPagers(t)
+  const secret = 'x'.repeat(32)
+  const { body } = await channels('POST', '', {
+    kind: 'webhook',
+    name: 'bound',
+    enabled: false,
+    config: { callback_url: 'https://192.31.196.1/a', secret },
+  })
+  const change = (config: object) => channels('PATCH', `/${body.id}`, { config })
+  t.equal((await change({ callback_url: 'https://192.31.196.1/b' })).status, 200)
+  const refused = {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/config/secret', rule: 'address' }] } } },
+  }
+  t.match(await change({ callback_url: 'https://192.31.196.2/b' }), refused)
+  t.match(await change({ callback_url: 'https://192.31.196.2/b', secret: body.config.secret }), refused)
+  t.equal((await change({ callback_url: 'https://192.31.196.2/b', secret: 'y'.repeat(32) })).status, 200)
+  t.equal((await channels('DELETE', `/${body.id}`)).status, 204)
+})
+
 t.test('the kinds are listed with the schemas of their configs', async (t) => {
   const { channels } = await createPagers(t)
   const { body } = await server.request('GET', '/channels/kinds', { headers: { 'accept-language': 'zh' } })

@@ -748,6 +748,27 @@ t.test('a provider that something refers to is neither deleted nor renamed', asy
   t.strictSame(names, ['new'], 'the demonstration does not come back')
 })
 
+t.test('a key stays with the address that it was entered for', async (t) => {
+  const { id } = await create(server, {
+    name: 'bound',
+    kind,
+    base_url: PUBLIC,
+    api_key: KEY,
+    models: [{ id: 'm' }],
+  })
+  const patch = (body: object) => server.request('PATCH', `/admin/providers/${id}`, { body })
+  const { origin } = new URL(PUBLIC)
+  t.equal((await patch({ base_url: `${origin}/another/path` })).status, 200)
+  for (const base_url of ['http://192.31.196.9/v1', null])
+    t.match(await patch({ base_url }), {
+      status: 422,
+      body: { error: { details: { issues: [{ path: '/api_key', rule: 'address' }] } } },
+    })
+  t.equal((await patch({ base_url: 'http://192.31.196.9/v1', api_key: 'another-key' })).status, 200)
+  t.equal((await patch({ base_url: PUBLIC, api_key: null })).status, 200)
+  t.equal((await server.request('DELETE', `/admin/providers/${id}`)).status, 204)
+})
+
 t.test('concurrent changes of one provider are all kept', async (t) => {
   const { id } = await create(server, { name: 'busy', kind, base_url: PUBLIC, models: [{ id: 'm' }] })
   const patch = (body: object) => server.request('PATCH', `/admin/providers/${id}`, { body })
@@ -755,7 +776,7 @@ t.test('concurrent changes of one provider are all kept', async (t) => {
     patch({ enabled: false }),
     patch({ api_key: KEY }),
     patch({ models: [{ id: 'm' }] }),
-    patch({ base_url: 'http://192.31.196.8' }),
+    patch({ base_url: 'http://192.31.196.7/v2' }),
     patch({ name: 'busier' }),
   ])
   const rows = (await server.request('GET', '/admin/providers')).body
@@ -765,7 +786,7 @@ t.test('concurrent changes of one provider are all kept', async (t) => {
       enabled: false,
       has_api_key: true,
       models: [{ id: 'm' }],
-      base_url: 'http://192.31.196.8',
+      base_url: 'http://192.31.196.7/v2',
       name: 'busier',
     },
   )

@@ -1,4 +1,5 @@
 import type { ConnectorTarget } from '#plugin-api'
+import { placeOf } from '#toolbox'
 import type { KnownKind } from '../kinds/kinds.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
@@ -43,10 +44,7 @@ export function createCredentialAudiences({
 export function destinationOf(kind: KnownKind, config: Record<string, unknown>): string {
   const target = kind.target(config)
   const { addresses = [] } = kind
-  const origins = addresses.map((name) => originOf(config[name]))
-  const server = target.transport === 'http' ? [originOf(target.url)] : [target.command, ...target.args]
-  return JSON.stringify([kind.kind, server, origins])
+  const others = addresses.map((name) => placeOf(config[name]))
+  const server = target.transport === 'http' ? [placeOf(target.url)] : [target.command, ...target.args]
+  return JSON.stringify([kind.kind, server, others])
 }
-
-const originOf = (address: unknown) =>
-  typeof address === 'string' && URL.canParse(address) ? new URL(address).origin : address
