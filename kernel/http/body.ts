@@ -9,6 +9,9 @@ interface BodyFailure extends Error {
   code?: string
 }
 
+/** The most levels of a body. The database stores about a hundred, and code that walks a value has a stack. */
+const MAX_LEVELS = 64
+
 const JSON_TYPES = ['json', '+json']
 
 /** Reads the JSON body of a request, of at most so many bytes; a missing body is {}. */
@@ -44,8 +47,23 @@ export function createBodyReader(): BodyReader {
     parsers.set(limit, parser)
     const parse = await parser
     await parse(context as never, async () => undefined)
-    return (context.request as { body?: unknown }).body
+    const { body } = context.request as { body?: unknown }
+    assertShallow(body)
+    return body
   }
+}
+
+/** Throws VALIDATION_FAILED for a body with too many levels; counts them without recursion. */
+function assertShallow(body: unknown): void {
+  let level = [body]
+  for (let levels = 0; levels <= MAX_LEVELS; levels += 1) {
+    level = level.flatMap((value) =>
+      typeof value === 'object' && value !== null ? Object.values(value) : [],
+    )
+    if (level.length === 0) return
+  }
+  const message = `must have at most ${MAX_LEVELS} levels`
+  throw new AppError('VALIDATION_FAILED', { issues: [{ path: '', rule: 'maxDepth', message }] })
 }
 
 const hasBody = ({ req }: Context) =>

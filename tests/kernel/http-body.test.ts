@@ -108,6 +108,17 @@ t.test('a body that is not valid JSON or not an object is refused', async (t) =>
     t.match(await send(body), { status: 400, body: { error: { code: 'BAD_JSON', details: {} } } }, body)
 })
 
+t.test('a body with too many levels is refused', async (t) => {
+  const { send } = await start(t)
+  const nest = (levels: number) => `${'{"free":'.repeat(levels)}null${'}'.repeat(levels)}`
+  t.equal((await send(nest(64))).status, 200)
+  for (const levels of [65, 20_000])
+    t.match(await send(nest(levels)), {
+      status: 422,
+      body: { error: { code: 'VALIDATION_FAILED', details: { issues: [{ path: '', rule: 'maxDepth' }] } } },
+    })
+})
+
 t.test('a body cannot pollute a prototype', async (t) => {
   const { send } = await start(t)
   for (const body of [
