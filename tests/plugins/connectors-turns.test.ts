@@ -349,6 +349,10 @@ t.test('A server that misbehaves never harms the turn', async (t) => {
   await fails(/failed \(too large\)/)
   mcp.onCall = async () => ({ content: 'nonsense' })
   await fails(/failed \(protocol\)/)
+  mcp.onRequest = (_, { method }, reply) => method === 'tools/call' && Boolean(reply.destroy())
+  await fails(/failed \(unreachable\)/)
+  await fails(/failed \(unreachable\)/)
+  mcp.onRequest = undefined
   const before = mcp.of('tools/call').length
   await fails(/failed \(unavailable\): The server failed 3 times in a row/)
   t.equal(mcp.of('tools/call').length, before, 'it is not asked')

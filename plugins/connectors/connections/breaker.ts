@@ -1,5 +1,5 @@
 import type { Clock } from '#kernel'
-import { ConnectorFailure, toFailure } from './failure.ts'
+import { ConnectorFailure } from './failure.ts'
 
 /** The failures in a row after which a server gets a rest. */
 const MAX_FAILURES = 3
@@ -8,8 +8,8 @@ const MAX_REST_MS = 300_000
 /** The servers whose failures are remembered. */
 const MAX_KNOWN = 10_000
 
-/** The failures that say nothing about the server's health. */
-const HARMLESS = new Set(['unauthorized', 'forbidden', 'address_not_allowed'])
+/** The failures that mean that a server is out of order, unlike its refusals. */
+const OUTAGES = new Set(['unreachable', 'timeout', 'program'])
 
 /** Keeps a server that fails again and again from being asked. */
 export interface Breaker {
@@ -37,8 +37,11 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
         known.delete(key)
         return value
       } catch (error) {
-        if (!(error instanceof ConnectorFailure) || HARMLESS.has(toFailure(error).reason)) throw error
-        const failures = (known.get(key)?.failures ?? 0) + 1
+        if (!(error instanceof ConnectorFailure) || !OUTAGES.has(error.reason)) throw error
+        const counted = known.get(key)?.failures ?? 0
+        // A call that ran at the same time has counted this outage already.
+        if (counted > (before?.failures ?? 0)) throw error
+        const failures = counted + 1
         const rest = Math.min(FIRST_REST_MS * 2 ** (failures - MAX_FAILURES), MAX_REST_MS)
         if (known.size >= MAX_KNOWN) known.clear()
         known.set(key, { failures, until: failures < MAX_FAILURES ? 0 : clock.now() + rest })

@@ -13,7 +13,7 @@ import type { ConnectorTarget } from '#plugin-api'
 import { untilAborted, withDeadline } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 import { boundedFetch } from './bounded-fetch.ts'
-import { ConnectorFailure, toFailure } from './failure.ts'
+import { ConnectorFailure, findLostSession, toFailure } from './failure.ts'
 import { connectHttp } from './http-transport.ts'
 import { startProgram } from './program.ts'
 import { createWorkTime } from './work-time.ts'
@@ -24,6 +24,8 @@ type Library = typeof import('@modelcontextprotocol/client')
 const MAX_REPLY_BYTES = 10 * 1024 * 1024
 /** The most pages of a list that are read. */
 const MAX_PAGES = 64
+/** The time in which a server that works answers a ping, in milliseconds. */
+const PING_MS = 2000
 /** The library's own limits do not apply: calls have a deadline of their own, which does not count a person's time. */
 const NO_TIMEOUT_MS = 2_000_000_000
 
@@ -41,6 +43,8 @@ export interface Connection {
   listTools(limit: number, signal: AbortSignal): Promise<Tool[]>
   /** Calls a tool. The time in which the user is asked something does not count. */
   call(call: { name: string; args: Record<string, unknown> }, follower: CallFollower): Promise<CallToolResult>
+  /** Returns false if the server, which may be busy, does not answer at all. */
+  isAnswering(): Promise<boolean>
   close(): Promise<void>
   /** Aborted when the connection has ended. */
   readonly closed: AbortSignal
@@ -114,13 +118,13 @@ async function connect(
     try {
       const client = createClient()
       await client.connect(program.transport, { signal })
-      return { client, leave: program.end }
+      return { client, leave: program.end, hasSession: () => false }
     } catch (error) {
       await program.end()
       throw error
     }
   }
-  const { client, leave } = await open()
+  const { client, leave, hasSession } = await open()
   client.onclose = () => ended.abort(new ConnectorFailure('unreachable', 'The connection was closed.'))
   client.onerror = () => undefined
 
@@ -155,12 +159,23 @@ async function connect(
         )
       } catch (error) {
         follower.signal.throwIfAborted()
-        throw toFailure(time.signal.aborted ? time.signal.reason : error)
+        if (time.signal.aborted) throw toFailure(time.signal.reason)
+        throw (hasSession() && findLostSession(error)) || toFailure(error)
       } finally {
         calls.delete(call)
         time.release()
       }
     },
+    isAnswering: () =>
+      withDeadline(PING_MS, [ended.signal], async (signal) => {
+        try {
+          await client.ping({ signal, timeout: NO_TIMEOUT_MS })
+          return true
+        } catch (error) {
+          // A refusal is an answer, too.
+          return !signal.aborted && toFailure(error).reason !== 'unreachable'
+        }
+      }),
     async close() {
       ended.abort(new ConnectorFailure('unreachable', 'The connection was closed.'))
       await leave()

@@ -25,6 +25,31 @@ export class InsufficientScope extends ConnectorFailure {
   }
 }
 
+/** A server does not know the session of a connection any more, as after its restart; it has not carried out the call. */
+export class SessionLost extends ConnectorFailure {
+  constructor(status: number, options?: ErrorOptions) {
+    super(
+      'not_found',
+      `The server no longer knows the session: it answered with the status ${status}.`,
+      options,
+    )
+  }
+}
+
+/** The statuses with which servers refuse an unknown session; the protocol says 404. */
+const LOST_SESSION_STATUSES = [400, 404, 410]
+
+/** Returns SessionLost if a server may have refused a request because of its session. */
+export function findLostSession(error: unknown): SessionLost | undefined {
+  const status = listCauses(error)
+    .map(readStatus)
+    .find((value) => value !== undefined)
+  if (status === undefined || !LOST_SESSION_STATUSES.includes(status)) return undefined
+  return new SessionLost(status, { cause: error })
+}
+
+const readStatus = ({ data }: Record<string, unknown>) => (Object(data) as { status?: number }).status
+
 const BY_STATUS: Record<number, ConnectorFailureReason> = {
   401: 'unauthorized',
   403: 'forbidden',
@@ -62,10 +87,11 @@ export function toFailure(error: unknown): ConnectorFailure {
     const reason = network.reason === 'insecure' ? 'unreachable' : network.reason
     return fail(reason, [reason.replaceAll('_', ' '), findErrorCode(error)].filter(Boolean).join(': '))
   }
-  for (const { data, code } of causes) {
-    const { status } = Object(data) as { status?: number }
-    if (status !== undefined && BY_STATUS[status])
-      return fail(BY_STATUS[status]!, `The server answered with the status ${status}.`)
+  for (const cause of causes) {
+    const { code } = cause
+    const status = readStatus(cause)
+    const reason = status !== undefined && (status >= 500 ? 'unreachable' : BY_STATUS[status])
+    if (reason) return fail(reason, `The server answered with the status ${status}.`)
     if (typeof code === 'string' && BY_CODE[code]) return fail(BY_CODE[code]!)
   }
   if (name === 'AbortError') return fail('timeout')

@@ -15,16 +15,22 @@ export interface HttpParts {
   auth?: AuthProvider
 }
 
-/**
- * Connects a new client over streamable HTTP, or over the older transport if the server knows only that. Returns what
- * says farewell to the server.
- */
+/** A client that is connected over HTTP. */
+export interface HttpConnection {
+  client: Client
+  /** Says farewell to the server. */
+  leave(): Promise<void>
+  /** True if the server keeps a session, which it may forget. */
+  hasSession(): boolean
+}
+
+/** Connects a new client over streamable HTTP, or over the older transport if the server knows only that. */
 export async function connectHttp(
   createClient: () => Client,
   { url, headers = {} }: HttpTarget,
   { library, fetch, auth: authProvider }: HttpParts,
   signal: AbortSignal,
-): Promise<{ client: Client; leave(): Promise<void> }> {
+): Promise<HttpConnection> {
   const options = { fetch, authProvider, requestInit: { headers } }
   const attempt = async (transport: Transport) => {
     const client = createClient()
@@ -44,7 +50,7 @@ export async function connectHttp(
       const farewell = streamable.terminateSession().catch(() => undefined)
       await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())])
     }
-    return { client, leave }
+    return { client, leave, hasSession: () => streamable.sessionId !== undefined }
   } catch (error) {
     signal.throwIfAborted()
     if (!isOlderServer(error)) throw toFailure(error)
@@ -52,7 +58,7 @@ export async function connectHttp(
       const { reason } = toFailure(second)
       throw toFailure(reason === 'unauthorized' ? second : error)
     })
-    return { client, leave: async () => undefined }
+    return { client, leave: async () => undefined, hasSession: () => true }
   }
 }
 

@@ -5,6 +5,7 @@ import { ConnectorFailure } from './failure.ts'
 const MAX_OPEN = 256
 
 interface Entry {
+  key: string
   /** Names the settings and credentials that the connection was opened with. */
   stamp: string
   opening: Promise<Connection>
@@ -15,11 +16,14 @@ interface Entry {
 
 /** The open connections: opened when first needed, shared, and closed when nobody has used them for a while. */
 export interface ConnectionPool {
-  /** Runs work with the connection of this key; one with another stamp is closed as soon as nobody uses it. */
+  /**
+   * Runs work with the connection of this key. One with another stamp, or that work has retired, serves no later work,
+   * and is closed when its last user leaves.
+   */
   use<Value>(
     key: { key: string; stamp: string },
     open: () => Promise<Connection>,
-    work: (connection: Connection) => Promise<Value>,
+    work: (connection: Connection, retire: () => void) => Promise<Value>,
   ): Promise<Value>
   /** Closes the connections whose keys begin with a text, also those in use. */
   drop(prefix: string): Promise<void>
@@ -38,15 +42,18 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
     leaving.delete(entry)
     await entry.opening.then((connection) => connection.close()).catch(() => undefined)
   }
-  const remove = (key: string, entry: Entry) => {
-    if (entries.get(key) === entry) entries.delete(key)
+  const retire = (entry: Entry) => {
+    if (entries.get(entry.key) !== entry) return
+    entries.delete(entry.key)
+    if (entry.users === 0) void end(entry)
+    else leaving.add(entry)
   }
   const makeRoom = async () => {
     if (entries.size < MAX_OPEN) return
-    const unused = [...entries].find(([, { users }]) => users === 0)
+    const unused = [...entries.values()].find(({ users }) => users === 0)
     if (!unused) throw new ConnectorFailure('unavailable', 'Too many connections to servers are in use.')
-    remove(...unused)
-    await end(unused[1])
+    entries.delete(unused.key)
+    await end(unused)
   }
   const taken = (entry: Entry) => {
     clearTimeout(entry.idle)
@@ -58,48 +65,41 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
     if (isClosed) throw new ConnectorFailure('unavailable', 'The server is shutting down.')
     const found = entries.get(key)
     if (found?.stamp === stamp) return taken(found)
-    if (found) {
-      remove(key, found)
-      if (found.users === 0) void end(found)
-      else leaving.add(found)
-    }
+    if (found) retire(found)
     await makeRoom()
     const other = entries.get(key)
     if (other?.stamp === stamp) return taken(other)
-    const entry: Entry = { stamp, opening: open(), users: 1 }
+    const entry: Entry = { key, stamp, opening: open(), users: 1 }
     entries.set(key, entry)
-    entry.opening.then(
-      (connection) => {
-        const forget = () => remove(key, entry)
-        if (connection.closed.aborted) forget()
-        else connection.closed.addEventListener('abort', forget, { once: true })
-      },
-      () => remove(key, entry),
-    )
+    const retireEntry = () => retire(entry)
+    entry.opening.then(({ closed }) => {
+      if (closed.aborted) retireEntry()
+      else closed.addEventListener('abort', retireEntry, { once: true })
+    }, retireEntry)
     return entry
+  }
+  /** Keeps a connection that nobody uses for a while, as the last of those that make room for others. */
+  const release = (entry: Entry) => {
+    if (entries.get(entry.key) !== entry) return void end(entry)
+    entries.delete(entry.key)
+    entries.set(entry.key, entry)
+    entry.idle = setTimeout(() => retire(entry), idle_seconds * 1000).unref()
   }
 
   return {
     async use({ key, stamp }, open, work) {
       const entry = await enter(key, stamp, open)
       try {
-        return await work(await entry.opening)
+        return await work(await entry.opening, () => retire(entry))
       } finally {
         entry.users -= 1
-        if (entry.users === 0) {
-          if (entries.get(key) !== entry) void end(entry)
-          else
-            entry.idle = setTimeout(() => {
-              remove(key, entry)
-              void end(entry)
-            }, idle_seconds * 1000).unref()
-        }
+        if (entry.users === 0) release(entry)
       }
     },
     async drop(prefix) {
-      const dropped = [...entries].filter(([key]) => key.startsWith(prefix))
-      for (const [key] of dropped) entries.delete(key)
-      await Promise.all(dropped.map(([, entry]) => end(entry)))
+      const dropped = [...entries.values(), ...leaving].filter((entry) => entry.key.startsWith(prefix))
+      for (const entry of dropped) if (entries.get(entry.key) === entry) entries.delete(entry.key)
+      await Promise.all(dropped.map(end))
     },
     size: () => entries.size,
     async close() {

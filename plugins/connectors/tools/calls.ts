@@ -2,7 +2,7 @@ import type { Progress } from '@modelcontextprotocol/client'
 import type { ToolContext } from '#plugin-api'
 import { createSemaphore, type Semaphore } from '#toolbox'
 import type { Connection } from '../connections/connection.ts'
-import { ConnectorFailure, toFailure } from '../connections/failure.ts'
+import { ConnectorFailure, SessionLost } from '../connections/failure.ts'
 import { toMissing } from '../credentials/challenge.ts'
 import { MissingCredentials } from '../credentials/missing-credentials.ts'
 import type { AccountTarget } from '../credentials/targets.ts'
@@ -18,7 +18,7 @@ const MAX_NOTES = 200
 const MAX_NOTE_CHARS = 500
 
 /** Failures after which the next call needs a new connection. */
-const BROKEN = new Set(['not_found', 'unreachable', 'protocol', 'timeout', 'unauthorized'])
+const BROKEN = new Set(['unreachable', 'program', 'unauthorized'])
 
 /** Calls tools of servers for agents. */
 export type Calls = ReturnType<typeof createCalls>
@@ -58,9 +58,18 @@ export function createCalls(cradle: Cradle) {
       setImmediate(refreshSoon)
       return connection
     }
+    const workOnce = () =>
+      connectionPool.use({ key, stamp: account.stamp }, open, async (connection, retire) => {
+        try {
+          return await work(connection)
+        } catch (error) {
+          if (await isBroken(error, connection)) retire()
+          throw error
+        }
+      })
     return breaker.run(key, () =>
-      connectionPool.use({ key, stamp: account.stamp }, open, work).catch(async (error) => {
-        if (BROKEN.has(toFailure(error).reason)) await connectionPool.drop(key)
+      workOnce().catch((error) => {
+        if (error instanceof SessionLost) return workOnce()
         throw error
       }),
     )
@@ -138,6 +147,14 @@ export function createCalls(cradle: Cradle) {
       }
     },
   }
+}
+
+/** True if no later call should use the connection; other calls that use it go on. */
+async function isBroken(error: unknown, connection: Connection): Promise<boolean> {
+  if (!(error instanceof ConnectorFailure)) return false
+  // The protocol has cancelled the call of a server that is only slow. One that hangs is replaced.
+  if (error.reason === 'timeout') return !(await connection.isAnswering())
+  return BROKEN.has(error.reason) || error instanceof SessionLost
 }
 
 const explain = (name: string, { reason, message }: ConnectorFailure) =>

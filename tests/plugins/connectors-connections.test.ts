@@ -1,0 +1,208 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../plugin-api/testing/waiting.ts'
+import { openConnection } from '../../plugins/connectors/connections/connection.ts'
+import { createConnectionPool } from '../../plugins/connectors/connections/pool.ts'
+import t from '../run/file-test.ts'
+import { type ChatSocket, type Decide, startChat } from '../support/chat.ts'
+import { fakeTool, type McpCall, startFakeMcp } from '../support/fake-mcp.ts'
+
+const CALL_SECONDS = 3
+
+const mcp = await startFakeMcp()
+t.teardown(() => mcp.close())
+const readOnly = { annotations: { readOnlyHint: true } }
+mcp.tools = ['slow', 'steady', 'other'].map((name) => fakeTool(name, readOnly))
+const chat = await startChat(t, {
+  config: {
+    plugins: {
+      connectors: { allow_hosts: ['127.0.0.1'], call_seconds: CALL_SECONDS, connect_seconds: 10 },
+      // The programs are in folders that a sandbox hides.
+      shell: { sandbox: 'off' },
+    },
+  },
+})
+const { server, fake, agent_id } = chat
+const socket = await chat.connect()
+const request = async (method: string, path: string, body?: unknown) => {
+  const reply = await server.request(method, path, { body })
+  if (reply.status > 299) throw new Error(`${method} ${path} answered ${JSON.stringify(reply.body)}`)
+  return reply.body
+}
+/** Makes a connector with a server or program of its own, the only one of the agent. */
+const connect = async (name: string, config: object = { url: mcp.url }, kind = 'mcp') => {
+  const connector = await request('POST', '/connectors', { name, kind, config })
+  t.equal(connector.status, 'ready', JSON.stringify(connector.error))
+  await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id: connector.id }] })
+}
+const connectProgram = async (name: string, source: string) => {
+  const file = join(server.home, `${name}.mjs`)
+  writeFileSync(file, source)
+  await connect(name, { command: process.execPath, args: [file] }, 'mcp_stdio')
+}
+/** A program with these tools, whose calls the body of a function answers. */
+const programOf = (tools: string[], onCall: string) => `
+  import { createInterface } from 'node:readline'
+  const write = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  const answers = new Map()
+  let asked = 0
+  const ask = (method, params) => new Promise((resolve) => {
+    const id = 'ask-' + (asked += 1)
+    answers.set(id, resolve)
+    write({ id, method, params })
+  })
+  const onCall = async ({ name, arguments: args }) => { ${onCall} }
+  createInterface({ input: process.stdin }).on('line', async (line) => {
+    const { id, method, params, result } = JSON.parse(line)
+    if (method === undefined) return answers.get(id)?.(result)
+    if (method === 'initialize') write({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'p', version: '1' } } })
+    if (method === 'ping') write({ id, result: {} })
+    if (method === 'tools/list') write({ id, result: { tools: ${JSON.stringify(tools)}.map((name) => ({ name, inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } })) } })
+    if (method === 'tools/call') write({ id, result: { content: [{ type: 'text', text: String(await onCall(params)) }] } })
+  })`
+fake.script(({ body }) => {
+  const { role, content } = body.messages.at(-1)!
+  return role === 'user' ? { toolCalls: JSON.parse(String(content)) } : { text: 'ok' }
+})
+/** Lets the model call tools at once, and returns the results. */
+const callAll = async (
+  names: string[],
+  { through = socket, decide }: { through?: ChatSocket; decide?: Decide } = {},
+) => {
+  const calls = names.map((name) => ({ name, arguments: {} }))
+  const { frames, end } = await through.ask({ text: JSON.stringify(calls) }, decide)
+  t.equal(end.type, 'done')
+  return frames.filter(({ type }) => type === 'tool_result')
+}
+const text = (words: string) => ({ content: [{ type: 'text', text: words }] })
+
+t.test('A call that times out harms neither its siblings nor the connection, and counts once', async (t) => {
+  await connect('tracker')
+  let release: (() => void) | undefined
+  const begun: string[] = []
+  mcp.onCall = async ({ message: { params } }: McpCall) => {
+    begun.push(String(params?.name))
+    if (params?.name === 'slow') return new Promise(() => undefined)
+    if (params?.name === 'steady') await new Promise<void>((resolve) => (release = resolve))
+    return text(`${params?.name} is done`)
+  }
+  await callAll(['tracker__other'])
+  const sessions = mcp.of('initialize').length
+  const second = await chat.connect()
+  const slow = callAll(Array(4).fill('tracker__slow'))
+  await eventually('the calls', async () => begun.filter((name) => name === 'slow').length === 4)
+  await pause((CALL_SECONDS * 1000) / 2)
+  const steady = callAll(['tracker__steady'], { through: second })
+  const timedOut = await slow
+  for (const result of timedOut)
+    t.match(result, {
+      is_error: true,
+      output: /failed \(timeout\): The server did not answer within 3 seconds/,
+    })
+  release!()
+  t.match(await steady, [{ output: 'steady is done', is_error: false }])
+  t.equal(mcp.of('notifications/cancelled').length, 4)
+  t.match(await callAll(['tracker__other']), [{ output: 'other is done', is_error: false }])
+  t.equal(mcp.of('initialize').length, sessions, 'the connection is the same')
+})
+
+t.test('A refusal of a call keeps the session, and puts no server to rest', async (t) => {
+  await connect('strict')
+  mcp.onCall = async ({ message }) => text(`${message.params?.name} is done`)
+  await callAll(['strict__steady'])
+  const sessions = mcp.of('initialize').length
+  mcp.onRequest = (_, { id, method }, reply) => {
+    if (method !== 'tools/call') return false
+    const error = { code: -32602, message: 'no city of that name' }
+    reply.writeHead(200, { 'content-type': 'application/json' })
+    return Boolean(reply.end(JSON.stringify({ jsonrpc: '2.0', id, error })))
+  }
+  for (let calls = 0; calls < 4; calls += 1)
+    t.match(await callAll(['strict__other']), [{ is_error: true, output: /no city of that name/ }])
+  mcp.onRequest = undefined
+  t.match(await callAll(['strict__steady']), [{ is_error: false, output: 'steady is done' }])
+  t.equal(mcp.of('initialize').length, sessions)
+})
+
+t.test('A server that has forgotten its sessions gets a new one, and the call again', async (t) => {
+  await connect('forgetful')
+  mcp.onCall = async ({ message }) => text(`${message.params?.name} is done`)
+  for (const status of [404, 400, 410]) {
+    t.match(await callAll(['forgetful__steady']), [{ is_error: false }])
+    let isRestarted = true
+    mcp.onRequest = (headers, { method }, reply) => {
+      if (method === 'initialize') isRestarted = false
+      if (!isRestarted || headers['mcp-session-id'] === undefined) return false
+      return Boolean(reply.writeHead(status).end('No valid session ID'))
+    }
+    const sessions = mcp.of('initialize').length
+    const results = await callAll(['forgetful__steady'])
+    t.match(results, [{ is_error: false, output: 'steady is done' }], String(status))
+    t.equal(mcp.of('initialize').length, sessions + 1)
+    mcp.onRequest = undefined
+  }
+  for (const status of [500, 503]) {
+    mcp.onRequest = (_, { method }, reply) =>
+      method === 'tools/call' && Boolean(reply.writeHead(status).end())
+    const sessions = mcp.of('initialize').length
+    t.match(await callAll(['forgetful__steady']), [
+      { is_error: true, output: new RegExp(`The server answered with the status ${status}\\.`) },
+    ])
+    mcp.onRequest = undefined
+    t.match(await callAll(['forgetful__steady']), [{ is_error: false }])
+    t.equal(mcp.of('initialize').length, sessions + 1)
+  }
+})
+
+t.test('A program that is busy keeps running, and one that hangs is replaced', async (t) => {
+  await connectProgram(
+    'clerk',
+    programOf(
+      ['pid', 'wait', 'hang'],
+      `if (name === 'wait') await new Promise(() => undefined)
+       if (name === 'hang') for (;;);
+       return process.pid`,
+    ),
+  )
+  const [first] = await callAll(['clerk__pid'])
+  t.match(await callAll(['clerk__wait']), [{ is_error: true, output: /failed \(timeout\)/ }])
+  t.match(await callAll(['clerk__pid']), [{ output: first!.output }])
+  t.match(await callAll(['clerk__hang']), [{ is_error: true, output: /failed \(timeout\)/ }])
+  const [second] = await callAll(['clerk__pid'])
+  t.match(second, { is_error: false })
+  t.not(second!.output, first!.output)
+})
+
+t.test('The connection that was unused for the longest time makes room for another', async (t) => {
+  const pool = createConnectionPool({ idle_seconds: 60 })
+  t.teardown(() => pool.close())
+  const opened: number[] = []
+  const use = (account: number) =>
+    pool.use(
+      { key: String(account), stamp: '1' },
+      () => {
+        opened.push(account)
+        const target = { transport: 'http', url: mcp.url } as const
+        return openConnection(target, {
+          fetch,
+          home: server.home,
+          processes: undefined as never,
+          version: '1',
+          connect_seconds: 30,
+          call_seconds: 30,
+          onLog: () => undefined,
+          onToolsChanged: () => undefined,
+        })
+      },
+      async () => undefined,
+    )
+  for (let account = 0; account < 256; account += 1) await use(account)
+  t.equal(pool.size(), 256)
+  await use(0)
+  await use(256)
+  await use(0)
+  t.equal(opened.length, 257, 'the first connection was used again, so it is open')
+  await use(1)
+  t.equal(opened.at(-1), 1)
+})
