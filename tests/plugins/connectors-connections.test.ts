@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import { openConnection } from '../../plugins/connectors/connections/connection.ts'
@@ -74,6 +78,45 @@ const callAll = async (
   const { frames, end } = await through.ask({ text: JSON.stringify(calls) }, decide)
   t.equal(end.type, 'done')
   return frames.filter(({ type }) => type === 'tool_result')
+}
+/** A server over HTTP with server-sent events, as before streamable HTTP, with the tools `large` and `small`. */
+const startOlderServer = async (onCall: (name: string) => string) => {
+  let stream: ServerResponse | undefined
+  const http = createServer(async (request, response) => {
+    if (request.method === 'GET') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      return void stream.write('event: endpoint\ndata: /messages\n\n')
+    }
+    if (request.url !== '/messages') return void response.writeHead(405).end()
+    const { id, method, params } = (await json(request)) as {
+      id?: number
+      method: string
+      params: { name: string }
+    }
+    response.writeHead(202).end()
+    const tools = ['large', 'small'].map((name) => fakeTool(name, readOnly))
+    const results: Record<string, () => object> = {
+      initialize: () => ({
+        protocolVersion: '2024-11-05',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'older', version: '1' },
+      }),
+      'tools/list': () => ({ tools }),
+      'tools/call': () => text(onCall(params.name)),
+    }
+    if (id === undefined) return
+    const result = results[method]?.()
+    const answer = result ? { result } : { error: { code: -32601, message: 'unknown method' } }
+    stream!.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n\n`)
+  }).listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/sse`,
+    close: () => {
+      http.closeAllConnections()
+      http.close()
+    },
+  }
 }
 const text = (words: string) => ({ content: [{ type: 'text', text: words }] })
 
@@ -172,6 +215,61 @@ t.test('A program that is busy keeps running, and one that hangs is replaced', a
   const [second] = await callAll(['clerk__pid'])
   t.match(second, { is_error: false })
   t.not(second!.output, first!.output)
+})
+
+t.test('An answer that is too large is said to be so at once, whatever carries it', async (t) => {
+  const SIZE = 12 * 1024 * 1024
+  const tooLarge = [
+    {
+      is_error: true,
+      output: /failed \(too large\): The server sent more than 10 MiB in one answer, which is the limit\.$/,
+    },
+  ]
+  mcp.onCall = async ({ message: { params }, send }) => {
+    if (params?.name === 'other')
+      send({ method: 'notifications/message', params: { level: 'info', data: '' } })
+    return params?.name === 'steady' ? text('steady is done') : text('x'.repeat(SIZE))
+  }
+  await connect('library')
+  t.match(await callAll(['library__slow']), tooLarge, 'a JSON answer')
+  t.match(await callAll(['library__other']), tooLarge, 'an event stream')
+  mcp.onRequest = (_, { id, method }, reply) => {
+    if (method !== 'tools/call') return false
+    // The client may ask again for a stream whose events have ids.
+    reply.writeHead(200, { 'content-type': 'text/event-stream' }).write('id: 1\ndata:\n\n')
+    reply.write(`data: {"jsonrpc":"2.0","id":${id},"result":"`)
+    const more = () => reply.destroyed || reply.write('x'.repeat(65_536), () => setImmediate(more))
+    return Boolean(more()) || true
+  }
+  t.match(await callAll(['library__slow']), tooLarge, 'an event without end')
+  mcp.onRequest = undefined
+  t.match(await callAll(['library__steady']), [{ output: 'steady is done' }], 'the server is not at rest')
+
+  const older = await startOlderServer((name) => (name === 'large' ? 'x'.repeat(SIZE) : 'done'))
+  t.teardown(() => older.close())
+  await connect('older', { url: older.url })
+  t.match(await callAll(['older__large']), tooLarge, 'the older transport')
+  t.match(await callAll(['older__small']), [{ output: 'done' }])
+
+  await connectProgram(
+    'press',
+    programOf(['large', 'small'], `return name === 'large' ? 'x'.repeat(${SIZE}) : 'done'`),
+  )
+  t.match(await callAll(['press__large']), tooLarge, 'a program')
+  t.match(await callAll(['press__small']), [{ output: 'done' }])
+})
+
+t.test('A reply that ends without an answer fails the call at once', async (t) => {
+  await connect('brief')
+  mcp.onRequest = (_, { method }, reply) => {
+    if (method !== 'tools/call') return false
+    reply.writeHead(200, { 'content-type': 'text/event-stream' })
+    return Boolean(reply.end('event: message\ndata: {"jsonrpc":"2.0","method":"notifications/x"}\n\n'))
+  }
+  t.match(await callAll(['brief__steady']), [
+    { is_error: true, output: /failed \(unreachable\): The server ended its reply before it had answered/ },
+  ])
+  mcp.onRequest = undefined
 })
 
 t.test('The connection that was unused for the longest time makes room for another', async (t) => {

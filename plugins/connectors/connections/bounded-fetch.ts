@@ -3,12 +3,24 @@ import { ConnectorFailure } from './failure.ts'
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
+/** Returns the failure of an answer with more bytes than are read. */
+export const toTooLarge = (maxBytes: number, options?: ErrorOptions) =>
+  new ConnectorFailure(
+    'too_large',
+    `The server sent more than ${maxBytes / 1024 / 1024} MiB in one answer, which is the limit.`,
+    options,
+  )
+
 /**
- * Returns a `fetch` whose replies end with an error after so many bytes. In a stream that a server keeps open, each
- * event may have as many.
+ * Returns a `fetch` whose replies end with an error after so many bytes, of which `onTooLarge` is notified, too, because
+ * readers of streams may swallow it. In a stream that a server keeps open, each event may have as many.
  */
 export const boundedFetch =
-  (fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch =>
+  (
+    fetch: typeof globalThis.fetch,
+    maxBytes: number,
+    onTooLarge: (failure: ConnectorFailure) => void = () => undefined,
+  ): typeof globalThis.fetch =>
   async (input, init) => {
     const response = await fetch(input, init)
     if (!response.body) return response
@@ -19,9 +31,9 @@ export const boundedFetch =
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           if (count(chunk) <= maxBytes) return controller.enqueue(chunk)
-          controller.error(
-            new ConnectorFailure('too_large', `The server sent more than ${maxBytes} bytes in one reply.`),
-          )
+          const failure = toTooLarge(maxBytes)
+          controller.error(failure)
+          onTooLarge(failure)
         },
       }),
     )

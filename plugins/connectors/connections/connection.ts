@@ -10,17 +10,17 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
-import { untilAborted, withDeadline } from '#toolbox'
+import { createDeadline, untilAborted, withDeadline } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
-import { boundedFetch } from './bounded-fetch.ts'
+import { type Exchange, exchanges } from './exchange.ts'
 import { ConnectorFailure, findLostSession, toFailure } from './failure.ts'
 import { connectHttp } from './http-transport.ts'
 import { startProgram } from './program.ts'
-import { createWorkTime } from './work-time.ts'
+import { createWorkTime, toTimeout, type WorkTime } from './work-time.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
 
-/** The most bytes of one reply of a server. */
+/** The most bytes of one answer of a server. */
 const MAX_REPLY_BYTES = 10 * 1024 * 1024
 /** The most pages of a list that are read. */
 const MAX_PAGES = 64
@@ -67,12 +67,20 @@ export interface ConnectionParts {
 /** Connects to a server; throws a ConnectorFailure. The library is loaded with the first connection. */
 export async function openConnection(target: ConnectorTarget, parts: ConnectionParts): Promise<Connection> {
   const library = await import('@modelcontextprotocol/client')
-  return withDeadline(parts.connect_seconds * 1000, [], (signal) =>
+  const milliseconds = parts.connect_seconds * 1000
+  const deadline = createDeadline([], { milliseconds, reason: () => toTimeout(milliseconds) })
+  const { signal } = deadline
+  try {
     // A transport may wait for a server without heeding the signal.
-    untilAborted(signal, connect(library, target, parts, signal)).catch((error) => {
-      throw toFailure(signal.aborted ? signal.reason : error)
-    }),
-  )
+    return await untilAborted(
+      signal,
+      exchanges.run({ fail: deadline.abort }, () => connect(library, target, parts, signal)),
+    )
+  } catch (error) {
+    throw toFailure(signal.aborted ? signal.reason : error)
+  } finally {
+    deadline.release()
+  }
 }
 
 /** Accepts all results: the library's own check would compile what the server writes. */
@@ -89,7 +97,12 @@ async function connect(
   signal: AbortSignal,
 ): Promise<Connection> {
   const calls = new Set<CallFollower & { pause<Value>(work: Promise<Value>): Promise<Value> }>()
+  const running = new Set<Exchange>()
   const ended = new AbortController()
+  const end = (failure: ConnectorFailure) => {
+    ended.abort(failure)
+    for (const exchange of running) exchange.fail(failure)
+  }
   const createClient = (): Client => {
     const client = new library.Client(
       { name: 'agent-platform-service', title: 'Agent Platform Service', version: parts.version },
@@ -110,62 +123,78 @@ async function connect(
   }
   const open = async () => {
     if (target.transport === 'http') {
-      const fetch = boundedFetch(parts.fetch, MAX_REPLY_BYTES)
-      return connectHttp(createClient, target, { library, fetch, auth: parts.auth }, signal)
+      const { fetch, auth } = parts
+      const http = { library, fetch, auth, maxBytes: MAX_REPLY_BYTES, onLost: end }
+      return { ...(await connectHttp(createClient, target, http, signal)), findFailure: () => undefined }
     }
     const { home, processes, onLog } = parts
     const program = await startProgram(target, { home, maxBytes: MAX_REPLY_BYTES, onLog, library, processes })
     try {
       const client = createClient()
       await client.connect(program.transport, { signal })
-      return { client, leave: program.end, hasSession: () => false }
+      const { end: leave, findFailure } = program
+      return { client, leave, hasSession: () => false, findFailure }
     } catch (error) {
       await program.end()
-      throw error
+      throw program.findFailure() ?? error
     }
   }
-  const { client, leave, hasSession } = await open()
-  client.onclose = () => ended.abort(new ConnectorFailure('unreachable', 'The connection was closed.'))
+  const { client, leave, hasSession, findFailure } = await open()
+  const createClosed = () => new ConnectorFailure('unreachable', 'The connection was closed.')
+  client.onclose = () => end(findFailure() ?? createClosed())
   client.onerror = () => undefined
+
+  /** Runs a request with a time that begins now; throws a ConnectorFailure, or the reason of the outer signal. */
+  const exchange = async <Value>(
+    seconds: number,
+    outer: AbortSignal,
+    work: (time: WorkTime) => Promise<Value>,
+  ): Promise<Value> => {
+    const time = createWorkTime(seconds * 1000, outer)
+    running.add(time)
+    try {
+      return await exchanges.run(time, () => work(time))
+    } catch (error) {
+      outer.throwIfAborted()
+      if (time.signal.aborted) throw toFailure(time.signal.reason)
+      throw findFailure() ?? ((hasSession() && findLostSession(error)) || toFailure(error))
+    } finally {
+      running.delete(time)
+      time.release()
+    }
+  }
 
   return {
     closed: ended.signal,
     async listTools(limit, outer) {
       const tools: Tool[] = []
       if (!client.getServerCapabilities()?.tools) return tools
-      await withDeadline(parts.connect_seconds * 1000, [outer], async (inner) => {
+      await exchange(parts.connect_seconds, outer, async ({ signal }) => {
         let cursor: string | undefined
         for (let page = 0; page < MAX_PAGES && tools.length < limit; page += 1) {
           const params = cursor === undefined ? {} : { cursor }
-          const options = { signal: inner, timeout: NO_TIMEOUT_MS }
+          const options = { signal, timeout: NO_TIMEOUT_MS }
           const listed = await client.request({ method: 'tools/list', params }, options)
           tools.push(...listed.tools)
           if (listed.nextCursor === undefined || listed.nextCursor === cursor) return
           cursor = listed.nextCursor
         }
-      }).catch((error) => {
-        throw toFailure(error)
       })
       return tools.slice(0, limit)
     },
-    async call({ name, args }, follower) {
-      const time = createWorkTime(parts.call_seconds * 1000, follower.signal)
-      const call = { ...follower, pause: time.pause }
-      calls.add(call)
-      try {
-        return await client.callTool(
-          { name, arguments: args },
-          { signal: time.signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
-        )
-      } catch (error) {
-        follower.signal.throwIfAborted()
-        if (time.signal.aborted) throw toFailure(time.signal.reason)
-        throw (hasSession() && findLostSession(error)) || toFailure(error)
-      } finally {
-        calls.delete(call)
-        time.release()
-      }
-    },
+    call: ({ name, args }, follower) =>
+      exchange(parts.call_seconds, follower.signal, async ({ signal, pause }) => {
+        const call = { ...follower, pause }
+        calls.add(call)
+        try {
+          return await client.callTool(
+            { name, arguments: args },
+            { signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
+          )
+        } finally {
+          calls.delete(call)
+        }
+      }),
     isAnswering: () =>
       withDeadline(PING_MS, [ended.signal], async (signal) => {
         try {
@@ -177,7 +206,7 @@ async function connect(
         }
       }),
     async close() {
-      ended.abort(new ConnectorFailure('unreachable', 'The connection was closed.'))
+      end(createClosed())
       await leave()
       await client.close().catch(() => undefined)
     },

@@ -1,6 +1,13 @@
-import type { AuthProvider, Client, Transport } from '@modelcontextprotocol/client'
+import type {
+  AuthProvider,
+  Client,
+  StreamableHTTPClientTransport,
+  Transport,
+} from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
-import { toFailure } from './failure.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { exchanges } from './exchange.ts'
+import { ConnectorFailure, toFailure } from './failure.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
@@ -13,6 +20,10 @@ export interface HttpParts {
   library: Library
   fetch: typeof globalThis.fetch
   auth?: AuthProvider
+  /** The most bytes of one answer. */
+  maxBytes: number
+  /** Notified when the stream with the answers to all requests has ended. */
+  onLost(failure: ConnectorFailure): void
 }
 
 /** A client that is connected over HTTP. */
@@ -28,10 +39,14 @@ export interface HttpConnection {
 export async function connectHttp(
   createClient: () => Client,
   { url, headers = {} }: HttpTarget,
-  { library, fetch, auth: authProvider }: HttpParts,
+  { library, fetch, auth: authProvider, maxBytes, onLost }: HttpParts,
   signal: AbortSignal,
 ): Promise<HttpConnection> {
-  const options = { fetch, authProvider, requestInit: { headers } }
+  const options = { authProvider, requestInit: { headers } }
+  const fetchAnswer: typeof globalThis.fetch = (input, init) => {
+    const exchange = exchanges.getStore()
+    return boundedFetch(fetch, maxBytes, (failure) => exchange?.fail(failure))(input, init)
+  }
   const attempt = async (transport: Transport) => {
     const client = createClient()
     signal.addEventListener('abort', () => void transport.close().catch(() => undefined), { once: true })
@@ -43,9 +58,13 @@ export async function connectHttp(
       throw error
     }
   }
-  const streamable = new library.StreamableHTTPClientTransport(new URL(url), options)
+  const streamable = new library.StreamableHTTPClientTransport(new URL(url), {
+    ...options,
+    fetch: fetchAnswer,
+  })
   try {
     const client = await attempt(streamable)
+    failUnanswered(streamable)
     const leave = async () => {
       const farewell = streamable.terminateSession().catch(() => undefined)
       await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())])
@@ -54,7 +73,8 @@ export async function connectHttp(
   } catch (error) {
     signal.throwIfAborted()
     if (!isOlderServer(error)) throw toFailure(error)
-    const client = await attempt(new library.SSEClientTransport(new URL(url), options)).catch((second) => {
+    const older = { ...options, fetch: boundedFetch(fetch, maxBytes, onLost) }
+    const client = await attempt(new library.SSEClientTransport(new URL(url), older)).catch((second) => {
       const { reason } = toFailure(second)
       throw toFailure(reason === 'unauthorized' ? second : error)
     })
@@ -66,4 +86,17 @@ export async function connectHttp(
 const isOlderServer = (error: unknown): boolean => {
   const { status } = Object((error as { data?: unknown }).data) as { status?: number }
   return status !== undefined && [400, 404, 405, 406, 415].includes(status)
+}
+
+/** Has a request fail whose reply ends without an answer, for which the library waits forever. */
+function failUnanswered(transport: StreamableHTTPClientTransport): void {
+  const send = transport.send.bind(transport)
+  transport.send = (message, options) => {
+    const exchange = exchanges.getStore()
+    const onRequestStreamEnd = () =>
+      exchange?.fail(
+        new ConnectorFailure('unreachable', 'The server ended its reply before it had answered the request.'),
+      )
+    return send(message, { ...options, onRequestStreamEnd })
+  }
 }

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
+import { toTooLarge } from './bounded-fetch.ts'
 import { ConnectorFailure } from './failure.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
@@ -13,10 +14,13 @@ const MAX_LOG_CHARS = 16_384
 const GRACE_MS = 100
 /** The most lines that are not messages: programs print greetings. */
 const MAX_STRAY_LINES = 100
+const STRAY_LINES = `The program wrote more than ${MAX_STRAY_LINES} lines to its standard output that are not messages of the protocol.`
 
 /** A program that speaks the protocol, the leader of its own process group. */
 export interface Program {
   transport: Transport
+  /** Returns why the program cannot be used any more, if it is known. */
+  findFailure(): ConnectorFailure | undefined
   /** Ends the program with all its children. */
   end(): Promise<void>
 }
@@ -59,6 +63,7 @@ export async function startProgram(
       throw refused(error)
     })
   for (const stream of [stdin!, stdout, stderr]) stream.on('error', () => undefined)
+  let failure: ConnectorFailure | undefined
   let log = ''
   stderr.setEncoding('utf8').on('data', (text: string) => {
     log = (log + text).slice(-MAX_LOG_CHARS)
@@ -69,19 +74,16 @@ export async function startProgram(
     async start() {
       const buffer = new library.ReadBuffer({ maxBufferSize: maxBytes })
       let stray = 0
-      const fail = (error: unknown) => {
-        transport.onerror?.(error as Error)
+      const fail = (error: ConnectorFailure) => {
+        failure = error
+        transport.onerror?.(error)
         void end()
       }
       stdout.on('data', (chunk: Buffer) => {
         try {
           buffer.append(chunk)
         } catch (error) {
-          return fail(
-            new ConnectorFailure('too_large', 'The program sent a message that is too large.', {
-              cause: error,
-            }),
-          )
+          return fail(toTooLarge(maxBytes, { cause: error }))
         }
         for (;;)
           try {
@@ -90,7 +92,8 @@ export async function startProgram(
             transport.onmessage?.(message)
           } catch (error) {
             stray += 1
-            if (stray > MAX_STRAY_LINES) return fail(error)
+            if (stray > MAX_STRAY_LINES)
+              return fail(new ConnectorFailure('protocol', STRAY_LINES, { cause: error }))
           }
       })
       const finish = async () => {
@@ -115,5 +118,5 @@ export async function startProgram(
     })()
     return ending
   }
-  return { transport, end }
+  return { transport, findFailure: () => failure, end }
 }
