@@ -44,6 +44,7 @@ export function createChecks(cradle: Cradle) {
       connect_seconds: config.connect_seconds,
       call_seconds: config.call_seconds,
       onLog,
+      redact: (text) => redact(text, target),
       onToolsChanged,
     }).catch((error) => {
       throw withoutSecrets(toFailure(error), target)

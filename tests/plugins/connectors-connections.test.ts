@@ -1,11 +1,12 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
+import { createGuardedFetch } from '../../plugin-api/toolbox/index.ts'
 import { openConnection } from '../../plugins/connectors/connections/connection.ts'
 import { createConnectionPool } from '../../plugins/connectors/connections/pool.ts'
 import t from '../run/file-test.ts'
@@ -45,6 +46,23 @@ const connectProgram = async (name: string, source: string) => {
   writeFileSync(file, source)
   await connect(name, { command: process.execPath, args: [file] }, 'mcp_stdio')
 }
+/** Opens a connection of its own. */
+const openHere = (url: string, fetch = globalThis.fetch) =>
+  openConnection(
+    { transport: 'http', url },
+    {
+      fetch,
+      home: server.home,
+      processes: undefined as never,
+      version: '1',
+      connect_seconds: 30,
+      call_seconds: 30,
+      onLog: () => undefined,
+      redact: (text) => text,
+      onToolsChanged: () => undefined,
+    },
+  )
+
 /** A program with these tools, whose calls the body of a function answers. */
 const programOf = (tools: string[], onCall: string) => `
   import { createInterface } from 'node:readline'
@@ -272,6 +290,90 @@ t.test('A reply that ends without an answer fails the call at once', async (t) =
   mcp.onRequest = undefined
 })
 
+t.test('A failure names its cause in a sentence', async (t) => {
+  const probe = async (config: object, kind = 'mcp') => {
+    const { ok, reason, detail } = await request('POST', '/connectors/probe', { kind, config })
+    t.equal(ok, false)
+    return `${reason}: ${detail}`
+  }
+  const listen = async (listener: Server) => {
+    listener.listen(0, '127.0.0.1')
+    await once(listener, 'listening')
+    t.teardown(() => listener.close())
+    return (listener.address() as AddressInfo).port
+  }
+  const gone = await startFakeMcp()
+  await gone.close()
+  const port = new URL(gone.url).port
+  t.equal(
+    await probe({ url: gone.url }),
+    `unreachable: The server at 127.0.0.1, port ${port} refused the connection.`,
+  )
+  t.equal(
+    await probe({ url: 'http://no-such-host.invalid/mcp' }),
+    'unreachable: The host name "no-such-host.invalid" cannot be resolved to an address.',
+  )
+  const cutting = await listen(createSocketServer((peer) => peer.once('data', () => peer.destroy())))
+  t.equal(
+    await probe({ url: `http://127.0.0.1:${cutting}/mcp` }),
+    'unreachable: The server closed the connection before it had answered.',
+  )
+  t.match(
+    await probe({ url: mcp.url.replace('http:', 'https:') }),
+    /^unreachable: No secure connection to the server is possible/,
+  )
+  t.equal(
+    await probe({ url: 'http://127.0.0.1:6667/mcp' }),
+    'unreachable: The address has a port that is reserved for another protocol.',
+  )
+  const guarded = createGuardedFetch({ allowHosts: [] })
+  t.teardown(() => guarded.close())
+  await t.rejects(openHere(mcp.url, guarded.fetch), {
+    reason: 'address_not_allowed',
+    message: /^The host "127.0.0.1" is in a local or private network, .* by plugins.connectors.allow_hosts.$/,
+  })
+  const moved = await listen(
+    createServer((_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end()),
+  )
+  t.match(
+    await probe({ url: `http://127.0.0.1:${moved}/mcp` }),
+    /^protocol: The server redirects to another address/,
+  )
+  const page = await listen(
+    createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('x')),
+  )
+  t.match(
+    await probe({ url: `http://127.0.0.1:${page}/mcp` }),
+    /^protocol: The server does not answer as a server of/,
+  )
+
+  const write = (source: string) => {
+    const file = join(server.home, 'ending.mjs')
+    writeFileSync(file, source)
+    return { command: process.execPath, args: [file], env: { API_KEY: 'canary-of-the-key' } }
+  }
+  const source = `console.error('first'); console.error('no entry for', process.env.API_KEY); process.exit(3)`
+  t.equal(
+    await probe(write(source), 'mcp_stdio'),
+    'unreachable: The program ended with the exit code 3. Its last words: no entry for ••••-key',
+  )
+  t.match(
+    await probe(write(`throw new Error('no settings')`), 'mcp_stdio'),
+    /^unreachable: The program ended with the exit code 1\. Its last words: Error: no settings$/,
+  )
+  t.equal(
+    await probe(write('process.exit(0)'), 'mcp_stdio'),
+    'unreachable: The program ended with the exit code 0.',
+  )
+  await connectProgram('mortal', programOf(['die'], `console.error('the disk is full'); process.exit(4)`))
+  t.match(await callAll(['mortal__die']), [
+    {
+      output:
+        /failed \(unreachable\): The program ended with the exit code 4\. Its last words: the disk is full$/,
+    },
+  ])
+})
+
 t.test('The connection that was unused for the longest time makes room for another', async (t) => {
   const pool = createConnectionPool({ idle_seconds: 60 })
   t.teardown(() => pool.close())
@@ -281,17 +383,7 @@ t.test('The connection that was unused for the longest time makes room for anoth
       { key: String(account), stamp: '1' },
       () => {
         opened.push(account)
-        const target = { transport: 'http', url: mcp.url } as const
-        return openConnection(target, {
-          fetch,
-          home: server.home,
-          processes: undefined as never,
-          version: '1',
-          connect_seconds: 30,
-          call_seconds: 30,
-          onLog: () => undefined,
-          onToolsChanged: () => undefined,
-        })
+        return openHere(mcp.url)
       },
       async () => undefined,
     )

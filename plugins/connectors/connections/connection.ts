@@ -61,6 +61,8 @@ export interface ConnectionParts {
   connect_seconds: number
   call_seconds: number
   onLog(log: string): void
+  /** Masks the secrets of the target in words of its server. */
+  redact(text: string): string
   onToolsChanged(): void
 }
 
@@ -127,8 +129,7 @@ async function connect(
       const http = { library, fetch, auth, maxBytes: MAX_REPLY_BYTES, onLost: end }
       return { ...(await connectHttp(createClient, target, http, signal)), findFailure: () => undefined }
     }
-    const { home, processes, onLog } = parts
-    const program = await startProgram(target, { home, maxBytes: MAX_REPLY_BYTES, onLog, library, processes })
+    const program = await startProgram(target, { ...parts, maxBytes: MAX_REPLY_BYTES, library })
     try {
       const client = createClient()
       await client.connect(program.transport, { signal })

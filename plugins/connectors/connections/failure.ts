@@ -1,5 +1,6 @@
-import { findErrorCode, findNetworkFailure, listCauses } from '#toolbox'
+import { findNetworkFailure, listCauses } from '#toolbox'
 import type { ConnectorFailureReason } from '../types.ts'
+import { describeNetworkFailure } from './network-words.ts'
 
 /** The most characters of a server's words that are kept. */
 const MAX_DETAIL = 500
@@ -56,19 +57,27 @@ const BY_STATUS: Record<number, ConnectorFailureReason> = {
   404: 'not_found',
 }
 
-const BY_CODE: Record<string, ConnectorFailureReason> = {
-  REQUEST_TIMEOUT: 'timeout',
-  CONNECTION_CLOSED: 'unreachable',
-  NOT_CONNECTED: 'unreachable',
-  SEND_FAILED: 'unreachable',
-  INVALID_RESULT: 'protocol',
-  UNSUPPORTED_RESULT_TYPE: 'protocol',
-  ERA_NEGOTIATION_FAILED: 'protocol',
-  CLIENT_HTTP_AUTHENTICATION: 'unauthorized',
-  CLIENT_HTTP_FORBIDDEN: 'forbidden',
-  CLIENT_HTTP_UNEXPECTED_CONTENT: 'protocol',
-  CAPABILITY_NOT_SUPPORTED: 'protocol',
-  INSUFFICIENT_SCOPE: 'forbidden',
+const ILL_FORMED = 'The answer of the server does not have the form that the protocol requires.'
+const NO_PROTOCOL = 'The server does not answer as a server of the Model Context Protocol.'
+const CLOSED = 'The server closed the connection before it had answered.'
+const REDIRECTED =
+  'The server redirects to another address, which is not followed. Enter that address instead.'
+const BAD_PORT = 'The address has a port that is reserved for another protocol.'
+
+/** The reason and the words for a code of the library; without words, the message is the server's. */
+const BY_CODE: Record<string, [ConnectorFailureReason, string?]> = {
+  REQUEST_TIMEOUT: ['timeout', 'The server did not answer in time.'],
+  CONNECTION_CLOSED: ['unreachable', CLOSED],
+  NOT_CONNECTED: ['unreachable', CLOSED],
+  SEND_FAILED: ['unreachable', CLOSED],
+  INVALID_RESULT: ['protocol', ILL_FORMED],
+  UNSUPPORTED_RESULT_TYPE: ['protocol', ILL_FORMED],
+  ERA_NEGOTIATION_FAILED: ['protocol', NO_PROTOCOL],
+  CLIENT_HTTP_AUTHENTICATION: ['unauthorized', 'The server refused the credentials.'],
+  CLIENT_HTTP_FORBIDDEN: ['forbidden', 'The server does not allow this.'],
+  CLIENT_HTTP_UNEXPECTED_CONTENT: ['protocol', NO_PROTOCOL],
+  CAPABILITY_NOT_SUPPORTED: ['protocol', 'The server does not support what was asked of it.'],
+  INSUFFICIENT_SCOPE: ['forbidden', 'The credentials lack a scope that the server requires.'],
 }
 
 /** Classifies whatever a connection has thrown. */
@@ -79,25 +88,31 @@ export function toFailure(error: unknown): ConnectorFailure {
   const { name, message } = error as Error
   const fail = (reason: ConnectorFailureReason, words = message) =>
     new ConnectorFailure(reason, cut(String(words)), { cause: error })
-  if (causes.some((cause) => cause.name === 'UnauthorizedError')) return fail('unauthorized')
+  if (causes.some((cause) => cause.name === 'UnauthorizedError'))
+    return fail('unauthorized', 'The server requires a sign-in.')
   const scopes = causes.map((cause) => Object(cause).requiredScope).find((scope) => typeof scope === 'string')
   if (scopes !== undefined) return new InsufficientScope(scopes, { cause: error })
   const network = findNetworkFailure(error)
   if (network) {
     const reason = network.reason === 'insecure' ? 'unreachable' : network.reason
-    return fail(reason, [reason.replaceAll('_', ' '), findErrorCode(error)].filter(Boolean).join(': '))
+    return fail(reason, describeNetworkFailure(network, error))
   }
+  // The error for a port that `fetch` refuses to connect to has no code.
+  if (causes.some((cause) => cause.message === 'bad port')) return fail('unreachable', BAD_PORT)
   for (const cause of causes) {
     const { code } = cause
     const status = readStatus(cause)
     const reason = status !== undefined && (status >= 500 ? 'unreachable' : BY_STATUS[status])
     if (reason) return fail(reason, `The server answered with the status ${status}.`)
-    if (typeof code === 'string' && BY_CODE[code]) return fail(BY_CODE[code]!)
+    if (status !== undefined && status >= 300 && status < 400) return fail('protocol', REDIRECTED)
+    if (status !== undefined && status >= 400)
+      return fail('unknown', `The server answered with the status ${status}.`)
+    if (typeof code === 'string' && BY_CODE[code]) return fail(...BY_CODE[code]!)
   }
-  if (name === 'AbortError') return fail('timeout')
-  return fail(
-    name === 'ProtocolError' || name === 'SyntaxError' || name === 'ZodError' ? 'protocol' : 'unknown',
-  )
+  if (name === 'AbortError') return fail('timeout', 'The server did not answer in time.')
+  if (name === 'SyntaxError') return fail('protocol', 'The server answered with something that is not JSON.')
+  if (name === 'ZodError') return fail('protocol', ILL_FORMED)
+  return fail(name === 'ProtocolError' ? 'protocol' : 'unknown')
 }
 
 const cut = (text: string) => {

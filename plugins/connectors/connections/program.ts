@@ -14,6 +14,8 @@ const MAX_LOG_CHARS = 16_384
 const GRACE_MS = 100
 /** The most lines that are not messages: programs print greetings. */
 const MAX_STRAY_LINES = 100
+/** The most characters of a program's last words in a message. */
+const MAX_WORDS_CHARS = 300
 const STRAY_LINES = `The program wrote more than ${MAX_STRAY_LINES} lines to its standard output that are not messages of the protocol.`
 
 /** A program that speaks the protocol, the leader of its own process group. */
@@ -32,6 +34,7 @@ export async function startProgram(
     home,
     maxBytes,
     onLog,
+    redact,
     library,
     processes,
   }: {
@@ -39,6 +42,8 @@ export async function startProgram(
     maxBytes: number
     /** Takes the end of what the program has written to its standard error. */
     onLog(log: string): void
+    /** Masks the secrets of the program in its words. */
+    redact(text: string): string
     library: Library
     processes: Cradle['processes']
   },
@@ -70,6 +75,15 @@ export async function startProgram(
     onLog(log)
   })
 
+  const finished = (async () => {
+    const failed = await ended.then(
+      (how) => () => toEnded(how, redact(log)),
+      (error) => () => refused(error),
+    )
+    await Promise.race([closed, pause(GRACE_MS)])
+    failure ??= failed()
+  })()
+
   const transport: Transport = {
     async start() {
       const buffer = new library.ReadBuffer({ maxBufferSize: maxBytes })
@@ -96,15 +110,16 @@ export async function startProgram(
               return fail(new ConnectorFailure('protocol', STRAY_LINES, { cause: error }))
           }
       })
-      const finish = async () => {
-        await Promise.race([closed, pause(GRACE_MS)])
-        transport.onclose?.()
-      }
-      ended.then(finish, finish)
+      void finished.then(() => transport.onclose?.())
     },
     send: (message: JSONRPCMessage) =>
       new Promise((resolve, reject) => {
-        stdin!.write(library.serializeMessage(message), (error) => (error ? reject(error) : resolve()))
+        stdin!.write(library.serializeMessage(message), async (error) => {
+          if (!error) return resolve()
+          // A program that ends closes its input a little earlier.
+          await Promise.race([finished, pause(2 * GRACE_MS)])
+          reject(failure ?? error)
+        })
       }),
     close: () => end(),
   }
@@ -119,4 +134,27 @@ export async function startProgram(
     return ending
   }
   return { transport, findFailure: () => failure, end }
+}
+
+type ProgramEnd = Awaited<Awaited<ReturnType<Cradle['processes']['start']>>['ended']>
+
+/** Returns the failure of a program that has ended, with its last words. */
+function toEnded({ code, signal }: ProgramEnd, log: string): ConnectorFailure {
+  const how = code === null ? `was ended by the signal ${signal}` : `ended with the exit code ${code}`
+  const words = findLastWords(log)
+  return new ConnectorFailure(
+    'unreachable',
+    `The program ${how}${words ? `. Its last words: ${words}` : '.'}`,
+  )
+}
+
+/** Finds the last line that says something: not the end of a stack or the version that Node prints after it. */
+function findLastWords(log: string): string | undefined {
+  const lines = log.split('\n').filter((line) => /[\p{L}\d]/u.test(line))
+  const words = lines.findLast((line) => !/^\s|^Node\.js v\d/.test(line)) ?? lines.at(-1)
+  return words
+    ?.toWellFormed()
+    .replaceAll(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, MAX_WORDS_CHARS)
 }
