@@ -374,6 +374,43 @@ t.test('A failure names its cause in a sentence', async (t) => {
   ])
 })
 
+t.test('A question of a server is asked while other calls run', async (t) => {
+  const question = {
+    message: 'Which branch?',
+    requestedSchema: { type: 'object', properties: { branch: { type: 'string' } } },
+  }
+  const answer = () => [{ type: 'respond', message: 'main' }]
+  let release: (() => void) | undefined
+  const asked = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  mcp.onCall = async ({ message: { params }, ask }) => {
+    if (params?.name === 'slow') await asked
+    if (params?.name !== 'other') return text(`${params?.name} is done`)
+    const { result } = await ask('elicitation/create', question)
+    release!()
+    return text(JSON.stringify(result))
+  }
+  await connect('curious')
+  const second = await chat.connect()
+  const slow = callAll(['curious__slow'], { through: second })
+  await eventually('the call', async () => mcp.of('tools/call').at(-1)?.message.params?.name === 'slow')
+  const accepted = '{"action":"accept","content":{"branch":"main"}}'
+  t.match(await callAll(['curious__other'], { decide: answer }), [{ output: accepted }])
+  t.match(await slow, [{ output: 'slow is done' }])
+
+  await connectProgram(
+    'shy',
+    programOf(
+      ['brief', 'other'],
+      `if (name === 'brief') return new Promise((resolve) => setTimeout(resolve, 1000, 'done'))
+       return JSON.stringify(await ask('elicitation/create', ${JSON.stringify(question)}))`,
+    ),
+  )
+  const results = await callAll(['shy__brief', 'shy__other'], { decide: answer })
+  t.strictSame(results.map(({ output }) => output).sort(), ['done', accepted].sort())
+})
+
 t.test('The connection that was unused for the longest time makes room for another', async (t) => {
   const pool = createConnectionPool({ idle_seconds: 60 })
   t.teardown(() => pool.close())

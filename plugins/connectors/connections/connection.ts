@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import type {
   AuthProvider,
   CallToolResult,
@@ -98,7 +99,8 @@ async function connect(
   parts: ConnectionParts,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const calls = new Set<CallFollower & { pause<Value>(work: Promise<Value>): Promise<Value> }>()
+  const calls = new Map<Exchange, CallFollower & Pick<WorkTime, 'pause'>>()
+  const callEnds = new EventEmitter().setMaxListeners(0)
   const running = new Set<Exchange>()
   const ended = new AbortController()
   const end = (failure: ConnectorFailure) => {
@@ -116,10 +118,11 @@ async function connect(
       },
     )
     client.setRequestHandler('elicitation/create', async ({ params }): Promise<ElicitResult> => {
-      const [call, ...others] = calls
-      // The protocol does not say to which call a question belongs.
-      if (!call || others.length > 0) return { action: 'cancel' }
-      return call.pause(call.elicit(params))
+      const asking = calls.get(exchanges.getStore()!)
+      // On a channel that calls share, the protocol does not say whose question it is, so it waits for the other calls.
+      while (!asking && calls.size > 1) await once(callEnds, 'end')
+      const [call = asking] = asking ? [] : calls.values()
+      return call ? call.pause(call.elicit(params)) : { action: 'cancel' }
     })
     return client
   }
@@ -184,16 +187,17 @@ async function connect(
       return tools.slice(0, limit)
     },
     call: ({ name, args }, follower) =>
-      exchange(parts.call_seconds, follower.signal, async ({ signal, pause }) => {
-        const call = { ...follower, pause }
-        calls.add(call)
+      exchange(parts.call_seconds, follower.signal, async (time) => {
+        const { signal, pause } = time
+        calls.set(time, { ...follower, pause })
         try {
           return await client.callTool(
             { name, arguments: args },
             { signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
           )
         } finally {
-          calls.delete(call)
+          calls.delete(time)
+          callEnds.emit('end')
         }
       }),
     isAnswering: () =>

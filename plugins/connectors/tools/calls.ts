@@ -29,7 +29,7 @@ export function createCalls(cradle: Cradle) {
     cradle
   const { log, server, signIns, targets, users } = cradle
   const { connectors } = collections
-  const places = new Map<string, Semaphore>()
+  const parallel = new Map<string, { permits: Semaphore; uses: number }>()
 
   /** Runs work with the connection of an account, which is opened if it is needed. */
   const withConnection = async <Value>(
@@ -83,10 +83,12 @@ export function createCalls(cradle: Cradle) {
   ): Promise<string> => {
     const { name } = connector
     const key = `${connector._id}:${context.user_id}`
-    const places_here = places.get(key) ?? createSemaphore()
-    places.set(key, places_here)
-    const leave = await places_here.acquire(MAX_PARALLEL, context.signal)
+    const account = parallel.get(key) ?? { permits: createSemaphore(), uses: 0 }
+    parallel.set(key, account)
+    account.uses += 1
+    let leave: (() => void) | undefined
     try {
+      leave = await account.permits.acquire(MAX_PARALLEL, context.signal)
       const result = await withConnection(connector, context.user_id, (connection) =>
         connection.call(
           { name: tool.name, args },
@@ -103,7 +105,9 @@ export function createCalls(cradle: Cradle) {
         { extensions, server },
       )
     } finally {
-      leave()
+      leave?.()
+      account.uses -= 1
+      if (account.uses === 0) parallel.delete(key)
     }
   }
 
