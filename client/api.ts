@@ -5189,7 +5189,7 @@ export interface components {
       is_default: boolean;
       /** @description The result of the last check; `unauthorized` if the caller must sign in first */
       status: components["schemas"]["ConnectorStatus"];
-      /** @description Why the last check failed */
+      /** @description Why the last check failed, or which tools it left out */
       error: string | null;
       /** @description True if the caller has credentials of their own */
       has_credentials: boolean;

@@ -8,8 +8,11 @@ import { toMissing } from './credentials/challenge.ts'
 import { MissingCredentials } from './credentials/missing-credentials.ts'
 import type { AccountTarget } from './credentials/targets.ts'
 import type { Cradle } from './manifest.ts'
-import { MAX_TOOLS, toStoredTools } from './tools/listing.ts'
+import { MAX_TOOLS, type ToolListing, toStoredTools } from './tools/listing.ts'
 import type { ConnectorDocument, StoredTool, Viewer } from './types.ts'
+
+/** The most tools that are left out by name. */
+const MAX_NAMED = 5
 
 /** The result of a test. */
 export type ProbeResult =
@@ -58,14 +61,14 @@ export function createChecks(cradle: Cradle) {
   }
 
   /** Stores the tools of a connector unless it was changed meanwhile; the first ones count as seen. */
-  const store = async ({ _id, owner_id, revision }: ConnectorDocument, tools: StoredTool[]) => {
+  const store = async ({ _id, owner_id, revision }: ConnectorDocument, { tools, left_out }: ToolListing) => {
     const tools_stamp = stampOf(tools)
     const before = await connectors.findOne({ _id, revision }, { projection: { tools: 0 } })
     if (!before) return
     const isFirst = before.tools_stamp === ''
     const $set = {
       status: 'ready' as const,
-      error: null,
+      error: describeLeftOut(left_out),
       checked_at: clock.seconds(),
       tools,
       tools_stamp,
@@ -88,21 +91,21 @@ export function createChecks(cradle: Cradle) {
     await events.emit('connector.changed', { connector_id: _id, owner_id })
   }
 
-  const list = async (connection: Connection, signal = new AbortController().signal): Promise<StoredTool[]> =>
+  const list = async (connection: Connection, signal = new AbortController().signal): Promise<ToolListing> =>
     toStoredTools(await connection.listTools(MAX_TOOLS, signal))
 
   const attempt = async (
     connector: ConnectorDocument,
     user_id: string,
-    finish: (tools: StoredTool[]) => Promise<unknown>,
+    finish: (listing: ToolListing) => Promise<unknown>,
     refuse: (failure: ConnectorFailure) => Promise<unknown>,
   ): Promise<ProbeResult> => {
     try {
       const connection = await open(connector, await targets.of(connector, user_id), { user_id })
       try {
-        const tools = await list(connection)
-        await finish(tools)
-        return { ok: true, tools }
+        const listing = await list(connection)
+        await finish(listing)
+        return { ok: true, tools: listing.tools }
       } finally {
         await connection.close()
       }
@@ -134,9 +137,9 @@ export function createChecks(cradle: Cradle) {
       attempt(
         connector,
         id,
-        (tools) => {
+        (listing) => {
           breaker.forget(`${connector._id}:`)
-          return store(connector, tools)
+          return store(connector, listing)
         },
         (failure) => fail(connector, failure),
       ),
@@ -147,11 +150,22 @@ export function createChecks(cradle: Cradle) {
         connector.owner_id === id ||
         (connector.scope === 'global' && (role === 'admin' || !connector.tools_stamp))
       if (!decides) return
-      const tools = await list(connection, connection.closed)
-      if (stampOf(tools) !== connector.tools_stamp || connector.status !== 'ready')
-        await store(connector, tools)
+      const listing = await list(connection, connection.closed)
+      const isNew =
+        stampOf(listing.tools) !== connector.tools_stamp ||
+        connector.status !== 'ready' ||
+        connector.error !== describeLeftOut(listing.left_out)
+      if (isNew) await store(connector, listing)
     },
   }
+}
+
+/** Says which tools are missing, the first few by name; null if none is. */
+function describeLeftOut(left_out: readonly string[]): string | null {
+  const more = left_out.length - MAX_NAMED
+  return (
+    [...left_out.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more are left out.`] : [])].join(' ') || null
+  )
 }
 
 const stampOf = (tools: readonly Pick<StoredTool, 'name' | 'fingerprint'>[]) =>

@@ -94,7 +94,11 @@ export const connectorRow = {
       enum: ['ready', 'unauthorized', 'connecting', 'failed'],
       description: 'The result of the last check; `unauthorized` if the caller must sign in first',
     },
-    error: { ...nullable(text), description: 'Why the last check failed', examples: [null] },
+    error: {
+      ...nullable(text),
+      description: 'Why the last check failed, or which tools it left out',
+      examples: [null],
+    },
     has_credentials: { type: 'boolean', description: 'True if the caller has credentials of their own' },
     tools: { type: 'array', items: toolRow, description: 'As the server listed them last' },
     checked_at: { ...nullable(seconds), description: 'Unix seconds; null before the first check' },

@@ -411,6 +411,40 @@ t.test('A question of a server is asked while other calls run', async (t) => {
   t.strictSame(results.map(({ output }) => output).sort(), ['done', accepted].sort())
 })
 
+t.test('An odd tool is mended or left out, and the others stay', async (t) => {
+  const usual = mcp.tools
+  mcp.tools = [
+    fakeTool('plain'),
+    fakeTool('untyped', { inputSchema: { properties: { city: { type: 'string' } } } }),
+    fakeTool('bare', { inputSchema: undefined, title: null, description: null, annotations: null }),
+    fakeTool('result', { outputSchema: { properties: {} } }),
+    fakeTool('listing', { inputSchema: { type: 'array' } }),
+    fakeTool('plain'),
+    { description: 'It has no name.' },
+    null as never,
+  ]
+  const { status, tools, error } = await request('POST', '/connectors', {
+    name: 'motley',
+    kind: 'mcp',
+    config: { url: mcp.url },
+  })
+  mcp.tools = usual
+  t.equal(status, 'ready')
+  t.strictSame(
+    tools.map(({ name }: { name: string }) => name),
+    ['plain', 'untyped', 'bare', 'result'],
+  )
+  t.equal(
+    error,
+    [
+      'The tool "listing" is left out: the schema of its input does not describe an object.',
+      'The tool "plain" is left out: another one has the same name.',
+      'The tool number 7 is left out: it has no name.',
+      'The tool number 8 is left out: it has no name.',
+    ].join(' '),
+  )
+})
+
 t.test('The connection that was unused for the longest time makes room for another', async (t) => {
   const pool = createConnectionPool({ idle_seconds: 60 })
   t.teardown(() => pool.close())

@@ -8,7 +8,6 @@ import type {
   ElicitResult,
   JsonSchemaValidator,
   Progress,
-  Tool,
 } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
 import { createDeadline, untilAborted, withDeadline } from '#toolbox'
@@ -30,6 +29,15 @@ const PING_MS = 2000
 /** The library's own limits do not apply: calls have a deadline of their own, which does not count a person's time. */
 const NO_TIMEOUT_MS = 2_000_000_000
 
+/** Accepts each result: the library's own schema refuses a whole list for one odd tool. */
+const ANY_RESULT = {
+  '~standard': {
+    version: 1,
+    vendor: 'svc',
+    validate: (value: unknown) => ({ value }),
+  },
+} as const
+
 /** Whoever follows a call. */
 export interface CallFollower {
   signal: AbortSignal
@@ -40,8 +48,8 @@ export interface CallFollower {
 
 /** An open connection to a server. */
 export interface Connection {
-  /** Lists at most so many tools. */
-  listTools(limit: number, signal: AbortSignal): Promise<Tool[]>
+  /** Lists at most so many tools, as the server sent them. */
+  listTools(limit: number, signal: AbortSignal): Promise<unknown[]>
   /** Calls a tool. The time in which the user is asked something does not count. */
   call(call: { name: string; args: Record<string, unknown> }, follower: CallFollower): Promise<CallToolResult>
   /** Returns false if the server, which may be busy, does not answer at all. */
@@ -171,17 +179,20 @@ async function connect(
   return {
     closed: ended.signal,
     async listTools(limit, outer) {
-      const tools: Tool[] = []
+      const tools: unknown[] = []
       if (!client.getServerCapabilities()?.tools) return tools
       await exchange(parts.connect_seconds, outer, async ({ signal }) => {
         let cursor: string | undefined
         for (let page = 0; page < MAX_PAGES && tools.length < limit; page += 1) {
           const params = cursor === undefined ? {} : { cursor }
           const options = { signal, timeout: NO_TIMEOUT_MS }
-          const listed = await client.request({ method: 'tools/list', params }, options)
-          tools.push(...listed.tools)
-          if (listed.nextCursor === undefined || listed.nextCursor === cursor) return
-          cursor = listed.nextCursor
+          const listed = await client.request({ method: 'tools/list', params }, ANY_RESULT, options)
+          const { tools: listedTools, nextCursor } = Object(listed) as Record<string, unknown>
+          if (!Array.isArray(listedTools))
+            throw new ConnectorFailure('protocol', 'The server did not answer with a list of its tools.')
+          tools.push(...listedTools)
+          if (typeof nextCursor !== 'string' || nextCursor === cursor) return
+          cursor = nextCursor
         }
       })
       return tools.slice(0, limit)

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { Tool } from '@modelcontextprotocol/client'
 import type { StoredTool } from '../types.ts'
 
 /** The most tools of a connector. */
@@ -13,33 +12,64 @@ const MAX_NAME = 256
 /** The length of a name for models, of which a connector's name and two characters are a part. */
 const MAX_CALL_NAME = 64 - 32 - 2
 
-/** Returns the tools of a server as they are stored, without those that cannot be called. */
-export function toStoredTools(listed: readonly Tool[]): StoredTool[] {
+/** The tools of a server that can be called, and a sentence about each of the others. */
+export interface ToolListing {
+  tools: StoredTool[]
+  left_out: string[]
+}
+
+/** Returns the tools of a server as they are stored. What a tool lacks or has in an odd form is mended if it can be. */
+export function toStoredTools(listed: readonly unknown[]): ToolListing {
   const taken = new Set<string>()
-  const known = new Set<string>()
-  const stored: StoredTool[] = []
+  const names = new Set<string>()
+  const tools: StoredTool[] = []
+  const left_out: string[] = []
   let room = MAX_TOOLS_BYTES
-  for (const tool of listed) {
-    const { name, description = '', annotations = {}, inputSchema } = tool
-    const input_schema = JSON.stringify(inputSchema)
-    if (name === '' || name.length > MAX_NAME || known.has(name)) continue
-    if (Buffer.byteLength(input_schema) > MAX_SCHEMA_BYTES) continue
-    known.add(name)
-    const title = tool.title ?? annotations.title
-    const shown = {
-      name: name.toWellFormed(),
-      title: title === undefined ? null : title.toWellFormed().slice(0, MAX_TITLE),
-      description: description.toWellFormed().slice(0, MAX_DESCRIPTION),
-      read_only: annotations.readOnlyHint === true,
-      destructive: annotations.readOnlyHint !== true && annotations.destructiveHint !== false,
-      input_schema,
+  for (const [index, tool] of listed.entries()) {
+    const { name, title, description, annotations, inputSchema = { type: 'object' } } = toObject(tool)
+    const hints = toObject(annotations)
+    const input_schema = JSON.stringify(toInputSchema(inputSchema))
+    const leaveOut = (reason: string) => {
+      const label =
+        typeof name === 'string' && name ? JSON.stringify(name.slice(0, MAX_NAME)) : `number ${index + 1}`
+      left_out.push(`The tool ${label} is left out: ${reason}.`)
     }
-    const row = { ...shown, call_name: toCallName(name, taken), fingerprint: hash(JSON.stringify(shown)) }
-    room -= Buffer.byteLength(JSON.stringify(row))
-    if (room < 0) break
-    stored.push(row)
+    if (typeof name !== 'string' || name === '') leaveOut('it has no name')
+    else if (name.length > MAX_NAME) leaveOut(`its name has more than ${MAX_NAME} characters`)
+    else if (names.has(name)) leaveOut('another one has the same name')
+    else if (input_schema === undefined) leaveOut('the schema of its input does not describe an object')
+    else if (Buffer.byteLength(input_schema) > MAX_SCHEMA_BYTES)
+      leaveOut(`the schema of its input has more than ${MAX_SCHEMA_BYTES / 1024} KiB`)
+    else {
+      names.add(name)
+      const words = [title, hints.title].find((text) => typeof text === 'string') as string | undefined
+      const shown = {
+        name: name.toWellFormed(),
+        title: words === undefined ? null : words.toWellFormed().slice(0, MAX_TITLE),
+        description:
+          typeof description === 'string' ? description.toWellFormed().slice(0, MAX_DESCRIPTION) : '',
+        read_only: hints.readOnlyHint === true,
+        destructive: hints.readOnlyHint !== true && hints.destructiveHint !== false,
+        input_schema,
+      }
+      const row = { ...shown, call_name: toCallName(name, taken), fingerprint: hash(JSON.stringify(shown)) }
+      room -= Buffer.byteLength(JSON.stringify(row))
+      if (room >= 0) tools.push(row)
+      else leaveOut(`all tools together have more than ${MAX_TOOLS_BYTES / 1024 / 1024} MiB`)
+    }
   }
-  return stored
+  return { tools, left_out }
+}
+
+const toObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+
+/** Returns the schema with the type that it must have; undefined for one of another type. */
+function toInputSchema(schema: unknown): object | undefined {
+  if (schema === null) return { type: 'object' }
+  if (typeof schema !== 'object' || Array.isArray(schema)) return undefined
+  const { type = 'object' } = schema as { type?: unknown }
+  return type === 'object' || type === null ? { ...schema, type: 'object' } : undefined
 }
 
 /** Returns a name that every model takes, unlike those that are taken; names that need no change stay as they are. */
