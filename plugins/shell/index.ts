@@ -31,8 +31,9 @@ export default definePlugin({
       createExecute(() => host.cradle),
     )
   },
-  async start({ config, sandbox }) {
-    if (config.sandbox === 'required') await sandbox.describe()
+  async start({ config, log, sandbox }) {
+    if (config.sandbox !== 'required') return
+    await sandbox.describe().catch((error) => log.error({ error }, 'programs of agents are refused'))
   },
   stop: ({ programs }) => programs.close(),
 })

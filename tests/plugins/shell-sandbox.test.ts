@@ -247,12 +247,12 @@ t.test('If bubblewrap does not work, programs run without it, which is logged on
   })
 })
 
-t.test('If the sandbox is required but missing, the server does not start', async (t) => {
+t.test('If the sandbox is required but missing, the server starts and runs no program', async (t) => {
   breakBubblewrap(t, { isMissing: true })
   const reason =
     /"required", but there is no sandbox: bubblewrap is not installed: there is no bwrap on the PATH/
   const plugins = { shell: { enabled: true, ...inSandbox } }
-  await t.rejects(startKernel(t, { config: { plugins } }), { message: reason })
+  await t.resolves(startKernel(t, { config: { plugins } }))
   t.match(await diagnose(t, inSandbox), { code: 1, ok: false, detail: reason })
   const { shell } = await createWorkspace(t, inSandbox)
   await t.rejects(shell('true'), { message: reason }, 'nothing runs without it')
