@@ -34,7 +34,7 @@ export interface FolderCursor {
   enter(name: Buffer | string, options?: { force?: boolean }): Promise<BigIntStats>
   /** Reads the names in the current folder, some at a time. */
   readNames(): AsyncGenerator<Buffer[]>
-  /** Goes back to the folder above, or to the nearest one that still is where it was. */
+  /** Goes back to the folder above; if that folder was moved, to the nearest one that was not. */
   leave(): Promise<void>
   close(): Promise<void>
 }
@@ -115,7 +115,7 @@ export async function openCursor(
     return false
   }
 
-  /** Enters the folders from the root again, as far as they still are where they were. */
+  /** Enters the folders from the root again, up to the first one that was moved. */
   const enterAgain = async (): Promise<void> => {
     for (const [index, level] of levels.entries()) {
       if (level.handle) continue

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { createTarDecoder, type TarHeader } from 'modern-tar'
 import { ConfigError } from '#kernel'
+import { toChecksumLine } from './archive-writer.ts'
 
 /** Handles the entries of an archive; whatever it leaves of a content is read and thrown away. */
 export type EntryReader = (header: TarHeader, content: AsyncIterable<Buffer>) => Promise<void>
@@ -26,8 +27,8 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
       throw damaged('it is not a whole tar file', cause)
     }
   }
-  /** Of the entries since the last list; a file that changed meanwhile comes twice. */
-  let lines: string[] = []
+  /** The entries since the last list; a file that changed meanwhile comes twice. */
+  let entries: { sum: string; name: string }[] = []
   try {
     for await (const { header, body } of explained(decoder.readable)) {
       const bytes = toBuffers(explained(body))
@@ -39,20 +40,24 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
       const content = hashed(bytes, hash)
       await readEntry(header, content)
       for await (const _ of content);
-      if (header.type === 'file') lines.push(`${hash.digest('hex')}  ${header.name}`)
+      if (header.type === 'file') entries.push({ sum: hash.digest('hex'), name: header.name })
     }
   } finally {
     input.destroy()
     await feeding
   }
-  if (lines.length > 0) throw damaged('its last checksums are missing')
+  if (entries.length > 0) throw damaged('its last checksums are missing')
 
   function check(list: string) {
-    const listed = list.split('\n').filter(Boolean)
-    const wrong = lines.findIndex((line, index) => line !== listed[index])
-    if (wrong >= 0) throw damaged(lines[wrong]!.slice(66))
-    if (listed.length !== lines.length) throw damaged('an entry is missing')
-    lines = []
+    let unchecked = list
+    for (const { sum, name } of entries) {
+      // Format 1 did not escape names.
+      const line = [toChecksumLine(sum, name), `${sum}  ${name}\n`].find((text) => unchecked.startsWith(text))
+      if (line === undefined) throw damaged(unchecked === '' ? 'an entry is not in its list' : name)
+      unchecked = unchecked.slice(line.length)
+    }
+    if (unchecked !== '') throw damaged('an entry is missing')
+    entries = []
   }
 }
 

@@ -21,6 +21,18 @@ export interface ArchiveWriter {
   abort(error: Error): void
 }
 
+/** Formats the line of an entry as `sha256sum` does, which escapes line breaks and backslashes in names. */
+export function toChecksumLine(sum: string, name: string): string {
+  const escaped = name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\r', '\\r')
+  return `${escaped === name ? '' : '\\'}${sum}  ${escaped}\n`
+}
+
+/** Readers drop a byte order mark at the beginning of a field of fixed length, but not in the extended header. */
+function toPax({ name, linkname }: NewHeader): Record<string, string> | undefined {
+  if (!`${name}${linkname}`.includes('\uFEFF')) return undefined
+  return { path: name, ...(linkname !== undefined && { linkpath: linkname }) }
+}
+
 /** Creates the writer on a stream, which it ends. */
 export function createArchiveWriter(output: Writable): ArchiveWriter {
   const { readable, controller } = createTarPacker()
@@ -35,7 +47,7 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
     const hash = createHash('sha256')
     const { mtime = new Date(), size = 0 } = header
     const time = Math.min(Math.max(0, mtime.getTime()), LAST_TIME_MS)
-    const sink = controller.add({ ...header, size, mtime: new Date(time) }).getWriter()
+    const sink = controller.add({ ...header, size, mtime: new Date(time), pax: toPax(header) }).getWriter()
     const pour = async () => {
       for await (const chunk of content) {
         hash.update(chunk)
@@ -57,7 +69,7 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
 
   const add: ArchiveWriter['add'] = async (header, content = []) => {
     const sum = await write(header, content)
-    if (header.type === undefined || header.type === 'file') lines.push(`${sum}  ${header.name}\n`)
+    if (header.type === undefined || header.type === 'file') lines.push(toChecksumLine(sum, header.name))
     if (lines.length >= ENTRIES_PER_LIST) await addList()
   }
 

@@ -7,6 +7,9 @@ import type { ArchiveEnd } from './format.ts'
 import type { Cradle } from './manifest.ts'
 import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
 
+/** The most files and folders that could not be read that are printed. */
+const MAX_SHOWN = 20
+
 /** `svc backup`: writes one archive with everything, while servers run or not. */
 export const backupCommand: Command<Cradle> = {
   name: 'backup',
@@ -74,14 +77,19 @@ const unended = (stdout: NodeJS.WriteStream) =>
 function report(
   { options, stdout }: Pick<CommandInput, 'options' | 'stdout'>,
   file: string,
-  { files, collections, changed }: ArchiveEnd,
+  { files, collections, changed, unreadable = [], unreadable_count = 0 }: ArchiveEnd,
   seconds: number,
 ): void {
   const documents = Object.values(collections).reduce((sum, count) => sum + count, 0)
   if (options.json) {
-    printJson(stdout, { file, files, documents, changed, seconds })
+    printJson(stdout, { file, files, documents, changed, unreadable, unreadable_count, seconds })
     return
   }
   stdout.write(`Wrote ${file} in ${seconds} s: documents ${documents}, files ${files}.\n`)
   for (const path of changed) stdout.write(`${join('home', path)} became shorter while it was read.\n`)
+  if (unreadable_count === 0) return
+  stdout.write(`Not in the archive, as they could not be read: ${unreadable_count}.\n`)
+  for (const { path, reason } of unreadable.slice(0, MAX_SHOWN))
+    stdout.write(`  ${JSON.stringify(join('home', path))}: ${reason}\n`)
+  if (unreadable_count > MAX_SHOWN) stdout.write(`  and more; end.json in the archive lists them.\n`)
 }

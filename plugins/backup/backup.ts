@@ -6,7 +6,7 @@ import { type Blueprint, ConfigError } from '#kernel'
 import { createArchiveWriter } from './archive-writer.ts'
 import { listCopied, readId, readRaw, toIdDocument } from './collections.ts'
 import { type ArchiveEnd, type ArchiveHead, FORMAT, SEALED_FILES } from './format.ts'
-import { addHomeFiles } from './home-files.ts'
+import { createHomeFiles } from './home-files.ts'
 import { deriveKey, newDerivation, sealFile } from './sealing.ts'
 
 /** The size of an entry with documents. */
@@ -60,7 +60,8 @@ export async function writeBackup({
       if (content) await archive.addFile(`sealed/${name}`, sealFile(key, name, content))
     }
 
-    const first = await addHomeFiles(home, archive)
+    const homeFiles = createHomeFiles(home, archive)
+    await homeFiles.addAll()
     const names = await listCopied(db, blueprint)
     const collections: ArchiveEnd['collections'] = {}
     const known = new Map<string, Set<string>>()
@@ -70,7 +71,7 @@ export async function writeBackup({
       if (ids) known.set(name, ids)
       collections[name] = await addCollection(db, name, archive, ids)
     }
-    const second = await addHomeFiles(home, archive, { since: now - CLOCK_GRAIN_MS })
+    await homeFiles.addAll({ since: now - CLOCK_GRAIN_MS })
     for (const name of names.toReversed()) {
       const ids = known.get(name)
       if (ids && ids.size > 0) await addRemoved(db, name, ids, archive)
@@ -78,8 +79,7 @@ export async function writeBackup({
     if (!readFile(home, 'secret.key')?.equals(secretKey))
       throw new ConfigError('secret.key was replaced while the backup ran: run it again')
 
-    const changed = [...new Set([...first.changed, ...second.changed])]
-    const end = { files: first.files + second.files, collections, changed }
+    const end: ArchiveEnd = { ...homeFiles.report, collections }
     await archive.addFile('end.json', toJson(end))
     await archive.finish()
     return end

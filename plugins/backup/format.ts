@@ -21,8 +21,18 @@ export interface ArchiveEnd {
   files: number
   /** Documents by collection, those included that were deleted while the backup ran. */
   collections: Record<string, number>
-  /** Files that changed while they were read. */
+  /** Files that became shorter while they were read, which the archive fills with zeros; at most 1,000. */
   changed: string[]
+  /** Files and folders that are not in the archive, as they could not be read or stored; at most 1,000. */
+  unreadable?: Unreadable[]
+  /** The number of all of these. */
+  unreadable_count?: number
+}
+
+/** A file or folder of the home that could not be read; `path` is cut if it is long. */
+export interface Unreadable {
+  path: string
+  reason: string
 }
 
 /** Files in the home that are encrypted in an archive. */
@@ -41,7 +51,8 @@ const LEFT_OUT = new Set<string>([
 ])
 
 /** True if a path of the home, relative to it, is not part of a backup. */
-export const isLeftOut = (path: string): boolean => LEFT_OUT.has(path) || /^\.secret\.key\./.test(path)
+export const isLeftOut = (path: string): boolean =>
+  LEFT_OUT.has(path) || /^\.secret\.key\.|^[^/]+\/\.removed$/.test(path)
 
 /** True if a collection belongs to the processes that run, or is made again. */
 export const isPassing = (collection: string): boolean =>

@@ -1,89 +1,142 @@
-import type { Stats } from 'node:fs'
-import { lstat, open, opendir, readlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isUtf8 } from 'node:buffer'
+import { constants } from 'node:fs'
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
+import { type TreeEntry, walkTree } from '#toolbox'
 import type { ArchiveWriter } from './archive-writer.ts'
-import { isLeftOut } from './format.ts'
+import { isLeftOut, type Unreadable } from './format.ts'
 
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 const CHUNK_BYTES = 1024 * 1024
+/** An archive repeats the whole path with each entry, so that a long chain of folders takes much room. */
+const MAX_PATH_BYTES = 32 * 1024
+const MAX_LISTED = 1000
+const MAX_SHOWN_CHARS = 300
 
-/** The outcome of a pass over the files. */
-export interface FilePass {
+/** The files that were added to an archive, and those that were not. */
+export interface FileReport {
   files: number
   /** Files that became shorter while they were read, which the archive fills with zeros. */
   changed: string[]
+  unreadable: Unreadable[]
+  unreadable_count: number
 }
 
 /**
- * Adds the files of a home to an archive, below `home/`. With `since` (Unix milliseconds), only those that are new or
- * were changed from then on.
+ * Adds the files of a home to an archive, below `home/`, in one or several passes. What cannot be read is listed in
+ * `report`, and does not end the pass.
  */
-export async function addHomeFiles(
-  home: string,
-  archive: ArchiveWriter,
-  { since = 0 }: { since?: number } = {},
-): Promise<FilePass> {
-  const pass: FilePass = { files: 0, changed: [] }
-  for await (const { path, stats } of walk(home)) {
-    if (stats.ctimeMs < since) continue
-    const header = { name: `home/${path}`, mode: stats.mode & 0o777, mtime: stats.mtime }
-    if (stats.isDirectory()) await archive.add({ ...header, type: 'directory' })
-    else if (stats.isSymbolicLink()) {
-      const linkname = await readlink(join(home, path)).catch(() => undefined)
-      if (linkname !== undefined) await archive.add({ ...header, type: 'symlink', linkname })
-    } else await addFile(join(home, path), { ...header, path }, archive, pass)
+export function createHomeFiles(home: string, archive: ArchiveWriter) {
+  const report: FileReport = { files: 0, changed: [], unreadable: [], unreadable_count: 0 }
+  /** A second pass meets the same files again. */
+  const reportedPaths = new Set<string>()
+
+  const onUnreadable = (path: string, error: NodeJS.ErrnoException) => {
+    const shown = shorten(path)
+    if (reportedPaths.has(shown)) return
+    report.unreadable_count += 1
+    if (report.unreadable.length >= MAX_LISTED) return
+    reportedPaths.add(shown)
+    report.unreadable.push({ path: shown, reason: toReason(error) })
   }
-  return pass
+
+  const onChanged = (path: string) => {
+    const shown = shorten(path)
+    if (report.changed.length < MAX_LISTED && !report.changed.includes(shown)) report.changed.push(shown)
+  }
+
+  const addEntry = async ({ path, kind, mode, mtime, location }: TreeEntry): Promise<void> => {
+    const header = { name: `home/${path}`, mode, mtime }
+    if (kind === 'folder') await archive.add({ ...header, type: 'directory' })
+    else if (kind === 'link') {
+      const target = await unlessUnreadable(path, readlink(location, { encoding: 'buffer' }))
+      if (target && !isUtf8(target)) onUnreadable(path, createError('EILSEQ', 'its target is not UTF-8'))
+      else if (target) await archive.add({ ...header, type: 'symlink', linkname: `${target}` })
+    } else if (kind === 'file') {
+      const file = await unlessUnreadable(path, open(location, O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+      if (file) await addFile(file, { ...header, path })
+    }
+  }
+
+  const addFile = async (
+    file: FileHandle,
+    { path, ...header }: { path: string; name: string; mode: number; mtime: Date },
+  ): Promise<void> => {
+    try {
+      const stats = await file.stat()
+      // Another kind of file may have taken its name.
+      if (!stats.isFile()) return
+      const content = readExactly(file, stats.size, {
+        onShort: () => onChanged(path),
+        onFailure: (error) => onUnreadable(path, error),
+      })
+      await archive.add({ ...header, size: stats.size }, content)
+      report.files += 1
+    } finally {
+      await file.close()
+    }
+  }
+
+  const unlessUnreadable = async <Result>(
+    path: string,
+    work: Promise<Result>,
+  ): Promise<Result | undefined> => {
+    try {
+      return await work
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') onUnreadable(path, error as NodeJS.ErrnoException)
+      return undefined
+    }
+  }
+
+  return {
+    report,
+    /** Adds all files; with `since` (Unix milliseconds), only those that are new or were changed from then on. */
+    async addAll({ since = 0 }: { since?: number } = {}): Promise<void> {
+      const options = { isSkipped: isLeftOut, max_path_bytes: MAX_PATH_BYTES, onUnreadable }
+      for await (const entry of walkTree(await realpath(home), options))
+        if (entry.changed_at >= since) await addEntry(entry)
+    },
+  }
 }
 
-/** Walks folders, links and files; sockets and the like are passed over, and so is what disappears meanwhile. */
-async function* walk(home: string, folder = ''): AsyncGenerator<{ path: string; stats: Stats }> {
-  const entries = await opendir(join(home, folder)).catch(ignoreMissing)
-  if (!entries) return
-  for await (const { name } of entries) {
-    const path = folder === '' ? name : `${folder}/${name}`
-    if (isLeftOut(path)) continue
-    const stats = await lstat(join(home, path)).catch(ignoreMissing)
-    if (!stats || !(stats.isFile() || stats.isDirectory() || stats.isSymbolicLink())) continue
-    yield { path, stats }
-    if (stats.isDirectory()) yield* walk(home, path)
-  }
-}
-
-async function addFile(
-  source: string,
-  { path, ...header }: { path: string; name: string; mode: number; mtime: Date },
-  archive: ArchiveWriter,
-  pass: FilePass,
-): Promise<void> {
-  const file = await open(source).catch(ignoreMissing)
-  if (!file) return
-  try {
-    const { size } = await file.stat()
-    await archive.add(
-      { ...header, size },
-      readExactly(file, size, () => pass.changed.push(path)),
-    )
-    pass.files += 1
-  } finally {
-    await file.close()
-  }
-}
-
+/** Reads as many bytes as a file had at first, with zeros for bytes that are gone or cannot be read. */
 async function* readExactly(
-  file: Awaited<ReturnType<typeof open>>,
+  file: FileHandle,
   size: number,
-  onShort: () => void,
+  { onShort, onFailure }: { onShort: () => void; onFailure: (error: NodeJS.ErrnoException) => void },
 ): AsyncGenerator<Buffer> {
   for (let position = 0; position < size; ) {
     const wanted = Math.min(CHUNK_BYTES, size - position)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, position)
-    if (bytesRead === 0) onShort()
-    const read = bytesRead === 0 ? buffer : buffer.subarray(0, bytesRead)
+    const chunk = Buffer.alloc(wanted)
+    const bytesRead = await file.read(chunk, 0, wanted, position).then(
+      (result) => {
+        if (result.bytesRead === 0) onShort()
+        return result.bytesRead
+      },
+      (error: NodeJS.ErrnoException) => {
+        onFailure(error)
+        return 0
+      },
+    )
+    const read = bytesRead === 0 ? chunk : chunk.subarray(0, bytesRead)
     position += read.length
     yield read
   }
 }
 
-function ignoreMissing(error: NodeJS.ErrnoException): undefined {
-  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error
+const shorten = (path: string) =>
+  path.length > MAX_SHOWN_CHARS ? `${path.slice(0, MAX_SHOWN_CHARS)}…` : path
+
+const createError = (code: string, message: string) => Object.assign(new Error(message), { code })
+
+const REASONS: Record<string, string> = {
+  EACCES: 'it may not be opened',
+  EPERM: 'it may not be opened',
+  EIO: 'the disk cannot read it',
+  ELOOP: 'it became a link meanwhile',
 }
+
+/** Describes an error without the path, which may be that of a descriptor. */
+const toReason = ({ code = '', message, syscall }: NodeJS.ErrnoException): string =>
+  REASONS[code] ?? (syscall === undefined ? message : code)

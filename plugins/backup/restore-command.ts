@@ -1,8 +1,8 @@
 import { createReadStream, readdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Db } from 'mongodb'
 import { type Command, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
+import { removeTree } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
 import type { Restored } from './restore.ts'
@@ -43,8 +43,8 @@ export const restoreCommand: Command<Cradle> = {
       const full = await clearEmpty(db)
       if (full !== undefined) throw new ConfigError(`the database is not empty: "${full}" has documents`)
       try {
-        const source = file === '-' ? stdin : createReadStream(resolve(file))
-        restored = await readBackup({ input: source, home, db, passphrase, assertReadable })
+        const openInput = () => (file === '-' ? stdin : createReadStream(resolve(file)))
+        restored = await readBackup({ openInput, home, db, passphrase, assertReadable })
       } catch (error) {
         await clear(db)
         throw error
@@ -64,6 +64,8 @@ export const restoreCommand: Command<Cradle> = {
       stdout.write(
         `Restored the backup of ${taken} into ${home}: documents ${documents}, files ${end.files}, secrets ${secrets.opened}.\n`,
       )
+      if (end.unreadable_count)
+        stdout.write(`The backup lacks files and folders that could not be read: ${end.unreadable_count}.\n`)
       if (secrets.unreadable > 0)
         stdout.write(
           `Secrets that do not open with the key and must be entered again: ${secrets.unreadable}.\n`,
@@ -83,8 +85,7 @@ function assertEmpty(home: string): void {
 
 /** Removes what an unfinished restore has written to a home. */
 async function empty(home: string): Promise<void> {
-  for (const name of readdirSync(home))
-    if (!HARMLESS.includes(name)) await rm(join(home, name), { recursive: true, force: true, maxRetries: 20 })
+  for (const name of readdirSync(home)) if (!HARMLESS.includes(name)) await removeTree(join(home, name))
 }
 
 async function clear(db: Db): Promise<void> {

@@ -1,14 +1,13 @@
-import { createWriteStream } from 'node:fs'
-import { chmod, mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
-import { dirname, join, normalize } from 'node:path'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import type { TarHeader } from 'modern-tar'
 import type { Db } from 'mongodb'
 import { ConfigError } from '#kernel'
 import { readArchive, readWhole } from './archive-reader.ts'
 import { createLoader, decode, flushJournal, measure } from './collections.ts'
 import { type ArchiveEnd, type ArchiveHead, FORMAT, SEALED_FILES } from './format.ts'
+import { type HomeWriter, openHomeWriter } from './home-writer.ts'
 import { deriveKey, openFile } from './sealing.ts'
 
 /** The parts of an archive that describe what was restored. */
@@ -23,26 +22,33 @@ export interface Restored {
  * Reads an archive into an empty home and an empty database, and compares what the database holds afterwards with what
  * was written. Throws one sentence for what is wrong; the caller removes what was written by then.
  */
-export async function readBackup({
-  input,
-  home,
-  db,
-  passphrase,
-  assertReadable,
-}: {
-  input: Readable
+export async function readBackup(request: RestoreRequest): Promise<Restored> {
+  const homeWriter = await openHomeWriter(request.home)
+  try {
+    return await readEntries(request, homeWriter)
+  } finally {
+    await homeWriter.close()
+  }
+}
+
+interface RestoreRequest {
+  /** Opens the archive. */
+  openInput(): Readable
   home: string
   db: Db
   passphrase: string
   /** Throws if this server does not know data of these versions. */
   assertReadable(versions: ArchiveHead['data_versions']): void
-}): Promise<Restored> {
+}
+
+async function readEntries(
+  { openInput, home, db, passphrase, assertReadable }: RestoreRequest,
+  homeWriter: HomeWriter,
+): Promise<Restored> {
   let head: ArchiveHead | undefined
   let end: ArchiveEnd | undefined
   let key: Buffer | undefined
   const sealed = new Map<string, Buffer>()
-  const links: { path: string; target: string }[] = []
-  const folders = new Map<string, Date>()
   const loaders = new Map<string, ReturnType<typeof createLoader>>()
   const removed = new Map<string, Buffer[]>()
   let files = 0
@@ -60,30 +66,27 @@ export async function readBackup({
       key = await deriveKey(passphrase, head.encryption)
       return
     }
-    const [, kind, rest = ''] = /^(\w+)\/(.+?)\/?$/.exec(name) ?? []
+    const [, kind, path = ''] = /^(\w+)\/(.+?)\/?$/s.exec(name) ?? []
     if (kind === 'sealed') {
-      const known = SEALED_FILES.find((file) => file === rest)
+      const known = SEALED_FILES.find((file) => file === path)
       if (known) sealed.set(known, openFile(key!, known, await readWhole(content)))
     } else if (kind === 'home') {
-      const path = join(home, assertInside(rest))
-      if (header.type === 'symlink') links.push({ path, target: header.linkname! })
-      else if (header.type === 'directory') {
-        await mkdir(path, { recursive: true, mode: header.mode })
-        if (header.mtime) folders.set(path, header.mtime)
-      } else {
-        await writeHomeFile(path, header, content)
+      if (header.type === 'symlink') homeWriter.addLink(path, header.linkname!)
+      else if (header.type === 'directory') await homeWriter.addFolder(path, header)
+      else {
+        await homeWriter.addFile(path, header, content)
         files += 1
       }
     } else if (kind === 'database') {
-      const collection = rest.slice(0, rest.lastIndexOf('/'))
+      const collection = path.slice(0, path.lastIndexOf('/'))
       const loader = loaders.get(collection) ?? createLoader(db.collection(collection))
       loaders.set(collection, loader)
       await loader.add(splitDocuments(await readWhole(content)))
     } else if (kind === 'removed')
-      removed.set(rest.replace(/\.bson$/, ''), splitDocuments(await readWhole(content)))
+      removed.set(path.replace(/\.bson$/, ''), splitDocuments(await readWhole(content)))
     else if (name === 'end.json') end = JSON.parse(`${await readWhole(content)}`) as ArchiveEnd
   }
-  await readArchive(input, readEntry)
+  await readArchive(openInput(), readEntry)
   if (!head || !end || !sealed.has('secret.key')) throw new ConfigError('the archive is incomplete')
   if (files !== end.files)
     throw new ConfigError(`the archive has ${files} files, and should have ${end.files}`)
@@ -100,34 +103,9 @@ export async function readBackup({
         .collection(name)
         .deleteMany({ _id: { $in: ids.slice(at, at + 1000).map((id) => decode(id)._id) } })
   await flushJournal(db)
-  for (const { path, target } of links) await link(path, target)
-  for (const [path, mtime] of folders) await utimes(path, mtime, mtime)
+  await homeWriter.finish()
   const hadDatabaseUrl = await writeSealed(home, sealed)
   return { head, end, hadDatabaseUrl }
-}
-
-/** Returns a path that stays inside the home. */
-function assertInside(path: string): string {
-  const clean = normalize(path)
-  if (clean.startsWith('..') || clean.startsWith('/') || clean.includes('\0'))
-    throw new ConfigError(`the archive has a file outside of the home: ${path}`)
-  return clean
-}
-
-async function writeHomeFile(path: string, { mode, mtime }: TarHeader, content: AsyncIterable<Buffer>) {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  // A file that changed while the backup ran comes again.
-  await rm(path, { force: true })
-  await pipeline(content, createWriteStream(path, { mode: mode ?? 0o600, flags: 'wx' }))
-  if (mode !== undefined) await chmod(path, mode)
-  if (mtime) await utimes(path, mtime, mtime)
-}
-
-/** Makes a link after every file: nothing is written through it. */
-async function link(path: string, target: string) {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  await rm(path, { force: true })
-  await symlink(target, path)
 }
 
 /** Writes the decrypted files, the key last: without it the server does not start on what was restored in part. */

@@ -1,36 +1,19 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { BSON, MongoClient, ObjectId } from 'mongodb'
 import { readId, toIdDocument } from '../../plugins/backup/collections.ts'
-import t, { type Test } from '../run/file-test.ts'
+import t from '../run/file-test.ts'
 import { amount, onlyLong } from '../run/tier.ts'
+import { createEmptyHome } from '../support/backups.ts'
 import { createHold, range, startChat } from '../support/chat.ts'
-import { runtimeDirectory } from '../support/home.ts'
 import { runCommand } from '../support/kernel.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const STREAMS = amount({ short: 3, long: 50 })
 const PASSPHRASE = { SVC_BACKUP_PASSPHRASE: 'correct horse battery' }
-
-/** Creates a folder that contains nothing but a link to the engine's libraries. */
-function createEmptyHome(t: Test): string {
-  const home = mkdtempSync(join(tmpdir(), 'svc-test-'))
-  symlinkSync(runtimeDirectory(), join(home, 'runtime'))
-  t.teardown(() => rmSync(home, { recursive: true, force: true, maxRetries: 20 }))
-  return home
-}
 
 const chat = await startChat(t)
 const { server, fake, agent_id } = chat
