@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { definePlugin } from '#kernel'
+import { describeLeftFolders } from '#toolbox'
 import { createAcpRunner } from './acp-runner.ts'
 import { createDefinitions } from './definitions.ts'
 import { manifest } from './manifest.ts'
@@ -22,6 +24,12 @@ export default definePlugin({
       await acpRunners.forgetUser(user_id)
       await acpRuns.forgetUser(user_id)
     })
+    host.job({
+      name: 'acp-removed-folders',
+      every_seconds: 600,
+      run: ({ acpRuns }, signal) => acpRuns.removeLeftFolders(signal),
+    })
+    host.check('removed homes', ({ server }) => describeLeftFolders(join(server.home, 'acp')))
     host.extend(
       'agents.tools',
       createAcpRunner(() => ({ runners: host.cradle.acpRunners, runs: host.cradle.acpRuns })),

@@ -1,8 +1,8 @@
-import { mkdir, realpath, rm } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ToolContext } from '#plugin-api'
-import { createDeadline, untilAborted } from '#toolbox'
+import { createDeadline, createFolderDisposal, type FolderDisposal, untilAborted } from '#toolbox'
 import { type AgentProcess, startAgentProcess } from './agent-process.ts'
 import { converse } from './conversation.ts'
 import { RunnerFailure } from './errors.ts'
@@ -28,19 +28,23 @@ export interface RunnerRuns {
   run(runner: OpenedRunner, prompt: string, context: ToolContext): Promise<string>
   /** Ends all runs of an account and removes its home folder. */
   forgetUser(user_id: string): Promise<void>
+  /** Removes the home folders of deleted accounts that could not be removed before. */
+  removeLeftFolders: FolderDisposal['removeLeft']
   /** Ends all runs and refuses new ones. */
   close(): Promise<void>
 }
 
 /** Creates the service that runs runners. */
-export function createRunnerRuns({ config, processes, server, workspaceFiles }: Cradle): RunnerRuns {
+export function createRunnerRuns({ config, log, processes, server, workspaceFiles }: Cradle): RunnerRuns {
   const { max_seconds } = config
   const limiter = createRunLimiter(config)
   const running = new Set<{ user_id: string; end: (reason: unknown) => void; ended: Promise<unknown> }>()
   let isClosed = false
 
   /** The account's home folder, in which runners keep logins and caches. */
-  const toHome = (user_id: string) => join(server.home, 'acp', user_id)
+  const root = join(server.home, 'acp')
+  const toHome = (user_id: string) => join(root, user_id)
+  const homes = createFolderDisposal(root, { log })
 
   const runProcess = async (
     runner: OpenedRunner,
@@ -106,8 +110,10 @@ export function createRunnerRuns({ config, processes, server, workspaceFiles }: 
       const theirs = [...running].filter((entry) => entry.user_id === user_id)
       for (const { end } of theirs) end(new Error('the account was deleted'))
       await Promise.allSettled(theirs.map(({ ended }) => ended))
-      await rm(toHome(user_id), { recursive: true, force: true, maxRetries: 3 })
+      await homes.remove(user_id)
     },
+
+    removeLeftFolders: homes.removeLeft,
 
     async close() {
       isClosed = true

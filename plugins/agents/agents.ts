@@ -200,6 +200,7 @@ export function createAgents(
     workspaceOf: folders.pathOf,
     /** Creates the folder if it does not exist, and returns its path. */
     prepareWorkspace: folders.ensure,
+    removeLeftFolders: folders.removeLeft,
 
     /** Lists the tools of an agent whose document is at hand. */
     listTools: toolAccess.list,

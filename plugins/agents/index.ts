@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import { definePlugin } from '#kernel'
+import { describeLeftFolders } from '#toolbox'
 import { type Agents, createAgents } from './agents.ts'
 import { createDefaultAssistant } from './default-assistant.ts'
 import { assertExpert, assertTool } from './forms.ts'
@@ -60,6 +62,12 @@ export default definePlugin({
       every_seconds: 15,
       run: ({ agents }, signal) => agents.recover(signal),
     })
+    host.job({
+      name: 'agents-removed-folders',
+      every_seconds: 600,
+      run: ({ agents }, signal) => agents.removeLeftFolders(signal),
+    })
+    host.check('removed workspaces', ({ server }) => describeLeftFolders(join(server.home, 'agents')))
   },
   ready: ({ agents }) => agents.restore(),
   stop: ({ agents }) => agents.stopRestoring(),

@@ -103,20 +103,19 @@ export function createRuntime(
 
   async function finishRemoval(agent: AgentDocument): Promise<void> {
     const { _id: agent_id, owner_id, is_shared } = agent
+    let aside: string | undefined
     await operations.perform(agent, async (setState) => {
       await setState('stopping')
       await extensions['agents.stopping'].ask({ agent_id, reason: 'delete' })
       await extensions['agents.removal'].ask({ agent_id, owner_id })
+      // Before the agent is gone: after a crash, nothing else would know of its folder.
+      aside = await folders.setAside(agent_id)
       await agents.deleteOne({ _id: agent_id })
       await events.emit('agent.deleted', { agent_id, owner_id, is_shared })
       return undefined
     })
     closeConnections(agent_id, () => true)
-    try {
-      await folders.remove(agent_id)
-    } catch (error) {
-      log.error({ error, agent: agent_id }, 'the workspace folder of a deleted agent could not be removed')
-    }
+    if (aside !== undefined) await folders.removeAside(aside)
   }
 
   async function remove(agent_id: string): Promise<void> {

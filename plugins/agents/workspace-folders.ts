@@ -1,13 +1,14 @@
-import { cp, mkdir, rm } from 'node:fs/promises'
+import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locale } from '#kernel'
 import type { Expert } from '#plugin-api'
-import { listTemplateFolders } from '#toolbox'
+import { createFolderDisposal, listTemplateFolders } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 
 /** Creates the access to the agents' folders: `<home>/agents/<id>`, readable by the server's own user only. */
-export function createWorkspaceFolders({ server }: Pick<Cradle, 'server'>) {
-  const pathOf = (agent_id: string) => join(server.home, 'agents', agent_id)
+export function createWorkspaceFolders({ log, server }: Pick<Cradle, 'log' | 'server'>) {
+  const root = join(server.home, 'agents')
+  const pathOf = (agent_id: string) => join(root, agent_id)
 
   return {
     pathOf,
@@ -16,7 +17,7 @@ export function createWorkspaceFolders({ server }: Pick<Cradle, 'server'>) {
       await mkdir(pathOf(agent_id), { recursive: true, mode: 0o700 })
       return pathOf(agent_id)
     },
-    remove: (agent_id: string) => rm(pathOf(agent_id), { recursive: true, force: true, maxRetries: 3 }),
+    ...createFolderDisposal(root, { log }),
   }
 }
 

@@ -1,5 +1,6 @@
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { removeTree } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 
 /** The prefix of the name of a folder that is being filled. */
@@ -9,7 +10,6 @@ const UNFINISHED_PREFIX = '.unfinished-'
 export function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
   const home = join(server.home, 'experts')
   const pathOf = (expert_id: string) => join(home, expert_id)
-  const erase = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 })
 
   return {
     pathOf,
@@ -23,12 +23,12 @@ export function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
         await rename(unfinished, pathOf(expert_id))
         return result
       } catch (error) {
-        await erase(unfinished)
+        await removeTree(unfinished)
         throw error
       }
     },
 
-    remove: (expert_id: string) => erase(pathOf(expert_id)),
+    remove: (expert_id: string) => removeTree(pathOf(expert_id)),
 
     /** Lists the names of folders that were last changed before a time (Unix milliseconds), unfinished ones included. */
     async listOlderThan(time: number): Promise<string[]> {

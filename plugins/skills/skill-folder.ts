@@ -1,8 +1,8 @@
 import { renameSync } from 'node:fs'
-import { lstat, mkdir, opendir, rm, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, opendir, writeFile } from 'node:fs/promises'
 import { decodeTime } from 'ulid'
 import { AppError, type Ids } from '#kernel'
-import type { OpenFolder } from '#toolbox'
+import { type OpenFolder, removeTree } from '#toolbox'
 import { codeOf, DENIED, ignoring, MISSING } from './file-errors.ts'
 import { isSlug } from './skill-rules.ts'
 
@@ -97,7 +97,7 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
       const doomed = TEMPORARY.test(name) ? name : `.${ids.make()}.tmp`
       if (doomed !== name && move(name, doomed) !== 'moved') continue
       found.push(name)
-      await ignoring(STUCK, rm(entry(doomed), { recursive: true, force: true, maxRetries: 3 }))
+      await ignoring(STUCK, removeTree(entry(doomed)))
     }
     return found
   }

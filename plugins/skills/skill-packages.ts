@@ -1,9 +1,9 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isValid } from 'ulid'
 import { AppError, isDuplicateKey, type TypeOf } from '#kernel'
-import { type Conditional, findPage, missOf, type PageRequest, requireUnchanged } from '#toolbox'
+import { type Conditional, findPage, missOf, type PageRequest, removeTree, requireUnchanged } from '#toolbox'
 import type { Users } from '../users/users.ts'
 import { ignoring } from './file-errors.ts'
 import type { Cradle } from './manifest.ts'
@@ -86,7 +86,7 @@ export function createSkillPackages({
     try {
       await changeExclusively(_id, async () => {
         await packages.deleteOne({ _id })
-        await rm(pathOf(_id), { recursive: true, force: true, maxRetries: 3 })
+        await removeTree(pathOf(_id))
       })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -172,8 +172,7 @@ export function createSkillPackages({
         if (signal.aborted) return
         const path = pathOf(name)
         if (known.has(name)) await skillStore.read(path, (skills) => skills.list())
-        else if (isValid(name) && measureAge(name, ids) > ABANDONED_MS)
-          await rm(path, { recursive: true, force: true, maxRetries: 3 })
+        else if (isValid(name) && measureAge(name, ids) > ABANDONED_MS) await removeTree(path)
       }
     },
   }

@@ -1,7 +1,7 @@
-import type { Dirent } from 'node:fs'
-import { lstat, opendir, readdir } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, type LimitName } from '#kernel'
+import { walkTree } from '#toolbox'
 import { FileFailure, ignoreCodes } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
 import type { Cradle } from './manifest.ts'
@@ -121,8 +121,9 @@ export function createWorkspaceRoom({
     usedBy: (owner_id) => usedBy(owner_id),
     async total() {
       let bytes = 0
+      // The folder of workspaces that are being removed is none.
       for (const id of (await ignoreCodes(IGNORED_CODES, readdir(join(server.home, 'agents')))) ?? [])
-        bytes += (await readSize(id)).bytes
+        if (!id.startsWith('.')) bytes += (await readSize(id)).bytes
       return bytes
     },
     growthOf,
@@ -146,30 +147,14 @@ function explainFull(error: unknown): never {
   throw new FileFailure(`there is no room: ${whose} may hold at most ${max} bytes; delete files first`)
 }
 
-/** The number of files whose sizes are read in parallel. */
-const BATCH_SIZE = 32
-
-/** Adds up the bytes of all files below a folder, without following links; ignores files that go meanwhile. */
-async function measureFolder(top: string): Promise<number> {
-  const folders = [top]
+/** Adds up the bytes of all files below a folder, without following links; ignores what cannot be read. */
+async function measureFolder(path: string): Promise<number> {
+  const root = await ignoreCodes(IGNORED_CODES, realpath(path))
+  if (root === undefined) return 0
   let bytes = 0
-  const add = async (batch: Dirent[]) => {
-    const found = await Promise.all(
-      batch.map(({ parentPath, name }) => ignoreCodes(IGNORED_CODES, lstat(join(parentPath, name)))),
-    )
-    for (const stats of found) bytes += stats?.size ?? 0
-  }
-  for (let path = folders.pop(); path !== undefined; path = folders.pop()) {
-    const folder = await ignoreCodes(IGNORED_CODES, opendir(path))
-    if (!folder) continue
-    const batch: Dirent[] = []
-    for await (const entry of folder) {
-      if (entry.isDirectory()) folders.push(join(path, entry.name))
-      else if (batch.push(entry) >= BATCH_SIZE) await add(batch.splice(0))
-    }
-    await add(batch)
-  }
+  for await (const entry of walkTree(root, { onUnreadable: () => undefined }))
+    if (entry.kind !== 'folder') bytes += entry.bytes
   return bytes
 }
 
-const IGNORED_CODES = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ENAMETOOLONG']
+const IGNORED_CODES = ['ENOENT', 'ENOTDIR']

@@ -1,13 +1,10 @@
 import type { BigIntStats } from 'node:fs'
-import { link, lstat, mkdir, opendir, rename, rmdir, unlink } from 'node:fs/promises'
+import { link, lstat, mkdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { AppError } from '#kernel'
-import type { OpenFolder } from '#toolbox'
+import { type OpenFolder, removeTree } from '#toolbox'
 import { FileFailure, ignoreCodes } from './file-failure.ts'
 import { findPlace, openFolder, type Place } from './workspace-path.ts'
-
-/** Each level of a removal keeps a folder open. */
-const MAX_DEPTH = 64
 
 /** A name in a folder. Unlike a place it may be the name of a link, and then means the link itself. */
 export interface Entry {
@@ -36,24 +33,8 @@ export async function removeEntry(
   await within(parent, {}, async (folder) => {
     const stats = await lstat(folder.entry(name))
     if (!stats.isDirectory()) return unlink(folder.entry(name))
-    if (recursive) await emptyFolder(folder, name, 1)
-    await refuseFull(rmdir(folder.entry(name)))
+    await refuseFull(recursive ? removeTree(folder.entry(name)) : rmdir(folder.entry(name)))
   })
-}
-
-/** Removes the content of a folder, from open folder to open folder, without following links. */
-async function emptyFolder(parent: OpenFolder, name: string, depth: number): Promise<void> {
-  if (depth > MAX_DEPTH) throw new FileFailure(`its folders are more than ${MAX_DEPTH} levels deep`)
-  const folder = await parent.openFolder(name)
-  try {
-    for await (const entry of await opendir(folder.path)) {
-      const path = folder.entry(entry.name)
-      if (entry.isDirectory()) await emptyFolder(folder, entry.name, depth + 1)
-      await ignoreCodes(['ENOENT'], entry.isDirectory() ? refuseFull(rmdir(path)) : unlink(path))
-    }
-  } finally {
-    await folder.close()
-  }
 }
 
 /**
