@@ -13,8 +13,8 @@ const FAILURE = '.failure'
 export type FolderDisposal = ReturnType<typeof createFolderDisposal>
 
 /**
- * Creates the disposal of the folders in `root`. A folder is moved to `.removed` first, where it is removed again after
- * a crash or a failure.
+ * Creates the disposal of the folders in `root`. A folder is moved to `.removed` first, and stays there until it is
+ * removed, also after a crash or a failure.
  */
 export function createFolderDisposal(root: string, { log }: { log: Logger }) {
   const removed = join(root, REMOVED)

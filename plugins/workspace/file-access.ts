@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { AppError, type ContextOf, type FileReply } from '#kernel'
 import { createEtag, isShowable, lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, OutsideFailure } from './files/file-failure.ts'
+import { BoundFailure } from './files/path-bounds.ts'
 import { findPlace, openFileIn, openFolder, type Place, splitPlace } from './files/workspace-path.ts'
 import type { Cradle } from './manifest.ts'
 
@@ -12,12 +13,13 @@ type Services = Pick<Cradle, 'agents' | 'extensions'>
 
 /**
  * Runs work on the files of a workspace and converts its failures to errors of the API. If `creates` is set, the work
- * creates something at the path, so that a file in place of a folder is not reported as NOT_FOUND.
+ * creates something at the path, so that a file in place of a folder is not reported as NOT_FOUND; `target` is the field
+ * of the request that names a new path.
  */
 export async function withApiErrors<Result>(
   path: string,
   work: () => Promise<Result>,
-  { creates = false } = {},
+  { creates = false, target = '/path' } = {},
 ): Promise<Result> {
   try {
     return await explainErrors(path, work)
@@ -26,6 +28,10 @@ export async function withApiErrors<Result>(
     if (error instanceof OutsideFailure)
       throw new AppError('VALIDATION_FAILED', {
         issues: [{ path: '/path', rule: 'workspace', message: 'must not lead out of the workspace' }],
+      })
+    if (error instanceof BoundFailure)
+      throw new AppError('VALIDATION_FAILED', {
+        issues: [{ path: target, rule: error.rule, message: error.message }],
       })
     const code = (error.cause as NodeJS.ErrnoException | undefined)?.code
     if (code === 'ENOENT' || (code === 'ENOTDIR' && !creates))

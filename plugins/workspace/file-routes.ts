@@ -29,7 +29,15 @@ import {
   targetQuery,
   uploadRow,
 } from './file-schemas.ts'
-import { type Entry, findEntry, makeFolder, moveEntry, readEntry, removeEntry } from './files/entry-change.ts'
+import {
+  type Entry,
+  findEntry,
+  makeFolder,
+  moveEntry,
+  partsOf,
+  readEntry,
+  removeEntry,
+} from './files/entry-change.ts'
 import { createEtag, toFileRow } from './files/file-facts.ts'
 import { FileFailure } from './files/file-failure.ts'
 import { adoptFile } from './files/file-replacement.ts'
@@ -191,7 +199,7 @@ const moveFile = route({
     for (const entry of [from, to]) await guestUploads.forget(agent._id, joinPath(entry))
     return readRow(to)
   }
-  return withApiErrors(body.from, move, { creates: true })
+  return withApiErrors(body.from, move, { creates: true, target: '/to' })
 })
 
 const makeDirectory = route({
@@ -218,7 +226,7 @@ const makeDirectory = route({
   )
 })
 
-const joinPath = ({ parent, name }: Entry) => [...parent.parts, name].join('/')
+const joinPath = (entry: Entry) => partsOf(entry).join('/')
 
 /** Reads the row of a new entry; throws NOT_FOUND if something else has taken its place. */
 async function readRow(entry: Entry) {

@@ -40,7 +40,10 @@ t.test('a deep folder is listed, searched, measured, packed and deleted over HTT
   t.equal((await server.request('GET', `${path}/files/archive?path=`)).status, 200)
   const { body: users } = await server.request('GET', '/users')
   t.equal(users.length, 1)
-  const far = await server.request('GET', `${path}/files/content?path=${`${LONG}/`.repeat(20)}${'e'.repeat(70)}`)
+  const far = await server.request(
+    'GET',
+    `${path}/files/content?path=${`${LONG}/`.repeat(20)}${'e'.repeat(70)}`,
+  )
   t.match(far, { status: 409, body: { error: { code: 'FILE_UNUSABLE' } } })
   for (const name of [LONG, 'd'])
     t.match(await server.request('DELETE', `${path}/files?path=${name}&recursive=true`), { status: 204 })
@@ -72,4 +75,42 @@ t.test('a removal that failed is shown by doctor, and tried again at the next st
   await server.restart()
   while (readdirSync(removed).length > 0) await new Promise((resolve) => setTimeout(resolve, 20))
   t.match(await doctor(), { ok: true, detail: 'nothing is left' })
+})
+
+t.test('no path is made that is too deep or too long, and none by a move', async (t) => {
+  const { body: agent } = await server.request('POST', '/agents', { body: { name: 'bounded' } })
+  const path = `/agents/${agent.id}/files`
+  const chain = (name: string, levels: number) => Array(levels).fill(name).join('/')
+  const makeFolder = (folder: string) =>
+    server.request('POST', `${path}/directories`, { body: { path: folder } })
+  const move = (from: string, to: string) => server.request('POST', `${path}/move`, { body: { from, to } })
+  const refusal = (
+    field: string,
+    rule: string,
+    message = /would have more than (64 levels|2048 bytes)$/,
+  ) => ({
+    status: 422,
+    body: { error: { code: 'VALIDATION_FAILED', details: { issues: [{ path: field, rule, message }] } } },
+  })
+  t.match(await makeFolder(chain('d', 64)), { status: 201 })
+  t.match(await makeFolder(chain('e', 65)), refusal('/path', 'depth'))
+  t.match(await makeFolder(`a/${chain(LONG, 9)}`), { status: 201 })
+  t.match(await makeFolder(`b/${chain(LONG, 9)}`), { status: 201 })
+  t.match(await makeFolder(chain('名'.repeat(60), 12)), refusal('/path', 'length'))
+  t.match(await move('b', `a/${LONG}/${LONG}/b`), refusal('/to', 'length'))
+  t.match(await move('d', 'a/d'), refusal('/to', 'depth'))
+  t.match(await move('d/d', 'up'), { status: 200 })
+  const body = 'text'
+  const headers = { 'content-type': 'text/plain' }
+  const put = (file: string) => server.request('PUT', `${path}/content?path=${file}`, { body, headers })
+  t.match(await put(`${chain('f', 64)}/x`), refusal('/path', 'depth'))
+  t.match(await put('x'), { status: 201 })
+  t.match(await move('x', `a/${chain(LONG, 9)}/${LONG}/${LONG}`), refusal('/to', 'length'))
+  t.match(await server.request('GET', `${path}?path=`), {
+    body: [{ path: 'a' }, { path: 'b' }, { path: 'd' }, { path: 'up' }, { path: 'x' }],
+  })
+
+  makeDeep(join(agents, agent.id), { name: 'p', levels: 100 })
+  t.match(await move('p', 'd/p'), refusal('/to', 'depth'))
+  t.match(await move('p/p', 'q'), { status: 200 }, 'a tree that a program made may be moved up')
 })

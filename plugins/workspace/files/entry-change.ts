@@ -4,6 +4,7 @@ import { posix } from 'node:path'
 import { AppError } from '#kernel'
 import { type OpenFolder, removeTree } from '#toolbox'
 import { FileFailure, ignoreCodes } from './file-failure.ts'
+import { assertBounded, assertTreeBounded } from './path-bounds.ts'
 import { findPlace, openFolder, type Place } from './workspace-path.ts'
 
 /** A name in a folder. Unlike a place it may be the name of a link, and then means the link itself. */
@@ -24,6 +25,9 @@ export async function findEntry(workspace: string, path: string): Promise<Entry>
   const parent = await findPlace(workspace, name === '..' ? path : names.join('/'))
   return { parent, name }
 }
+
+/** Returns the names on the path to an entry. */
+export const partsOf = ({ parent, name }: Entry): string[] => [...parent.parts, name]
 
 /** Removes a file, a link or a folder; a folder that is not empty only if `recursive` is set. */
 export async function removeEntry(
@@ -46,16 +50,16 @@ export async function moveEntry(
   to: Entry,
   { overwrite }: { overwrite: boolean },
 ): Promise<void> {
-  const [oldPath, newPath] = [from, to].map(({ parent, name }) => [...parent.parts, name].join('/')) as [
-    string,
-    string,
-  ]
-  if (newPath.startsWith(`${oldPath}/`)) throw new FileFailure('a folder cannot be moved into itself')
+  const [oldParts, newParts] = [partsOf(from), partsOf(to)]
+  if (newParts.join('/').startsWith(`${oldParts.join('/')}/`))
+    throw new FileFailure('a folder cannot be moved into itself')
   await within(from.parent, {}, async (source) => {
     const path = source.entry(from.name)
     const stats = await lstat(path)
     const isFolder = stats.isDirectory()
     if (!isFolder && !stats.isFile()) throw new FileFailure('it is neither a file nor a folder')
+    if (isFolder) await assertTreeBounded(path, { from: oldParts, to: newParts })
+    else assertBounded(newParts)
     await within(to.parent, { create: true }, async (target) => {
       const place = target.entry(to.name)
       if (overwrite) return refuseFull(rename(path, place))
@@ -70,6 +74,7 @@ export async function moveEntry(
 
 /** Creates a folder and its parent folders; throws FILE_EXISTS if the name is taken. */
 export async function makeFolder({ parent, name }: Entry): Promise<void> {
+  assertBounded(partsOf({ parent, name }))
   await within(parent, { create: true }, (folder) => refuseTaken(mkdir(folder.entry(name))))
 }
 

@@ -4,6 +4,7 @@ import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/prom
 import { join } from 'node:path'
 import type { OpenFolder } from '#toolbox'
 import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
+import { assertBounded } from './path-bounds.ts'
 import { openFileIn, openFolder, type Place, splitPlace } from './workspace-path.ts'
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -112,6 +113,7 @@ async function inFolder<Result>(
   work: (folder: OpenFolder, name: string) => Promise<Result>,
 ): Promise<Result> {
   const { parent, name } = splitPlace(place)
+  if (options.create) assertBounded(place.parts)
   const folder = await openFolder(parent, options)
   try {
     return await work(folder, name)
