@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream'
 import { createTarDecoder, type TarHeader } from 'modern-tar'
 import { ConfigError } from '#kernel'
 import { toChecksumLine } from './archive-writer.ts'
+import { AUTHENTICATION, createDigester } from './authentication.ts'
 
 /** Handles the entries of an archive; whatever it leaves of a content is read and thrown away. */
 export type EntryReader = (header: TarHeader, content: AsyncIterable<Buffer>) => Promise<void>
@@ -10,11 +11,15 @@ export type EntryReader = (header: TarHeader, content: AsyncIterable<Buffer>) =>
 /** The most bytes of an entry that is read as a whole. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** Reads an archive from its beginning to its end, and throws if an entry does not match its checksum. */
-export async function readArchive(input: Readable, readEntry: EntryReader): Promise<void> {
+/**
+ * Reads an archive from its beginning to its end, and throws if an entry does not match its checksum. Returns the hash
+ * of the archive without its trailer.
+ */
+export async function readArchive(input: Readable, readEntry: EntryReader): Promise<Buffer> {
+  const digester = createDigester()
   const decoder = createTarDecoder({ strict: true })
   // Its errors reach the loop below through the decoder.
-  const feeding = feed(input, decoder.writable).catch(() => undefined)
+  const feeding = feed(input, decoder.writable, digester.update).catch(() => undefined)
   const damaged = (name: string, cause?: unknown) =>
     new ConfigError(`the archive is damaged: ${name}`, { cause })
   /** Explains errors of the archive and of its stream; errors of the entry reader pass unchanged. */
@@ -36,6 +41,7 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
         check(`${await readWhole(bytes)}`)
         continue
       }
+      if (header.name === AUTHENTICATION) continue
       const hash = createHash('sha256')
       const content = hashed(bytes, hash)
       await readEntry(header, content)
@@ -47,6 +53,7 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
     await feeding
   }
   if (entries.length > 0) throw damaged('its last checksums are missing')
+  return digester.end().hash
 
   function check(list: string) {
     let unchecked = list
@@ -62,10 +69,17 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
 }
 
 /** Writes a stream to a decoder, and tells it of an error of the stream. */
-async function feed(input: Readable, decoder: WritableStream<Uint8Array>): Promise<void> {
+async function feed(
+  input: Readable,
+  decoder: WritableStream<Uint8Array>,
+  onChunk: (chunk: Buffer) => void,
+): Promise<void> {
   const writer = decoder.getWriter()
   try {
-    for await (const chunk of input) await writer.write(chunk)
+    for await (const chunk of input) {
+      onChunk(chunk)
+      await writer.write(chunk)
+    }
     await writer.close()
   } catch (error) {
     await writer.abort(error)

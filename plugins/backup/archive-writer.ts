@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createTarPacker, type TarHeader } from 'modern-tar'
+import { createAuthenticationStream } from './authentication.ts'
 
 /** The header of a new entry. */
 type NewHeader = Pick<TarHeader, 'name'> & Partial<TarHeader>
@@ -33,10 +34,10 @@ function toPax({ name, linkname }: NewHeader): Record<string, string> | undefine
   return { path: name, ...(linkname !== undefined && { linkpath: linkname }) }
 }
 
-/** Creates the writer on a stream, which it ends. */
-export function createArchiveWriter(output: Writable): ArchiveWriter {
+/** Creates the writer on a stream, which it ends. The archive is authenticated with a key derived from `key`. */
+export function createArchiveWriter(output: Writable, { key }: { key: Buffer }): ArchiveWriter {
   const { readable, controller } = createTarPacker()
-  const written = pipeline(Readable.fromWeb(readable), output)
+  const written = pipeline(Readable.fromWeb(readable), createAuthenticationStream(key), output)
   // Reported by `add` or `finish`, whichever is waiting.
   const failed = written.then(() => new Promise<never>(() => undefined))
   failed.catch(() => undefined)

@@ -1,11 +1,11 @@
-import { createWriteStream, existsSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Writable } from 'node:stream'
 import { type Command, type CommandInput, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
 import type { ArchiveEnd } from './format.ts'
 import type { Cradle } from './manifest.ts'
-import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
+import { PASSPHRASE_FILE, readPassphrase, UNAUTHENTICATED } from './passphrase.ts'
 
 /** The most files and folders that could not be read that are printed. */
 const MAX_SHOWN = 20
@@ -15,11 +15,17 @@ export const backupCommand: Command<Cradle> = {
   name: 'backup',
   summary: 'Write the database, the workspaces, the documents and the encrypted keys to one archive',
   arguments: [{ name: 'file', summary: 'the archive, or - for standard output', required: true }],
-  options: [PASSPHRASE_FILE, JSON_OPTION],
+  options: [
+    PASSPHRASE_FILE,
+    { flags: '--verify', summary: 'verify an archive instead of writing one' },
+    UNAUTHENTICATED,
+    JSON_OPTION,
+  ],
   database: false,
   async run(input, { log, clock }) {
     const { args, home, env, stdout, stderr } = input
     const file = args[0]!
+    if (input.options.verify) return verify(input, resolve(file))
     const target = file === '-' ? undefined : resolve(file)
     if (target) assertUsable(target, home)
     const passphrase = await readPassphrase(input, { isNew: true })
@@ -42,6 +48,25 @@ export const backupCommand: Command<Cradle> = {
       await database.close()
     }
   },
+}
+
+/** `svc backup --verify`: reads an archive as a restore would, and writes nothing. */
+async function verify(input: CommandInput, file: string): Promise<number> {
+  const { options, stdout } = input
+  const passphrase = await readPassphrase(input, { isNew: false })
+  const { checkEntries, verifyArchive } = await import('./verification.ts')
+  const isUnauthenticatedAllowed = options.unauthenticated === true
+  const archive = await verifyArchive(createReadStream(file), { passphrase, isUnauthenticatedAllowed })
+  const end = await checkEntries(createReadStream(file), archive)
+  const { created_at, format, version } = archive.head
+  const documents = countDocuments(end)
+  if (options.json) printJson(stdout, { format, version, created_at, files: end.files, documents })
+  else {
+    const state = format === 1 ? 'is complete, but not authenticated' : 'is authentic and complete'
+    const taken = new Date(created_at * 1000).toISOString()
+    stdout.write(`The backup of ${taken} ${state}: documents ${documents}, files ${end.files}.\n`)
+  }
+  return 0
 }
 
 function assertUsable(target: string, home: string): void {
@@ -74,13 +99,16 @@ async function writeWhole(
 const unended = (stdout: NodeJS.WriteStream) =>
   new Writable({ write: (chunk, _encoding, done) => void stdout.write(chunk, done) })
 
+const countDocuments = ({ collections }: Pick<ArchiveEnd, 'collections'>): number =>
+  Object.values(collections).reduce((sum, count) => sum + count, 0)
+
 function report(
   { options, stdout }: Pick<CommandInput, 'options' | 'stdout'>,
   file: string,
   { files, collections, changed, unreadable = [], unreadable_count = 0 }: ArchiveEnd,
   seconds: number,
 ): void {
-  const documents = Object.values(collections).reduce((sum, count) => sum + count, 0)
+  const documents = countDocuments({ collections })
   if (options.json) {
     printJson(stdout, { file, files, documents, changed, unreadable, unreadable_count, seconds })
     return

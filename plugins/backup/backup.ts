@@ -38,10 +38,10 @@ export async function writeBackup({
   now: number
 }): Promise<ArchiveEnd> {
   const { home, version } = blueprint
-  const archive = createArchiveWriter(output)
+  const encryption = newDerivation()
+  const key = await deriveKey(passphrase, encryption)
+  const archive = createArchiveWriter(output, { key })
   try {
-    const encryption = newDerivation()
-    const key = await deriveKey(passphrase, encryption)
     const versions = await db.collection<{ _id: string; version: number }>('data_versions').find().toArray()
     const head: ArchiveHead = {
       format: FORMAT,

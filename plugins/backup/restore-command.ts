@@ -1,62 +1,50 @@
-import { createReadStream, readdirSync } from 'node:fs'
+import { createReadStream, createWriteStream, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { Db } from 'mongodb'
 import { type Command, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
 import { removeTree } from '#toolbox'
 import type { Cradle } from './manifest.ts'
-import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
+import { PASSPHRASE_FILE, readPassphrase, UNAUTHENTICATED } from './passphrase.ts'
 import type { Restored } from './restore.ts'
+import type { VerifiedArchive } from './verification.ts'
 
 /** A folder that may be in an empty home: the libraries of the engine. */
 const HARMLESS = ['runtime']
+/** The file in the home that holds an archive from standard input until it is restored. */
+const SPOOL = '.restore.tar'
 
 /** `svc restore`: makes a home and a database from an archive. */
 export const restoreCommand: Command<Cradle> = {
   name: 'restore',
   summary: 'Restore an archive of svc backup into an empty home and an empty database',
   arguments: [{ name: 'file', summary: 'the archive, or - for standard input', required: true }],
-  options: [PASSPHRASE_FILE, JSON_OPTION],
+  options: [PASSPHRASE_FILE, UNAUTHENTICATED, JSON_OPTION],
   database: false,
   async run(input, { log }) {
     const { args, home, env, options, stdin, stdout } = input
-    const file = args[0]!
     assertEmpty(home)
     const passphrase = await readPassphrase(input, { isNew: false })
-    const [before, { openDatabase }, { assertKnownVersions, WHOLE }, { readBackup }, { clearEmpty }] =
-      await Promise.all([
-        readBlueprint({ home, env }),
-        import('#kernel/database'),
-        import('#kernel/database/migrations'),
-        import('./restore.ts'),
-        import('./collections.ts'),
-      ])
-    const parts = before.plugins.map(({ name, declarations: { migrations } }) => ({ name, migrations }))
-    const assertReadable = (versions: Record<string, number>) =>
-      assertKnownVersions(
-        Object.entries(versions).map(([_id, version]) => ({ _id, version })),
-        [WHOLE, ...parts],
-      )
-    const database = await openDatabase({ url: before.config.values.database.url, home, log })
-    const { db } = database
+    const { verifyArchive } = await import('./verification.ts')
+    const spool = join(home, SPOOL)
+    const file = args[0] === '-' ? spool : resolve(args[0]!)
+    const openInput = () => createReadStream(file)
+    let archive: VerifiedArchive
     let restored: Restored
     try {
-      const full = await clearEmpty(db)
-      if (full !== undefined) throw new ConfigError(`the database is not empty: "${full}" has documents`)
-      try {
-        const openInput = () => (file === '-' ? stdin : createReadStream(resolve(file)))
-        restored = await readBackup({ openInput, home, db, passphrase, assertReadable })
-      } catch (error) {
-        await clear(db)
-        throw error
-      }
-    } catch (error) {
-      await database.close()
-      await empty(home)
-      throw error
+      // It is read twice.
+      if (file === spool) await pipeline(stdin, createWriteStream(spool, { mode: 0o600 }))
+      const isUnauthenticatedAllowed = options.unauthenticated === true
+      archive = await verifyArchive(openInput(), { passphrase, isUnauthenticatedAllowed })
+      restored = await restoreVerified({ home, env, log }, { openInput, archive })
+    } finally {
+      await rm(spool, { force: true })
     }
-    await database.close()
+    const { head } = archive
     const secrets = await repair({ home, env, log })
-    const { head, end, hadDatabaseUrl } = restored
+    const { end, hadDatabaseUrl } = restored
     const documents = Object.values(end.collections).reduce((sum, count) => sum + count, 0)
     if (options.json) printJson(stdout, { ...head, files: end.files, documents, secrets })
     else {
@@ -75,6 +63,42 @@ export const restoreCommand: Command<Cradle> = {
     }
     return 0
   },
+}
+
+/** Writes an archive to an empty home and an empty database; removes what it has written if something is wrong. */
+async function restoreVerified(
+  { home, env, log }: { home: string; env: NodeJS.ProcessEnv; log: Cradle['log'] },
+  { openInput, archive }: { openInput: () => Readable; archive: VerifiedArchive },
+): Promise<Restored> {
+  const [blueprint, { openDatabase }, { assertKnownVersions, WHOLE }, { readBackup }, { clearEmpty }] =
+    await Promise.all([
+      readBlueprint({ home, env }),
+      import('#kernel/database'),
+      import('#kernel/database/migrations'),
+      import('./restore.ts'),
+      import('./collections.ts'),
+    ])
+  const parts = blueprint.plugins.map(({ name, declarations: { migrations } }) => ({ name, migrations }))
+  const versions = Object.entries(archive.head.data_versions).map(([_id, version]) => ({ _id, version }))
+  assertKnownVersions(versions, [WHOLE, ...parts])
+  const database = await openDatabase({ url: blueprint.config.values.database.url, home, log })
+  const { db } = database
+  let isComplete = false
+  try {
+    const full = await clearEmpty(db)
+    if (full !== undefined) throw new ConfigError(`the database is not empty: "${full}" has documents`)
+    try {
+      const restored = await readBackup({ openInput, home, db, archive })
+      isComplete = true
+      return restored
+    } catch (error) {
+      await clear(db)
+      throw error
+    }
+  } finally {
+    await database.close()
+    if (!isComplete) await empty(home)
+  }
 }
 
 function assertEmpty(home: string): void {

@@ -6,21 +6,21 @@ import type { Db } from 'mongodb'
 import { ConfigError } from '#kernel'
 import { readArchive, readWhole } from './archive-reader.ts'
 import { createLoader, decode, flushJournal, measure } from './collections.ts'
-import { type ArchiveEnd, type ArchiveHead, FORMAT, SEALED_FILES } from './format.ts'
+import { type ArchiveEnd, SEALED_FILES } from './format.ts'
 import { type HomeWriter, openHomeWriter } from './home-writer.ts'
-import { deriveKey, openFile } from './sealing.ts'
+import { openFile } from './sealing.ts'
+import { assertSame, type VerifiedArchive } from './verification.ts'
 
-/** The parts of an archive that describe what was restored. */
+/** The outcome of a restore. */
 export interface Restored {
-  head: ArchiveHead
   end: ArchiveEnd
   /** True if the configuration named a database, which it does not any more. */
   hadDatabaseUrl: boolean
 }
 
 /**
- * Reads an archive into an empty home and an empty database, and compares what the database holds afterwards with what
- * was written. Throws one sentence for what is wrong; the caller removes what was written by then.
+ * Reads a verified archive into an empty home and an empty database, and compares what the database holds afterwards
+ * with what was written. Throws one sentence for what is wrong; the caller removes what was written by then.
  */
 export async function readBackup(request: RestoreRequest): Promise<Restored> {
   const homeWriter = await openHomeWriter(request.home)
@@ -36,18 +36,14 @@ interface RestoreRequest {
   openInput(): Readable
   home: string
   db: Db
-  passphrase: string
-  /** Throws if this server does not know data of these versions. */
-  assertReadable(versions: ArchiveHead['data_versions']): void
+  archive: VerifiedArchive
 }
 
 async function readEntries(
-  { openInput, home, db, passphrase, assertReadable }: RestoreRequest,
+  { openInput, home, db, archive }: RestoreRequest,
   homeWriter: HomeWriter,
 ): Promise<Restored> {
-  let head: ArchiveHead | undefined
   let end: ArchiveEnd | undefined
-  let key: Buffer | undefined
   const sealed = new Map<string, Buffer>()
   const loaders = new Map<string, ReturnType<typeof createLoader>>()
   const removed = new Map<string, Buffer[]>()
@@ -55,21 +51,10 @@ async function readEntries(
 
   const readEntry = async (header: TarHeader, content: AsyncIterable<Buffer>) => {
     const { name } = header
-    if (head === undefined) {
-      if (name !== 'backup.json') throw new ConfigError('this is no archive of svc backup')
-      head = JSON.parse(`${await readWhole(content)}`) as ArchiveHead
-      if (head.format !== FORMAT)
-        throw new ConfigError(
-          `the archive has format ${head.format}, and this server reads ${FORMAT}: version ${head.version} wrote it`,
-        )
-      assertReadable(head.data_versions)
-      key = await deriveKey(passphrase, head.encryption)
-      return
-    }
     const [, kind, path = ''] = /^(\w+)\/(.+?)\/?$/s.exec(name) ?? []
     if (kind === 'sealed') {
       const known = SEALED_FILES.find((file) => file === path)
-      if (known) sealed.set(known, openFile(key!, known, await readWhole(content)))
+      if (known) sealed.set(known, openFile(archive.key, known, await readWhole(content)))
     } else if (kind === 'home') {
       if (header.type === 'symlink') homeWriter.addLink(path, header.linkname!)
       else if (header.type === 'directory') await homeWriter.addFolder(path, header)
@@ -86,8 +71,8 @@ async function readEntries(
       removed.set(path.replace(/\.bson$/, ''), splitDocuments(await readWhole(content)))
     else if (name === 'end.json') end = JSON.parse(`${await readWhole(content)}`) as ArchiveEnd
   }
-  await readArchive(openInput(), readEntry)
-  if (!head || !end || !sealed.has('secret.key')) throw new ConfigError('the archive is incomplete')
+  assertSame(await readArchive(openInput(), readEntry), archive.hash)
+  if (!end || !sealed.has('secret.key')) throw new ConfigError('the archive is incomplete')
   if (files !== end.files)
     throw new ConfigError(`the archive has ${files} files, and should have ${end.files}`)
 
@@ -105,7 +90,7 @@ async function readEntries(
   await flushJournal(db)
   await homeWriter.finish()
   const hadDatabaseUrl = await writeSealed(home, sealed)
-  return { head, end, hadDatabaseUrl }
+  return { end, hadDatabaseUrl }
 }
 
 /** Writes the decrypted files, the key last: without it the server does not start on what was restored in part. */

@@ -15,6 +15,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** The most memory that a derivation may take, whatever an archive asks for. */
 const MAX_MEMORY = 512 * 1024 * 1024
+/** Bounds the time of a derivation. */
+const MAX_PARALLELIZATION = 4
 
 /** Makes the parameters for a new archive: 64 MiB of memory and some tenths of a second. */
 export const newDerivation = (): KeyDerivation => ({
@@ -26,13 +28,17 @@ export const newDerivation = (): KeyDerivation => ({
 })
 
 /** Derives the key of an archive from its passphrase. */
-export const deriveKey = (passphrase: string, { n, r, p, salt }: KeyDerivation): Promise<Buffer> =>
-  (promisify(scrypt) as (...args: unknown[]) => Promise<Buffer>)(
-    passphrase.normalize(),
-    Buffer.from(salt, 'base64'),
-    32,
-    { N: n, r, p, maxmem: MAX_MEMORY },
-  )
+export async function deriveKey(passphrase: string, derivation: KeyDerivation): Promise<Buffer> {
+  const derive = promisify(scrypt) as (...args: unknown[]) => Promise<Buffer>
+  try {
+    const { n, r, p, salt } = derivation
+    if (!(p >= 1 && p <= MAX_PARALLELIZATION)) throw new RangeError('p is out of range')
+    const options = { N: n, r, p, maxmem: MAX_MEMORY }
+    return await derive(passphrase.normalize(), Buffer.from(salt, 'base64'), 32, options)
+  } catch (cause) {
+    throw new ConfigError('the archive asks for a derivation of its key that is not possible', { cause })
+  }
+}
 
 /** Encrypts a file with AES-256-GCM: nonce, tag, text. It opens only under the same name. */
 export function sealFile(key: Buffer, name: string, content: Buffer): Buffer {
@@ -46,11 +52,9 @@ export function sealFile(key: Buffer, name: string, content: Buffer): Buffer {
 export function openFile(key: Buffer, name: string, sealed: Buffer): Buffer {
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const tag = sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES)
-  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    Buffer.from(name),
-  )
   try {
-    decipher.setAuthTag(tag)
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+    decipher.setAAD(Buffer.from(name)).setAuthTag(tag)
     return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()])
   } catch (cause) {
     throw new ConfigError('the passphrase is wrong, or the archive was changed', { cause })

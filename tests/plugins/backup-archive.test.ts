@@ -16,6 +16,7 @@ async function write(
         done()
       },
     }),
+    { key: Buffer.alloc(32) },
   )
   await fill(archive)
   await archive.finish()
@@ -54,7 +55,14 @@ t.test('names, links and times of any length and age survive, and tar reads them
     { name: 'home/late', mtime: 0o77777777777 * 1000 },
   ])
   const listed = execFileSync('tar', ['--quoting-style=literal', '-t'], { input: bytes, encoding: 'utf8' })
-  t.strictSame(listed.trim().split('\n'), [LONG, 'home/link', 'home/old', 'home/late', 'checksums/000001'])
+  t.strictSame(listed.trim().split('\n'), [
+    LONG,
+    'home/link',
+    'home/old',
+    'home/late',
+    'checksums/000001',
+    'authentication',
+  ])
 })
 
 t.test('content that is not as long as its header says is refused while it is written', async (t) => {

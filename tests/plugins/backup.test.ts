@@ -122,9 +122,14 @@ t.test('an archive is refused if it is damaged, incomplete or opened with anothe
   flipped[flipped.indexOf('Plan A')]! ^= 1
   const url = await createDatabaseUrl(t)
   const cases = {
-    changed: [flipped, {}, /^svc: the archive is damaged: home\/agents\/.*plan\.md\n$/],
-    cut: [bytes.subarray(0, bytes.length - 20_000), {}, /^svc: the archive is (damaged|incomplete)/],
-    text: [Buffer.from('no archive'), {}, /^svc: the archive is damaged/],
+    changed: [flipped, {}, /^svc: the archive is damaged, incomplete, or was changed .* does not match\n$/],
+    cut: [bytes.subarray(0, bytes.length - 20_000), {}, /^svc: the archive is damaged, incomplete, or was/],
+    text: [
+      Buffer.from('no archive'),
+      {},
+      /^svc: this is no archive of svc backup, or its beginning is damaged/,
+    ],
+    empty: [Buffer.alloc(0), {}, /^svc: this is no archive of svc backup/],
     locked: [bytes, { SVC_BACKUP_PASSPHRASE: 'wrong horse' }, /^svc: the passphrase is wrong/],
     short: [bytes, { SVC_BACKUP_PASSPHRASE: 'short' }, /^svc: the passphrase has less than 8 characters/],
     unasked: [bytes, { SVC_BACKUP_PASSPHRASE: '' }, /^svc: a passphrase is needed: use --passphrase-file/],
@@ -185,7 +190,16 @@ for (const name of readdirSync(FIXTURES))
     const archive = join(createEmptyHome(t), 'archive.tar')
     writeFileSync(archive, gunzipSync(readFileSync(join(FIXTURES, name))))
     const env = { SVC_DATABASE_URL: await createDatabaseUrl(t), SVC_BACKUP_PASSPHRASE: 'fixture passphrase' }
-    const { code, stderr } = await svc(home, ['restore', archive], env)
+    t.match(await svc(home, ['restore', archive], env), {
+      code: 1,
+      stderr: /^svc: the archive has format 1, which is not authenticated: .*, use --unauthenticated\n$/,
+    })
+    t.strictSame(readdirSync(home), ['runtime'])
+    t.match(await svc(home, ['backup', '--verify', '--unauthenticated', archive], env), {
+      code: 0,
+      stdout: /^The backup of .* is complete, but not authenticated: documents \d+, files \d+\.\n$/,
+    })
+    const { code, stderr } = await svc(home, ['restore', archive, '--unauthenticated'], env)
     t.equal(code, 0, stderr)
     const copy = await startServer(t, { home, env })
     const { body: agents } = await copy.request('GET', '/agents')
