@@ -17,7 +17,7 @@ export interface ArchiveDigest {
 }
 
 /** Derives the key that authenticates an archive from the key that encrypts its files. */
-export const deriveAuthenticationKey = (key: Buffer): Buffer =>
+const deriveAuthenticationKey = (key: Buffer): Buffer =>
   Buffer.from(hkdfSync('sha256', key, '', 'svc backup: authentication', 32))
 
 /** True if the trailer was made for an archive with this hash, by somebody who knows the passphrase. */
