@@ -71,7 +71,15 @@ const classesOf = (on: ObjectAnswers | undefined, place: number): readonly (stri
   return place % 2 === 0 ? [...oneOfEach, ...roundRobin(missing!, place / 2)] : oneOfEach
 }
 
-const withoutId = ({ body: { error } }: AnsweredCall) => ({ ...error, request_id: undefined })
+/** An error without its id, and without the name that the caller has sent. */
+const withoutId = ({ body: { error } }: AnsweredCall) => {
+  const { model } = error.details
+  const message = model === undefined ? error.message : error.message.replaceAll(model, '…')
+  return { ...error, message, details: { ...error.details, model: undefined }, request_id: undefined }
+}
+
+/** The further fields of errors in the form of OpenAI's API. */
+const openaiFields = (path: string) => (path.startsWith('/v1/') ? ['param', 'type'] : [])
 
 for (const [place, route] of routes.entries())
   t.test(`${route.name} answers every caller as the table says`, async (t) => {
@@ -100,7 +108,8 @@ for (const [place, route] of routes.entries())
           if (expected === 'ok' || reply.answer !== expected) continue
           const { error } = reply.body
           t.match(error, { message: /\S/, details: Object, request_id: reply.request_id }, `error, ${title}`)
-          t.same(Object.keys(error).sort(), ['code', 'details', 'message', 'request_id'])
+          const fields = ['code', 'details', 'message', 'request_id', ...openaiFields(route.path)]
+          t.same(Object.keys(error).sort(), fields.sort())
           if (reply.status === 403 && who !== 'admin' && !isLetIn(sample, caller))
             t.equal(error.details.permission, who, 'the missing permission is named')
           if (reply.status !== 404) continue

@@ -81,7 +81,17 @@ const seenAgent: ObjectAnswers = {
   },
 }
 /** Agents in the form of OpenAI's API. */
-const seenModel: ObjectAnswers = { ...seenAgent, kind: 'model' }
+const NO_MODEL = '404 MODEL_NOT_FOUND'
+const seenModel: ObjectAnswers = {
+  kind: 'model',
+  answers: {
+    own: 'ok',
+    shared: 'ok',
+    unshared: [NO_MODEL, 'ok'],
+    other: [NO_MODEL, 'ok'],
+    missing: NO_MODEL,
+  },
+}
 /** Messages that guests wrote while an agent was shared stay readable for them. */
 const readAgent: ObjectAnswers = { ...seenAgent, answers: { ...seenAgent.answers, unshared: 'ok' } }
 const chattingAgent: ObjectAnswers = { ...seenAgent, kind: 'chatting_agent' }
