@@ -20,6 +20,7 @@ export {
   readNetworkFailure,
 } from './network-failure.ts'
 export { isWithin, type OpenFolder, openFolder } from './open-folder.ts'
+export { assertOwnPage } from './own-page.ts'
 export {
   findPage,
   linkToNext,

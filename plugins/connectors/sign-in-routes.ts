@@ -1,5 +1,6 @@
 import { parseCookie, stringifySetCookie } from 'cookie'
 import { objectOf, reply, rowOf } from '#kernel'
+import { assertOwnPage } from '#toolbox'
 import { digest } from './credentials/sign-ins.ts'
 import { route } from './manifest.ts'
 import { connectorParams } from './schemas.ts'
@@ -38,6 +39,7 @@ export const signInRoutes = [
     errors: ['NOT_FOUND', 'CONNECTOR_SIGN_IN_UNAVAILABLE', 'CONNECTOR_SIGN_IN_FAILED'],
     audit: 'connector.authorize',
   }).handle(async ({ caller, params, body }, { redirectUri, signIns, usable }) => {
+    if (body.redirect_after !== undefined) assertOwnPage(body.redirect_after)
     const connector = await usable.find(caller, params.id!)
     const { authorization_url, state } = await signIns.begin(connector, caller.id, body)
     const cookie = stringifySetCookie({

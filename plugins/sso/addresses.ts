@@ -1,4 +1,3 @@
-import { AppError } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import type { EntryPoint } from './types.ts'
 
@@ -28,31 +27,3 @@ export function createAddresses({ server }: Pick<Cradle, 'server'>) {
 
 /** The page of the console after a sign-in that names no other. */
 export const DEFAULT_PAGE = '/'
-
-/** Throws VALIDATION_FAILED unless a path leads to a page of the console, however a browser decodes it. */
-export function assertOwnPage(path: string): void {
-  if (isPath(path) && isPath(decode(path.split(/[?#]/)[0]!))) return
-  const issue = {
-    path: '/redirect_after',
-    rule: 'path',
-    message: 'must be a path that starts with a single "/"',
-  }
-  throw new AppError('VALIDATION_FAILED', { issues: [issue] })
-}
-
-const ANY_ORIGIN = 'https://console.invalid'
-
-const isPath = (text: string) =>
-  /^\/(?!\/)[^\\\p{Cc}]*$/u.test(text) &&
-  URL.canParse(text, ANY_ORIGIN) &&
-  new URL(text, ANY_ORIGIN).origin === ANY_ORIGIN
-
-/** Decodes a path; returns an empty text, which is not a path, if that is impossible. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // Readers may disagree on bytes that are not UTF-8.
-    return ''
-  }
-}

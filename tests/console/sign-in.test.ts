@@ -14,6 +14,28 @@ const PASSWORD = 'correct-horse-9'
 /** The password of an account that the testing kit has made. */
 const passwordOf = (username: string) => `${username}-password-1`
 
+/** Addresses that a sign-in must not lead to; a browser opens most of them on another host. */
+const ELSEWHERE = [
+  '//foreign.invalid/a',
+  '/\\foreign.invalid/a',
+  '\\\\foreign.invalid/a',
+  '/\t/foreign.invalid/a',
+  '/\n/foreign.invalid/a',
+  ' //foreign.invalid/a',
+  '/.//foreign.invalid/a',
+  '/%2F/foreign.invalid/a',
+  '/%5Cforeign.invalid/a',
+  'http://foreign.invalid/a',
+  'http:foreign.invalid/a',
+  'http:/\\foreign.invalid',
+  'https://127.0.0.1@foreign.invalid/',
+  'javascript:document.title="run"',
+  'java\nscript:document.title="run"',
+  'data:text/html,x',
+  'blob:http://foreign.invalid/a',
+  '/api/health/live',
+]
+
 t.test('signing in by a browser', { skip: noChromium }, async (t) => {
   const target = { url: '' }
   const url = await serveConsole(t, target)
@@ -203,6 +225,40 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     await own.context().clearCookies({ name: /^_/ })
     await identities.getByRole('button', { name: 'Link', exact: true }).click()
     await own.getByText('This identity is linked to another account already.').waitFor()
+  })
+
+  await t.test('a sign-in leads to a page of the console, whatever its address says', async (t) => {
+    issuer.person = { sub: 'lin', preferred_username: 'lin' }
+    await useIssuer(server, issuer.url, { display_name: 'Example ID' })
+    const page = await open(t, '/login')
+    const left: string[] = []
+    page.on('request', (request) => {
+      if (request.isNavigationRequest() && !request.url().startsWith(url)) left.push(request.url())
+    })
+    const complete = async (data: Record<string, string>) => {
+      await page.goto('about:blank')
+      await page.goto(`${url}/login/oauth/complete#${new URLSearchParams(data)}`)
+    }
+    for (const redirect of ELSEWHERE) {
+      await complete({ bound: 'oidc', redirect })
+      await page.waitForURL(`${url}/`)
+      await heading(page, 'Sign in')
+    }
+    await complete({ bound: 'oidc', redirect: '/account?tab=x' })
+    await page.waitForURL(`${url}/account?tab=x`)
+    await complete({ redirect: '/account' })
+    await page.waitForURL(`${url}/`)
+
+    const lead = await open(t, '/login')
+    await lead.addInitScript(`if (location.pathname === '/login/oauth/complete') {
+      const data = new URLSearchParams(location.hash.slice(1))
+      data.set('redirect', '//foreign.invalid/a')
+      history.replaceState(null, '', location.pathname + '#' + data)
+    }`)
+    await lead.getByRole('button', { name: 'Sign in with Example ID' }).click()
+    await lead.getByRole('navigation', { name: 'Pages' }).waitFor()
+    t.equal(lead.url(), `${url}/`)
+    t.strictSame(left, [])
   })
 
   await t.test('the first administrator is led through a fresh server', async (t) => {

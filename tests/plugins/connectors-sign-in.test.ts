@@ -135,7 +135,17 @@ t.test('Wrong states, issuers and refusals are turned down', async (t) => {
   )
   const moved = await failed(() => undefined)
   t.match(moved, /connectors$/)
-  t.match(await call('POST', `${path}/authorize`, { redirect_after: '//evil.example' }), { status: 422 })
+  for (const redirect_after of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '/.//evil.example',
+    '/%2Fevil.example',
+    '/%5cevil.example',
+    '/%ff',
+  ])
+    t.match(await call('POST', `${path}/authorize`, { redirect_after }), { status: 422 }, redirect_after)
 })
 
 t.test('Metadata without end is not waited for, nor read as a whole', async (t) => {

@@ -154,6 +154,8 @@ t.test('users are redirected only to pages of the console', async (t) => {
     '/%2Fevil.example',
     '/%5cevil.example',
     '/%ff',
+    '/.//evil.example',
+    '/a/..//evil.example',
     `/${'a'.repeat(2048)}`,
   ]
   for (const redirect_after of wrong)

@@ -5,6 +5,7 @@ import { loadApp } from '../load-app.ts'
 import { Failure } from '../ui/failure.tsx'
 import { arrive } from './arrive.ts'
 import { Layout } from './layout.tsx'
+import { toOwnPage } from './own-page.ts'
 import { type Login, post } from './post.ts'
 import { takeState } from './sign-in-state.ts'
 
@@ -13,7 +14,7 @@ let completion: Promise<void> | undefined
 
 async function complete(): Promise<void> {
   const data = new URLSearchParams(location.hash.slice(1))
-  const redirect = data.get('redirect') ?? '/'
+  const redirect = toOwnPage(data.get('redirect') ?? '/')
   const code = data.get('code')
   history.replaceState(null, '', location.pathname)
   if (code === null) return location.replace(data.has('bound') ? redirect : '/')
