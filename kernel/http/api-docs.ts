@@ -16,10 +16,13 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Files of people have the same origin, so code is loaded from the folder of the page only. */
+const OWN_CODE = 'script-src *:*/api/docs/; style-src *:*/api/docs/'
+
 /** The page at /api/docs, which shows and tries what the documents of the API describe. */
 export const apiDocs: Pages = {
   path: '/api/docs/',
   index: 'index.html',
   locate: (name) => join(FOLDER, name),
-  headers: () => ({ 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }),
+  headers: () => ({ 'Content-Security-Policy': `${POLICY}, ${OWN_CODE}`, 'Referrer-Policy': 'no-referrer' }),
 }

@@ -9,6 +9,7 @@ import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../server/runtime.ts'
 import type { SomeCradle } from '../types.ts'
 import { createBodyReader } from './body.ts'
+import { refuseToBeRun } from './destination.ts'
 import { createEndpoint, type EndpointParts } from './endpoint.ts'
 import { findErrorForm, inErrorForm } from './error-form.ts'
 import { type ErrorReply, replyTo, retryHeaders } from './error-reply.ts'
@@ -164,6 +165,7 @@ export function createApp({
   })
   if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
   app.use(servePages(pages))
+  app.use(refuseToBeRun)
   app.use((context, next) => {
     const handle = fixed.get(`${context.method} ${context.path}`)
     if (!handle) return next()

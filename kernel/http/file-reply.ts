@@ -44,12 +44,15 @@ export async function sendFile(context: Context, reply: FileReply): Promise<void
   context.length = length
 }
 
+/** The types that browsers run or apply if a page of this origin names the file, whatever else the reply says. */
+const ACTIVE_TYPE = /^(text|application)\/(x-)?((java|ecma|j|live)script|css|wasm)/i
+
 /** The headers that keep a browser from running what a file holds, and name it in any language (RFC 6266). */
 function describe(
   context: Context,
   { filename, media_type, is_inline }: Pick<FileReply, 'filename' | 'media_type' | 'is_inline'>,
 ): void {
-  context.type = media_type
+  context.type = ACTIVE_TYPE.test(media_type) ? 'application/octet-stream' : media_type
   const fallback = filename.replace(/[^\x20-\x7e]/g, '?')
   context.attachment(filename, { type: is_inline ? 'inline' : 'attachment', fallback })
   context.set({ 'Content-Security-Policy': 'sandbox', 'Referrer-Policy': 'no-referrer' })

@@ -1,6 +1,19 @@
 import type { Pages } from '#kernel'
 import type { Cradle } from './manifest.ts'
 
+/** The folders with the code of the console and of pages of plugins. */
+const CODE_FOLDERS = ['/assets/', '/console-pages/'].map((folder) => `*:*${folder}`).join(' ')
+
+/**
+ * The second policy, which a browser enforces as well: `'self'` includes the addresses of people's files, and sources
+ * with a path need a host, which a proxy may have changed.
+ */
+const OWN_CODE = [
+  `script-src ${CODE_FOLDERS}`,
+  `style-src ${CODE_FOLDERS} 'unsafe-inline'`,
+  `worker-src ${CODE_FOLDERS}`,
+].join('; ')
+
 const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i
 
 /** Returns the headers that restrict what a page may load and do, and who may embed it. */
@@ -25,7 +38,7 @@ export const protect: NonNullable<Pages<Cradle>['headers']> = ({ headers: { host
     "form-action 'self'",
   ]
   return {
-    'Content-Security-Policy': policy.join('; '),
+    'Content-Security-Policy': `${policy.join('; ')}, ${OWN_CODE}`,
     'Referrer-Policy': 'no-referrer',
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',

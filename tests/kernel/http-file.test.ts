@@ -83,6 +83,45 @@ t.test(
   },
 )
 
+t.test('a browser cannot use a reply as code', async (t) => {
+  for (const destination of [
+    'script',
+    'style',
+    'worker',
+    'sharedworker',
+    'serviceworker',
+    'audioworklet',
+    'json',
+    'xslt',
+    'manifest',
+    'object',
+    'embed',
+    'font',
+    'anything-new',
+  ])
+    t.match(
+      await get('fox', { 'sec-fetch-dest': destination }),
+      { status: 403, text: new RegExp(`"FORBIDDEN".*"destination":"${destination}"`) },
+      destination,
+    )
+  for (const destination of ['empty', 'document', 'iframe', 'image', 'audio', 'video'])
+    t.match(await get('fox', { 'sec-fetch-dest': destination }), { status: 200, text: TEXT }, destination)
+  const typeOf = async (type: string) => (await get(`fox?type=${type}`)).headers.get('content-type')
+  for (const type of [
+    'text/javascript',
+    'Application/X-JavaScript',
+    'text/ecmascript',
+    'text/jscript',
+    'text/livescript',
+    'text/javascript1.5',
+    'text/css',
+    'application/wasm',
+  ])
+    t.equal(await typeOf(type), 'application/octet-stream', type)
+  for (const type of ['image/png', 'application/pdf', 'application/json']) t.match(await typeOf(type), type)
+  await untilClosed()
+})
+
 t.test('a client that already has the file receives 304', async (t) => {
   for (const tag of ['"v-20"', 'W/"v-20"', '"other", "v-20"', '*']) {
     const { status, headers, text } = await get('fox', { 'if-none-match': tag })

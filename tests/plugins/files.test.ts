@@ -106,7 +106,10 @@ t.test('Content that a browser might run is never shown inline', async (t) => {
     'a.xml': 'application/xml',
   }
   const alsoSaved = {
-    'a.js': 'text/javascript; charset=utf-8',
+    'a.js': 'application/octet-stream',
+    'a.mjs': 'application/octet-stream',
+    'a.css': 'application/octet-stream',
+    'a.wasm': 'application/octet-stream',
     html: 'application/octet-stream',
     'a.mp4': 'video/mp4',
   }
