@@ -198,10 +198,10 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
   }
 }
 
-/** The part of an upload by which its repetition is recognized. */
+/** The part of an upload by which its repetition is recognized; the boundary of a form differs each time. */
 const describeUpload = ({ files, fields }: Upload) => [
-  ...files.flatMap(({ filename, size }) => [filename, size]),
-  ...Object.entries(fields).flat(),
+  files.map(({ filename, media_type, digest }) => [filename, media_type, digest]),
+  fields,
 ]
 
 /** Of a stream that ends with its answer: the client may use the connection again. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, type Hash, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { createWriteStream, mkdirSync, readdirSync, rmSync, statSync, type WriteStream } from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
@@ -19,6 +19,8 @@ export interface UploadedFile {
   media_type: string
   /** In bytes. */
   size: number
+  /** The SHA-256 of the content in base64url, of files that a request brought. */
+  digest?: string
 }
 
 /** The files of a request, at least one, and the texts of the other fields of its form. */
@@ -51,11 +53,14 @@ export function createUploadReader(folder: string): UploadReader {
     if (!isPrepared) prepare(folder)
     isPrepared = true
     const sinks: WriteStream[] = []
+    const hashes: Hash[] = []
     const openSink = () => {
       // Whoever writes to it learns that it failed, also before.
       const sink = createWriteStream(join(folder, randomUUID()), { mode: 0o600 }).on('error', () => undefined)
       sinks.push(sink)
-      return sink
+      const hash = createHash('sha256')
+      hashes.push(hash)
+      return { sink, hash }
     }
     try {
       const received =
@@ -64,7 +69,8 @@ export function createUploadReader(folder: string): UploadReader {
           : await receiveForm(request, openSink, spec)
       const files = received.files.map(async (described, index) => {
         const path = String(sinks[index]!.path)
-        return { ...described, path, size: (await stat(path)).size }
+        const digest = hashes[index]!.digest('base64url')
+        return { ...described, path, size: (await stat(path)).size, digest }
       })
       return { files: await Promise.all(files), fields: received.fields }
     } catch (error) {
@@ -85,10 +91,16 @@ async function discard(sink: WriteStream): Promise<void> {
 /** The name and media type of the file, as the request states them. */
 type Described = Pick<UploadedFile, 'filename' | 'media_type'>
 
+/** A file that is being stored, and the hash of what has been stored. */
+interface HashedSink {
+  sink: WriteStream
+  hash: Hash
+}
+
 /** Stores the body. Unlike a pipeline, it leaves the request open, so that its answer arrives. */
 async function receiveBody(
   request: IncomingMessage,
-  sink: WriteStream,
+  { sink, hash }: HashedSink,
   maxBytes: number,
 ): Promise<Described> {
   const { 'content-encoding': encoding = 'identity', 'content-type': media_type = '' } = request.headers
@@ -98,6 +110,7 @@ async function receiveBody(
   const bounded = new Transform({
     transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback) {
       size += chunk.length
+      hash.update(chunk)
       done(size > maxBytes ? tooLarge(maxBytes) : null, chunk)
     },
   })
@@ -116,7 +129,7 @@ async function receiveBody(
 /** Stores the files of a form. */
 async function receiveForm(
   request: IncomingMessage,
-  openSink: () => WriteStream,
+  openSink: () => HashedSink,
   { max_bytes, max_files = 1, fields: known = [] }: UploadSpec,
 ): Promise<{ files: Described[]; fields: Record<string, string> }> {
   const form = await openForm(request, { max_bytes, max_files, known })
@@ -139,7 +152,14 @@ async function receiveForm(
         stream.once('limit', () => reject(tooLarge(max_bytes)))
         if (name !== FIELD) refuse(unknownField(name))
         files.push({ filename: filename ?? FIELD, media_type })
-        const storing = pipeline(stream, openSink(), { signal: failed.signal })
+        const { sink, hash } = openSink()
+        const storing = pipeline(
+          stream.on('data', (chunk: Buffer) => hash.update(chunk)),
+          sink,
+          {
+            signal: failed.signal,
+          },
+        )
         storing.catch(reject)
         stored.push(storing)
       })

@@ -75,12 +75,13 @@ t.test('a call with an Idempotency-Key runs once, and its repetitions get the fi
   }
   t.match(await call('/cards', 'c', form('one')), { body: { printed: 11, size: 3 } })
   t.match(await call('/cards', 'c', form('one')), { body: { printed: 11 }, replayed: 'true' })
+  t.match(await call('/cards', 'c', form('two')), { body: { printed: 12, size: 3 }, replayed: null })
 
   for (const key of ['ü', 'a b', 'x'.repeat(129)]) {
     const refused = await call('/pages', encodeURIComponent(key) === key ? key : key.replace('ü', '\u00fc'))
     t.match(refused, { status: 400, body: { error: { code: 'BAD_REQUEST' } } }, key)
   }
-  t.equal(audited.length, 14, 'each call is audited once, refused ones included')
+  t.equal(audited.length, 15, 'each call is audited once, refused ones included')
 
   const { body: api } = await server.request('GET', '/openapi.json')
   const named = (path: string) => api.paths[path].post.parameters.map(({ name }: { name: string }) => name)
