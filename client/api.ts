@@ -9541,7 +9541,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     IdempotencyKeyInUseOrLimitReachedError: {
@@ -9594,7 +9594,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `IDENTITY_ALREADY_LINKED`: The account has an identity of this kind already. Unlink it first.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
@@ -9610,7 +9610,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LAST_SIGN_IN`: This is the last way to sign in to the account. Set a password or link another identity first.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
@@ -9724,7 +9724,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `TOTP_ALREADY_ON`: An authenticator app is set up already. To replace it, send one of its codes or a recovery code.
      */
@@ -9744,7 +9744,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `TOTP_NOT_BEGUN`: This session has not begun to set up an authenticator app, or too long ago. Begin again.
      */
@@ -9760,7 +9760,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `TOTP_OFF`: No authenticator app is set up.
      */
@@ -9821,7 +9821,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `PASSKEY_EXISTS`: This passkey is registered already.
      */
@@ -9906,7 +9906,7 @@ export interface components {
     };
     /**
      * @description - `API_KEY_NAME_TAKEN`: You already have an API key with this name.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     ApiKeyNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
@@ -9926,7 +9926,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NAME_TAKEN`: The account already has an agent named "{name}".
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     AgentNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
@@ -9973,7 +9973,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_BUSY`: Another operation of this agent ({operation}) is in progress.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     AgentBusyOrIdempotencyKeyInUseOrLimitReachedError: {
@@ -10020,7 +10020,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `PUBLISHED_EXPERT_SLUG_TAKEN`: An expert with the slug "{slug}" already exists.
      */
@@ -10080,7 +10080,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder.
      * - `SKILL_ALREADY_EXISTS`: A skill "{slug}" already exists.
@@ -10102,7 +10102,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder.
      */
@@ -10123,7 +10123,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `SKILLS_FOLDER_UNUSABLE`: The folder "skills" cannot be used, or is not a folder.
      * - `SKILL_ALREADY_EXISTS`: A skill "{slug}" already exists.
@@ -10135,7 +10135,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `SKILL_PACKAGE_NAME_TAKEN`: A skill package named "{name}" already exists.
      */
@@ -10171,7 +10171,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `SKILL_ALREADY_EXISTS`: A skill "{slug}" already exists.
      */
@@ -10200,7 +10200,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `WORKSPACE_UNUSABLE`: The agent's workspace cannot store the file: {reason}.
      */
@@ -10243,7 +10243,7 @@ export interface components {
      * @description - `DIRECTORY_NOT_EMPTY`: The folder is not empty.
      * - `FILE_EXISTS`: A file or folder with this path already exists.
      * - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     MoveFile409Error: {
@@ -10254,7 +10254,7 @@ export interface components {
     /**
      * @description - `FILE_EXISTS`: A file or folder with this path already exists.
      * - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     CreateDirectory409Error: {
@@ -10270,7 +10270,7 @@ export interface components {
     };
     /**
      * @description - `FILE_UNUSABLE`: The operation on the file failed: {reason}.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     FileUnusableOrIdempotencyKeyInUseOrLimitReachedError: {
@@ -10335,7 +10335,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     AgentNotRunningOrIdempotencyKeyInUseOrLimitReachedError: {
@@ -10382,7 +10382,7 @@ export interface components {
     };
     /**
      * @description - `CONNECTOR_NAME_TAKEN`: There already is a connector named “{name}”.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     ConnectorNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
@@ -10448,7 +10448,7 @@ export interface components {
     };
     /**
      * @description - `CONNECTOR_SIGN_IN_UNAVAILABLE`: Nobody can sign in to this connector: the server needs http.public_url, and the connector an address.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     AuthorizeConnector409Error: {
@@ -10477,7 +10477,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `MODEL_DISABLED`: The model "{model}" cannot be used: its provider is disabled or no longer offers it. Choose another model, or enable the provider.
      * - `NO_MODEL`: No usable model is chosen. Add a provider and choose one of its models.
@@ -10562,7 +10562,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_RUNNING`: The agent is not running. Start it first.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `SCHEDULE_RUNNING`: A run of this schedule has not ended yet.
      * - `THREAD_BUSY`: {waiting} turns of this thread are already queued. Wait for an answer first.
@@ -10842,7 +10842,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `PROVIDER_NAME_TAKEN`: A provider named "{name}" already exists.
      */
@@ -10944,7 +10944,7 @@ export interface components {
     };
     /**
      * @description - `CHANNEL_NAME_TAKEN`: This agent already has a channel named “{name}”.
-     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
     ChannelNameTakenOrIdempotencyKeyInUseOrLimitReachedError: {
@@ -11081,7 +11081,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      * - `USERNAME_TAKEN`: This username is taken.
      */
@@ -11162,7 +11162,7 @@ export interface components {
       };
     };
     /**
-     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.
+     * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `INVITE_INVALID`: Only a pending invite can be revoked.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */

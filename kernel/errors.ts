@@ -73,8 +73,16 @@ export const kernelErrors = {
   IDEMPOTENCY_KEY_IN_USE: {
     status: 409,
     message: {
-      en: 'The first request with this Idempotency-Key has no reply yet. If it never gets one, check what it did before you use another key.',
-      zh: '使用该 Idempotency-Key 的第一个请求尚无答复。如果一直没有答复，请先确认它是否已生效，再使用新的键。',
+      en: 'The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.',
+      zh: '使用该 Idempotency-Key 的第一个请求尚无答复，请在 {retry_after_seconds} 秒后重试。',
+    },
+  },
+  IDEMPOTENCY_OUTCOME_UNKNOWN: {
+    status: 409,
+    code: 'IDEMPOTENCY_KEY_IN_USE',
+    message: {
+      en: 'The first request with this Idempotency-Key failed, and its outcome is unknown: it may have taken effect. Check that before you send it with another key.',
+      zh: '使用该 Idempotency-Key 的第一个请求失败，结果未知：它可能已生效。请先确认，再使用新的键发送。',
     },
   },
   BAD_FRAME: {

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts'
+import { noteWritesOf } from './write-watch.ts'
 
 /** Returns the collections that a plugin declared; reading another one, or any without a database, throws. */
 export const ownCollections = (
@@ -15,6 +16,6 @@ export const ownCollections = (
         throw new Error(
           `plugin "${plugin}" asks for the collection "${name}" in a command without a database`,
         )
-      return database.db.collection(name)
+      return noteWritesOf(database.db.collection(name))
     },
   })

@@ -130,7 +130,12 @@ export function createEndpoint(route: Route, parts: EndpointParts): (context: Co
       const handle = async () => route.handler(given as never, parts.cradle)
       const key = isRepeatable(route) && context.get('Idempotency-Key')
       if (key && added.caller) {
-        const call = { key, account_id: added.caller.id, defaultStatus: statuses[0]! }
+        const call = {
+          key,
+          account_id: added.caller.id,
+          defaultStatus: statuses[0]!,
+          hasFiles: Boolean(upload),
+        }
         const content = [route.path, params, query, upload ? describeUpload(upload) : body]
         const once = await performOnce({ ...call, parts: content }, parts.repetition, handle)
         result = once.result

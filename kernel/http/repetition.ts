@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { watchWrites } from '../database/write-watch.ts'
 import { AppError } from '../errors.ts'
 import type { Answers } from '../plugin/extensions.ts'
 import { isChosenReply, type Route, reply } from './route.ts'
@@ -12,6 +13,8 @@ export interface RepeatableCall {
   fingerprint: string
   /** Runs the handler. */
   perform(): Promise<KeptReply>
+  /** False if the handler has begun no write to the database and got no file, so that it had no effect that lasts. */
+  hasWritten(): boolean
 }
 
 /** A reply that repetitions of its call are answered with. */
@@ -34,26 +37,45 @@ export const isRepeatable = ({ method, guard, stream, raw }: Route): boolean =>
  * or the kept reply. Throws BAD_REQUEST for a malformed key.
  */
 export async function performOnce(
-  call: { key: string; account_id: string; parts: readonly unknown[]; defaultStatus: number },
+  {
+    key,
+    account_id,
+    parts,
+    defaultStatus,
+    hasFiles,
+  }: {
+    key: string
+    account_id: string
+    parts: readonly unknown[]
+    defaultStatus: number
+    /** True if the handler gets files, which it may store before it writes to the database. */
+    hasFiles: boolean
+  },
   point: Answers<RepeatableCall, Promise<KeptReply>>,
   handle: () => Promise<unknown>,
 ): Promise<{ result: unknown; isReplayed: boolean }> {
   // One plugin at most keeps replies: two would both run the handler.
   const [keep] = point.list()
   if (!keep) return { result: await handle(), isReplayed: false }
-  const { key, account_id, parts, defaultStatus } = call
   if (!/^[\x21-\x7e]{1,128}$/.test(key))
     throw new AppError('BAD_REQUEST', { reason: 'Idempotency-Key must be 1 to 128 visible ASCII characters' })
   const fingerprint = createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
   let isReplayed = true
+  const watch = watchWrites()
   const perform = async (): Promise<KeptReply> => {
     isReplayed = false
-    const result = await handle()
+    const result = await watch.run(handle)
     if (!isChosenReply(result)) return { status: defaultStatus, headers: {}, body: result }
     const { status, headers, body } = result
     return { status, headers, body }
   }
-  const { status, headers, body } = await keep({ account_id, key, fingerprint, perform })
+  const { status, headers, body } = await keep({
+    account_id,
+    key,
+    fingerprint,
+    perform,
+    hasWritten: () => hasFiles || watch.hasWritten(),
+  })
   return {
     result: reply(status, body, { ...headers, ...(isReplayed && { [REPLAYED]: 'true' }) }),
     isReplayed,

@@ -1,5 +1,5 @@
 import type { AnyClientBulkWriteModel, Collection, Document, MongoClient } from 'mongodb'
-import { isUnavailable } from '#kernel'
+import { isUnavailable, noteWrite } from '#kernel'
 import { createGroupCommit } from './group-commit.ts'
 
 type Stored = Document & { _id: string }
@@ -74,9 +74,16 @@ function createJointWriter(client: Pick<MongoClient, 'bulkWrite'>): JointWriter 
     send(batch.map((request) => ({ request, writes: request.collect() }))),
   )
   return {
-    add,
-    write: (writes) =>
-      new Promise((resolve, reject) => add({ collect: () => writes, written: resolve, failed: reject })),
+    add(request) {
+      noteWrite()
+      add(request)
+    },
+    write: (writes) => {
+      noteWrite()
+      return new Promise((resolve, reject) =>
+        add({ collect: () => writes, written: resolve, failed: reject }),
+      )
+    },
     idle,
   }
 }
