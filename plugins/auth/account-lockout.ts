@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, isDuplicateKey } from '#kernel'
 import { createKeyedQueue } from './keyed-queue.ts'
 import type { Cradle } from './manifest.ts'
+import type { Refunds } from './refunds.ts'
 
 /** The longest that one attempt keeps a name; a process that dies leaves it for this long. */
 const LEASE_MS = 10_000
@@ -25,7 +26,8 @@ export function createAccountLockout({
   clock,
   ids,
   config,
-}: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'config'>) {
+  refunds,
+}: { refunds: Refunds } & Pick<Cradle, 'collections' | 'clock' | 'ids' | 'config'>) {
   const { login_max_attempts, login_lockout_seconds } = config
   const queue = createKeyedQueue({ concurrency: 1, maxWaiting: MAX_WAITING })
   const memoryMs = Math.max(MEMORY_SECONDS, login_lockout_seconds) * 1000
@@ -87,21 +89,23 @@ export function createAccountLockout({
   ): Promise<Value | undefined> => {
     const lease = await acquire(name)
     const mine = { _id: name, lease }
+    // The lease shows if it has been taken back already.
     const uncount = () =>
-      login_attempts.updateOne(mine, {
-        $inc: { failures: -1 },
-        $set: { locked_until: 0, lease_until: 0 },
-      })
+      login_attempts.updateOne(
+        { ...mine, lease_until: { $gt: 0 } },
+        { $inc: { failures: -1 }, $set: { locked_until: 0, lease_until: 0 } },
+      )
+    let value: Value | undefined
     try {
-      const value = await check()
-      if (value !== undefined) await (clears ? login_attempts.deleteOne(mine) : uncount())
-      else await login_attempts.updateOne(mine, { $set: { lease_until: 0 } })
-      return value
+      value = await check()
     } catch (error) {
       // Nothing was checked, so the attempt does not count.
-      await uncount()
+      await refunds.make(uncount)
       throw error
     }
+    if (value === undefined) await login_attempts.updateOne(mine, { $set: { lease_until: 0 } })
+    else await refunds.make(clears ? () => login_attempts.deleteOne(mine) : uncount)
+    return value
   }
 
   return {

@@ -22,7 +22,8 @@ export async function readBearer(request: GuardRequest, cradle: Cradle): Promise
     const claims = await cradle.tokens.verify(token)
     return { user_id: claims.sub, id: claims.jti, claims }
   } catch (error) {
-    await cradle.limits.admitAddress(request.ip)
+    // A database that is unavailable is nobody's guess.
+    if (error instanceof AppError) await cradle.limits.admitAddress(request.ip)
     throw error
   }
 }

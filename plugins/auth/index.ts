@@ -8,6 +8,7 @@ import { manifest } from './manifest.ts'
 import { createPasswordChanges, type PasswordChanges } from './password-changes.ts'
 import { type AddressLimit, type CallLimit, createAddressLimit, createCallLimit } from './rate-limits.ts'
 import { createRefreshTokens, type RefreshTokens } from './refresh-tokens.ts'
+import { createRefunds, type Refunds } from './refunds.ts'
 import { authRoutes } from './routes.ts'
 import { createScopes, type Scopes } from './scopes.ts'
 import { createSessionWatch, type SessionWatch } from './session-watch.ts'
@@ -38,6 +39,7 @@ declare module '#kernel/types' {
   interface PrivateServices {
     auth: {
       addressLimit: AddressLimit
+      refunds: Refunds
       refreshTokens: RefreshTokens
       sessionWatch: SessionWatch
       signingKeys: SigningKeys
@@ -72,6 +74,7 @@ export default definePlugin({
     host.provide('sessions', createSessions)
     host.service('refreshTokens', createRefreshTokens)
     host.provide('accountLockout', createAccountLockout)
+    host.service('refunds', createRefunds)
     host.service('addressLimit', createAddressLimit)
     host.provide('callLimit', createCallLimit)
     host.provide('logins', createLogins)

@@ -6,6 +6,7 @@ import type { AccountLockout, AttemptOptions } from './account-lockout.ts'
 import type { Cradle } from './manifest.ts'
 import type { AddressLimit } from './rate-limits.ts'
 import type { RefreshTokens } from './refresh-tokens.ts'
+import type { Refunds } from './refunds.ts'
 import type { Sessions } from './sessions.ts'
 import type { Tokens } from './tokens.ts'
 import type {
@@ -35,6 +36,7 @@ export function createLogins({
   refreshTokens,
   accountLockout,
   addressLimit,
+  refunds,
   permissionCatalog,
   events,
   extensions,
@@ -46,17 +48,20 @@ export function createLogins({
   refreshTokens: RefreshTokens
   accountLockout: AccountLockout
   addressLimit: AddressLimit
+  refunds: Refunds
 } & Pick<Cradle, 'permissionCatalog' | 'events' | 'extensions' | 'config'>) {
   /**
    * Runs a check of something secret of an account under the limits of failed sign-ins; undefined is a failure. Throws
    * LOGIN_LOCKED, SIGN_INS_LIMITED, LOGIN_BUSY.
    */
-  const attempt = <Value>(
+  const attempt = async <Value>(
     { username, ip }: { username: string; ip: string },
     check: () => Promise<Value | undefined>,
     options?: AttemptOptions,
-  ): Promise<Value | undefined> =>
-    addressLimit.attempt(ip, () => accountLockout.attempt(username, check, options))
+  ): Promise<Value | undefined> => {
+    await refunds.settle()
+    return addressLimit.attempt(ip, () => accountLockout.attempt(username, check, options))
+  }
 
   /** Throws SECOND_FACTOR_MISSING; returns false if the code is wrong. */
   const passesSecondFactors = async (signIn: PasswordSignIn): Promise<boolean> => {

@@ -2,6 +2,7 @@ import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError, networkOf } from '#kernel'
 import { createKeyedQueue } from './keyed-queue.ts'
 import type { Cradle } from './manifest.ts'
+import type { Refunds } from './refunds.ts'
 
 const SIGN_IN_PERIOD_SECONDS = 900
 const MAX_CONCURRENT_SIGN_INS = 8
@@ -14,7 +15,8 @@ export type AddressLimit = ReturnType<typeof createAddressLimit>
 export function createAddressLimit({
   collections: { login_addresses },
   limits,
-}: Pick<Cradle, 'collections' | 'limits'>) {
+  refunds,
+}: { refunds: Refunds } & Pick<Cradle, 'collections' | 'limits'>) {
   const points = limits.of('sign_ins_per_address')
   // A sign-in counts as failed until it has been checked, so only a few per address are checked at a time.
   const queue = createKeyedQueue({
@@ -54,7 +56,7 @@ export function createAddressLimit({
           failed = value === undefined
           return value
         } finally {
-          if (!failed) await limiter.reward(key)
+          if (!failed) await refunds.make(() => limiter.reward(key))
         }
       })
     },
