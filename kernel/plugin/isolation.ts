@@ -10,17 +10,37 @@ export const runningPlugin = (): string | undefined => running.getStore()
 /** Runs code of a third-party plugin, so that all work it begins is attributed to it. */
 export const runAs = <Result>(owner: string, act: () => Result): Result => running.run(owner, act)
 
-/** Copies a declaration of a third-party plugin; its functions run as the plugin's. */
-export function confine<Value>(owner: string, value: Value): Value
-export function confine(owner: string, value: unknown): unknown {
+/**
+ * Copies a declaration of a third-party plugin; its functions run as the plugin's. Throws one sentence if an object
+ * contains itself, which a copy cannot.
+ */
+export const confine = <Value>(owner: string, value: Value): Value => copyConfined(owner, value, []) as Value
+
+/** Copies the value that `parents` lead to: the objects around it, each with the key of the next one. */
+function copyConfined(owner: string, value: unknown, parents: readonly Parent[]): unknown {
   if (typeof value === 'function')
     return function (this: unknown, ...args: unknown[]) {
       return runAs(owner, () => Reflect.apply(value, this, args))
     }
-  if (Array.isArray(value)) return value.map((item) => confine(owner, item))
-  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
-    return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, confine(owner, item)]))
+  if (typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return value
+  const path = parents.map(({ key }) => `/${key}`).join('')
+  if (parents.some(({ object }) => object === value))
+    throw new Error(`its declaration contains itself at ${path}; declare data that JSON can hold`)
+  if (parents.length >= MAX_DEPTH)
+    throw new Error(`its declaration is nested too deeply at ${path.slice(0, 60)}`)
+  const copyItem = (key: string | number, item: unknown) =>
+    copyConfined(owner, item, [...parents, { object: value, key }])
+  if (Array.isArray(value)) return value.map((item, index) => copyItem(index, item))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copyItem(key, item)]))
+}
+
+/** The levels of objects in a declaration, which no schema comes near. */
+const MAX_DEPTH = 100
+
+interface Parent {
+  object: object
+  key: string | number
 }
 
 /** A folder with third-party code, as its real path, and the name of its plugin or entry. */

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ForeignFolder, findCulprit } from '../../kernel/plugin/isolation.ts'
+import { readBlueprint } from '../../kernel/loading/blueprint.ts'
+import { confine, type ForeignFolder, findCulprit } from '../../kernel/plugin/isolation.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, routeSource, spawnServer } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
@@ -98,4 +99,34 @@ t.test('an error belongs to the folder in its stack, and to nobody without one',
   t.equal(findCulprit(thrownIn('/srv/theirs/index.js'), folders), 'theirs')
   t.equal(findCulprit(thrownIn('/srv/theirs-too/index.js'), folders), undefined)
   t.equal(findCulprit('a text', folders), undefined)
+})
+
+t.test('a declaration that contains itself is refused in a sentence', async (t) => {
+  const declarations: [name: string, setup: string, path: RegExp][] = [
+    [
+      'looping',
+      `const body = { type: 'object', properties: { a: { type: 'string' } } }
+       body.properties.self = body
+       host.routes([{ method: 'POST', path: '/looping', summary: 's', guard: 'public', body, response: {}, handler() {} }])`,
+      /its declaration contains itself at \/0\/0\/body\/properties\/self;/,
+    ],
+    [
+      'listing',
+      'const list = []; list.push(list); host.routes(list)',
+      /its declaration contains itself at \/0\/0;/,
+    ],
+    [
+      'deep',
+      'let deep = {}; for (let level = 0; level < 20000; level++) deep = { deep }; host.routes([deep])',
+      /its declaration is nested too deeply at \/0\/0\/deep/,
+    ],
+  ]
+  const home = createHome(t, bareConfig())
+  for (const [name, setup] of declarations) installPlugin(home, name, pluginSource(name, setup))
+  const { absent } = await readBlueprint({ home, env: {} })
+  const reasonOf = (plugin: string) => absent.find(({ name }) => name === plugin)?.reason
+  for (const [name, , reason] of declarations) t.match(reasonOf(name), reason, name)
+
+  const shared = { type: 'string' }
+  t.strictSame(confine('twice', { a: shared, b: [shared, null] }), { a: shared, b: [shared, null] })
 })
