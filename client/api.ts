@@ -343,7 +343,7 @@ export interface paths {
     delete: operations["deleteAgent"];
     /**
      * Change an agent
-     * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
+     * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
      *
      * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
      */
@@ -12803,7 +12803,7 @@ export interface operations {
   };
   /**
    * Change an agent
-   * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
+   * @description Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.
    *
    * For whoever may open the agent: its owner, administrators, and everybody while it is shared. Of these, only the owner and administrators may do this.
    */

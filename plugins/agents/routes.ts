@@ -1,4 +1,4 @@
-import type { Locale } from '#kernel'
+import { AppError, type Locale } from '#kernel'
 import { agentRow, newAgent } from '#plugin-api'
 import { makeTag, pageReply, replyWithTag } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
@@ -74,7 +74,7 @@ const changeAgent = route({
   operation_id: 'updateAgent',
   summary: 'Change an agent',
   description:
-    'Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.',
+    'Changes the given settings from the next turn on, without a restart; null clears a setting, and `config` is replaced as a whole. Only the owner may change `is_shared`. When an agent is no longer shared, the connections of its guests are closed; their threads stay readable for them.',
   guard: 'owner',
   body: agentChanges,
   response: { 200: agentRow },
@@ -83,6 +83,8 @@ const changeAgent = route({
   audit: 'agent.update',
 }).handle(async (request, cradle) => {
   const { caller, agent, body } = request
+  if (body.is_shared !== undefined && caller.id !== agent.owner_id)
+    throw new AppError('FORBIDDEN', { field: 'is_shared' })
   return showAgent(200, await cradle.agents.update(agent, body, request), caller, cradle)
 })
 

@@ -179,3 +179,20 @@ t.test('Turns of an account end if it is disabled, or is no administrator any mo
     )
   }
 })
+
+t.test('only the owner decides if an agent is shared', async (t) => {
+  const owner = await server.createUser({ username: 'keeper' })
+  const made = await server.request('POST', '/agents', { token: owner.token, body: { name: 'kept' } })
+  const change = (token: string, body: object) =>
+    server.request('PATCH', `/agents/${made.body.id}`, { token, body })
+  for (const is_shared of [true, false])
+    t.match(await change(server.admin.token, { is_shared, description: 'x' }), {
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', details: { field: 'is_shared' } } },
+    })
+  t.match(await change(server.admin.token, { description: 'of the admin' }), { status: 200 })
+  t.match(await change(owner.token, { is_shared: true }), {
+    status: 200,
+    body: { is_shared: true, description: 'of the admin' },
+  })
+})
