@@ -35,7 +35,7 @@ export function createKeptReplies({
   const purposeOf = (id: string) => `idempotency:${id}`
   /** The calls that this process performs. */
   const running = new Set<string>()
-  /** What must still be written about calls that ended while the database was unavailable. */
+  /** The writes that are due for calls that ended while the database was unavailable. */
   const unsettled = new Map<string, () => Promise<unknown>>()
 
   /** Claims the key for a call; false if it was claimed before. */
