@@ -109,7 +109,10 @@ export function createRuntime(
       await extensions['agents.stopping'].ask({ agent_id, reason: 'delete' })
       await extensions['agents.removal'].ask({ agent_id, owner_id })
       // Before the agent is gone: after a crash, nothing else would know of its folder.
-      aside = await folders.setAside(agent_id)
+      aside = await folders.setAside(agent_id).catch((error) => {
+        log.error({ error, agent: agent_id }, 'the workspace folder of a deleted agent could not be removed')
+        return undefined
+      })
       await agents.deleteOne({ _id: agent_id })
       await events.emit('agent.deleted', { agent_id, owner_id, is_shared })
       return undefined

@@ -89,8 +89,10 @@ t.test('folders whose modes forbid it are removed all the same', async (t) => {
   const script = `
     import { chmod, mkdir, writeFile } from 'node:fs/promises'
     const { removeTree, walkTree } = await import(process.argv[2])
+    // The folders above may be closed to other users.
+    process.chdir(process.argv[1])
     if (process.getuid() === 0) process.setuid(65534)
-    const top = process.argv[1] + '/top'
+    const top = 'top'
     for (const [name, mode] of [['closed', 0], ['listed', 0o400], ['fixed', 0o500]]) {
       await mkdir(top + '/' + name + '/in', { recursive: true })
       await writeFile(top + '/' + name + '/in/file', 'x')

@@ -319,7 +319,7 @@ t.test(`Exactly one of ${CREATIONS} parallel creations with the same name succee
   t.equal(refused.length, CREATIONS - 1)
   t.match(refused[0]!.body.error, { code: 'AGENT_NAME_TAKEN', message: /"race"/, details: { name: 'race' } })
   t.equal(await server.db.collection('agents').countDocuments({ name: 'race' }), 1)
-  const folders = await readdir(join(server.home, 'agents'))
+  const folders = (await readdir(join(server.home, 'agents'))).filter((name) => name !== '.removed')
   t.equal(
     folders.length,
     await server.db.collection('agents').countDocuments(),
