@@ -759,11 +759,10 @@ t.test('a key stays with the address that it was entered for', async (t) => {
   const patch = (body: object) => server.request('PATCH', `/admin/providers/${id}`, { body })
   const { origin } = new URL(PUBLIC)
   t.equal((await patch({ base_url: `${origin}/another/path` })).status, 200)
-  for (const base_url of ['http://192.31.196.9/v1', null])
-    t.match(await patch({ base_url }), {
-      status: 422,
-      body: { error: { details: { issues: [{ path: '/api_key', rule: 'address' }] } } },
-    })
+  t.match(await patch({ base_url: 'http://192.31.196.9/v1' }), {
+    status: 422,
+    body: { error: { details: { issues: [{ path: '/api_key', rule: 'address' }] } } },
+  })
   t.equal((await patch({ base_url: 'http://192.31.196.9/v1', api_key: 'another-key' })).status, 200)
   t.equal((await patch({ base_url: PUBLIC, api_key: null })).status, 200)
   t.equal((await server.request('DELETE', `/admin/providers/${id}`)).status, 204)

@@ -1,5 +1,7 @@
+import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
-import { type Decide, startChat } from '../support/chat.ts'
+import { createHold, type Decide, startChat } from '../support/chat.ts'
+import type { TestFrame } from '../support/socket.ts'
 
 /** A plugin with three tools: a plain one, one that needs approval, and one that requires a permission. */
 const gauge = `
@@ -245,7 +247,11 @@ t.test('A tool that requires a permission is for its holders, whoever owns the a
   t.match(await tryTool(id, 'boiler', { token: stoker.token }), { is_error: true }, 'taken away, it is gone')
 })
 
-t.test('A user who loses access to an agent in the middle of a turn has no more tools called', async (t) => {
+/** Accepts the first frame of the turn of a message. */
+const startOf = (sent: string) => (frame: TestFrame) =>
+  frame.type === 'turn_started' && frame.client_message_id === sent
+
+t.test('A turn ends when its user loses access to the agent', async (t) => {
   const { id, change } = await createAgent({ is_shared: true })
   const guest = await server.createUser({ username: 'guest' })
   const shutOut = {
@@ -258,22 +264,18 @@ t.test('A user who loses access to an agent in the middle of a turn has no more 
   for (const [title, act] of Object.entries(shutOut)) {
     await change({ is_shared: true })
     const socket = await chat.connect({ agent_id: id, token: guest.token })
-    let release = () => {}
-    const hold = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const { hold, release } = createHold()
     const next = fake.requests.length
-    fake.next(
-      { toolCalls: [toolCall('write_file', { path: 'a.txt', content: 'a' })], hold },
-      { text: 'well' },
-    )
-    const [asked, told] = [fake.request(next), fake.request(next + 1)]
-    socket.say({ text: 'write' })
+    fake.next({ toolCalls: [toolCall('write_file', { path: 'a.txt', content: 'a' })], hold })
+    const asked = fake.request(next)
+    const { turn_id } = await socket.until(startOf(socket.say({ text: 'write' })))
     await asked
     t.equal((await act()).status, 200)
+    const stopped = { turn_id, type: 'done' as const, 'frame.stop_reason': 'stopped' }
+    const events = server.db.collection('events')
+    await eventually(`an agent that ${title}`, async () => (await events.countDocuments(stopped)) > 0)
     release()
-    const { body } = await told
-    t.match(body.messages.at(-1), { role: 'tool', content: /no tool "write_file"/ }, `an agent that ${title}`)
+    t.equal(fake.requests.length, next + 1, 'no result of a tool is sent')
     socket.close()
   }
 })

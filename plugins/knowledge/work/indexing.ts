@@ -8,8 +8,8 @@ import type { DocumentError, IndexDescription, IndexedRun, KnowledgeDocument } f
 
 /** The attempts at a document before it counts as failed. */
 const MAX_ATTEMPTS = 5
-/** The ends of servers while a document was read, after which it is taken for their cause. */
-const MAX_LOST_READINGS = 3
+/** The crashes of servers while a document was read, after which it is taken for their cause. */
+const MAX_LOST_READINGS = 10
 /** The pause before the second attempt in milliseconds; it doubles with each one. */
 const RETRY_MS = 5000
 /** The pause while the index cannot be used, in milliseconds. */
@@ -59,7 +59,7 @@ export function createIndexing({
     if (await files.hasText(version)) return document
     const readings = document.work?.readings ?? 0
     if (readings >= MAX_LOST_READINGS) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
-    let current = await change(document, { status: 'parsing', 'work.readings': readings + 1 })
+    let current = await change(document, { status: 'parsing' })
     const file = files.contentOf(version)
     let stated = current.media_type
     if (url !== null && current.hash === null) {
@@ -71,13 +71,13 @@ export function createIndexing({
     }
     const kind = findKind(current.filename, stated, await readHead(file))
     if (!kind) throw new ReadingFailure('DOCUMENT_UNSUPPORTED')
+    await change(current, { 'work.readings': readings + 1 })
     try {
       const pages = await reader.read(file, { kind, output: files.textOf(version) }, signal)
       return await change(current, { pages })
-    } catch (error) {
-      // A stop in order is not the fault of the document.
-      if (signal.aborted) await documents.change(current, { 'work.readings': readings })
-      throw error
+    } finally {
+      // What has ended, even by a stop of the server, was not a crash.
+      await documents.change(current, { 'work.readings': readings })
     }
   }
 
