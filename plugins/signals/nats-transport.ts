@@ -1,11 +1,14 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { isUnavailable, type Logger } from '#kernel'
+import type { NatsEnvelope } from './nats-envelope.ts'
 import type { Ear, Packet, Topics, Transport } from './types.ts'
 
 /** The time for the first connection, in milliseconds. */
 const CONNECT_MS = 5000
-/** Larger payloads are not sent, because servers refuse more than a megabyte by default, in bytes. */
-const MAX_BYTES = 524_288
+/** Longer messages are not sent, because servers refuse more than a megabyte by default, in bytes. */
+const MAX_BYTES = 786_432
+/** The least time between two lines of the log about messages of others, in milliseconds. */
+const REFUSAL_LOG_MS = 60_000
 
 /** The options of a connection with NATS. */
 type NatsSettings = Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'>
@@ -33,29 +36,60 @@ export function createNatsTransport(
   {
     settings,
     readSpace,
+    envelope,
     node_id,
     log,
-  }: { settings: NatsSettings; readSpace: () => Promise<string>; node_id: string; log: Logger },
+  }: {
+    settings: NatsSettings
+    readSpace: () => Promise<string>
+    envelope: NatsEnvelope
+    node_id: string
+    log: Logger
+  },
   ear: Ear,
 ): Transport & Topics {
   const listeners = new Map<string, { listener: (payload: unknown) => void; leave?: () => void }>()
   let connection: NatsConnection | undefined
   let space = ''
+  let refusals = 0
+  let refusalLoggedAt = Number.NEGATIVE_INFINITY
 
-  const subscribe = (subject: string, receive: (payload: never) => void) => {
-    const subscription = connection!.subscribe(`svc.${space}.${subject}`, {
+  /** Logs that messages are refused, seldom: whoever else is on NATS decides how many there are. */
+  const noteRefusal = (error: unknown, subject: string) => {
+    refusals += 1
+    if (performance.now() - refusalLoggedAt < REFUSAL_LOG_MS) return
+    log.warn(
+      { error, subject, refusals },
+      'NATS carries messages that no server with this secret.key has sent',
+    )
+    refusals = 0
+    refusalLoggedAt = performance.now()
+  }
+
+  const subscribe = (topic: string, receive: (payload: never) => void) => {
+    const subject = `svc.${space}.${topic}`
+    const open = envelope.createOpener(subject)
+    const subscription = connection!.subscribe(subject, {
       callback(error, message) {
         if (error) return log.warn({ error }, 'a signal could not be received')
-        receive(message.json() as never)
+        let payload: unknown
+        try {
+          payload = open(message.string())
+        } catch (refusal) {
+          return noteRefusal(refusal, subject)
+        }
+        receive(payload as never)
       },
     })
     return () => subscription.unsubscribe()
   }
 
-  const publish = (subject: string, payload: unknown) => {
-    const text = JSON.stringify(payload)
-    if (!connection || connection.isClosed() || Buffer.byteLength(text) > MAX_BYTES) return false
-    connection.publish(`svc.${space}.${subject}`, text)
+  const publish = (topic: string, payload: unknown) => {
+    if (!connection || connection.isClosed()) return false
+    const subject = `svc.${space}.${topic}`
+    const sealed = envelope.seal(subject, payload)
+    if (sealed.length > MAX_BYTES) return false
+    connection.publish(subject, sealed)
     return true
   }
 

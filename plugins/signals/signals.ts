@@ -2,6 +2,7 @@ import type { CollectionInfo } from 'mongodb'
 import { isUnavailable } from '#kernel'
 import { createDatabaseTransport } from './database-transport.ts'
 import type { Cradle } from './manifest.ts'
+import { createNatsEnvelope } from './nats-envelope.ts'
 import { createNatsTransport, toNatsSettings } from './nats-transport.ts'
 import type { Nodes } from './nodes.ts'
 import type { Facts, Packet, Topics } from './types.ts'
@@ -34,8 +35,9 @@ export function createSignals({
   config: { nats_url },
   nodes,
   log,
+  secrets,
   server: { node_id },
-}: { nodes: Nodes } & Pick<Cradle, 'collections' | 'config' | 'log' | 'server'>): Signals {
+}: { nodes: Nodes } & Pick<Cradle, 'collections' | 'config' | 'log' | 'secrets' | 'server'>): Signals {
   const listeners = new Map<string, ((payload: never) => unknown)[]>()
   const onMissed: (() => unknown)[] = []
   let waiting: [name: string, payload: unknown][] = []
@@ -75,7 +77,16 @@ export function createSignals({
   const topics =
     nats_url === undefined
       ? undefined
-      : createNatsTransport({ settings: toNatsSettings(nats_url), readSpace, node_id, log }, ear)
+      : createNatsTransport(
+          {
+            settings: toNatsSettings(nats_url),
+            readSpace,
+            envelope: createNatsEnvelope({ secrets, node_id }),
+            node_id,
+            log,
+          },
+          ear,
+        )
   const transport = topics ?? createDatabaseTransport({ collection: collections.signals, node_id, log }, ear)
 
   const send = async () => {
