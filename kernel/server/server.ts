@@ -14,6 +14,7 @@ import { ignoreUpgrade } from '../http/ignore-upgrade.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
 import { originOf } from '../http/network.ts'
 import { requestIdOf } from '../http/request-facts.ts'
+import { endStalledReplies } from '../http/stalled-replies.ts'
 import { readBlueprint } from '../loading/blueprint.ts'
 import { createLogger } from '../log.ts'
 import type { Plugin } from '../plugin/plugin.ts'
@@ -34,6 +35,8 @@ export interface Server {
 
 const SOCKET_PATIENCE_MS = 1000
 const HTTP_PATIENCE_MS = 1000
+/** The time in which a client must take something of its reply, in milliseconds. */
+const STALL_MS = 60_000
 
 /** Starts everything: plugins, database, HTTP and WebSockets. What is not given comes from `home` and `env`. */
 export async function startServer({
@@ -45,6 +48,7 @@ export async function startServer({
   clock,
   strictReplies = false,
   pingIntervalMs = PING_INTERVAL_MS,
+  stallMs = STALL_MS,
   stepLimitMs,
 }: {
   home: string
@@ -57,6 +61,7 @@ export async function startServer({
   /** Answers 500 if a reply or a sent frame does not fit its own schema. */
   strictReplies?: boolean
   pingIntervalMs?: number
+  stallMs?: number
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Server> {
   const log = createLogger({ level: 'info', destination: logTo })
@@ -74,7 +79,7 @@ export async function startServer({
   try {
     await runtime.start()
     await runtime.ready((label, text) => announcements.push({ label, text }))
-    return await listen({ runtime, announcements, strictReplies, pingIntervalMs })
+    return await listen({ runtime, announcements, strictReplies, pingIntervalMs, stallMs })
   } catch (error) {
     await runtime.stop()
     throw runtime.database!.explainFailure(error)
@@ -86,11 +91,13 @@ async function listen({
   announcements,
   strictReplies,
   pingIntervalMs,
+  stallMs,
 }: {
   runtime: Runtime
   announcements: Server['announcements']
   strictReplies: boolean
   pingIntervalMs: number
+  stallMs: number
 }): Promise<Server> {
   const { blueprint } = runtime
   const { config, errors, home } = blueprint
@@ -128,6 +135,7 @@ async function listen({
 
   // A request without Host is answered by the application, in the form of all its errors.
   const http = createHttpServer({ requireHostHeader: false }, app.callback())
+  endStalledReplies(http, stallMs)
   http.on('upgrade', (incoming, stream, head) => {
     if (/^websocket$/i.test(incoming.headers.upgrade!)) void upgrader.upgrade(incoming, stream, head)
     else ignoreUpgrade(http, incoming, stream, head)

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { readdirSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { listsTag } from '../../kernel/index.ts'
 import t from '../run/file-test.ts'
-import { pluginSource, startKernel } from '../support/kernel.ts'
+import { pluginSource, routeSource, startKernel } from '../support/kernel.ts'
 
 const drawer = `import { open } from 'node:fs/promises'\n${pluginSource(
   'drawer',
@@ -34,8 +35,8 @@ const get = async (path: string, headers: Record<string, string> = {}, method = 
   const response = await fetch(`${server.url}/api/drawer/${path}`, { method, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
-/** Lists the files of the home that this process has open. */
-const openFiles = () =>
+/** Lists the files of a home that this process has open. */
+const openFiles = (home = server.home) =>
   readdirSync('/proc/self/fd')
     .map((fd) => {
       try {
@@ -44,9 +45,9 @@ const openFiles = () =>
         return ''
       }
     })
-    .filter((path) => path === join(server.home, 'fox') || path === join(server.home, 'large'))
-const untilClosed = async () => {
-  while (openFiles().length > 0) await new Promise(setImmediate)
+    .filter((path) => path === join(home, 'fox') || path === join(home, 'large'))
+const untilClosed = async (home?: string) => {
+  while (openFiles(home).length > 0) await new Promise(setImmediate)
 }
 
 t.test(
@@ -209,6 +210,33 @@ t.test(
     await untilClosed()
   },
 )
+
+t.test('a reply of which the client takes nothing is ended, one that is read slowly is not', async (t) => {
+  const waiter = pluginSource('waiter', `host.routes([${routeSource('/late', 'late()')}])`)
+  const late = `const late = () => new Promise((resolve) => setTimeout(resolve, 1500, { text: 'late' }))\n`
+  const stallMs = 1000
+  const { home, url } = await startKernel(t, { stallMs, plugins: { drawer, waiter: late + waiter } })
+  const size = 20_000_000
+  writeFileSync(join(home, 'large'), Buffer.alloc(size))
+  const open = async (): Promise<IncomingMessage> => {
+    const [response] = await once(httpGet(`${url}/api/drawer/large`, { agent: false }), 'response')
+    return response
+  }
+  const unread = await Promise.all(Array.from({ length: 10 }, open))
+  const slow = await open()
+  let bytes = 0
+  for await (const chunk of slow) {
+    bytes += chunk.length
+    await pause(1)
+  }
+  t.equal(bytes, size, 'whoever reads gets the whole file')
+  await untilClosed(home)
+  for (const response of unread) {
+    response.resume()
+    await t.rejects(once(response, 'end'), { code: 'ECONNRESET' }, 'whoever does not is cut off')
+  }
+  t.match(await (await fetch(`${url}/api/late`)).json(), { text: 'late' }, 'a handler may take longer')
+})
 
 t.test('the OpenAPI document describes the binary reply and its statuses', async (t) => {
   const { body } = await server.request('GET', '/openapi.json')

@@ -51,6 +51,8 @@ export async function startServer(
     /** Plugins passed to the server as objects. */
     given?: readonly Plugin[]
     pingIntervalMs?: number
+    /** The time in which a client must take something of its reply. */
+    stallMs?: number
     /** Answers 500 if a reply or a frame does not match its schema. Default: true. */
     strictReplies?: boolean
     stepLimitMs?: { start: number; stop: number }
