@@ -31,7 +31,7 @@ const messageBody = objectOf(
       ),
     },
   },
-  ['conversation_id', 'user'],
+  ['id', 'conversation_id', 'user'],
 )
 
 const pressBody = objectOf(
@@ -53,7 +53,7 @@ export async function handleRequest(
   const content = parse(body)
   if ((content as { type?: unknown } | null)?.type === 'press')
     return answer(200, await inbox.press(toPress(content)))
-  await inbox.receive(toMessage(content, headers['idempotency-key']))
+  await inbox.receive(toMessage(content))
   return answer(202, { accepted: true })
 }
 
@@ -76,14 +76,10 @@ function toPress(content: unknown): ButtonPress {
   return { value, conversation_id, sender }
 }
 
-function toMessage(content: unknown, key: string | undefined): InboundMessage {
+function toMessage(content: unknown): InboundMessage {
   const said = checkMessage(content)
-  const message_id = key ?? said.id
-  if (message_id === undefined || message_id === '')
-    throw new AppError('VALIDATION_FAILED', {
-      issues: [{ path: '/id', rule: 'required', message: 'is required without an Idempotency-Key' }],
-    })
   const {
+    id: message_id,
     conversation_id,
     user: sender,
     text: words = '',

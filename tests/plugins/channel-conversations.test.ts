@@ -278,5 +278,15 @@ t.test('a hook accepts only valid bodies with a recent, correct signature', asyn
   ]
   for (const [body, headers, status, code] of cases)
     t.match(await post(body, headers), { status, body: { error: { code } } }, code)
-  t.match(await post(good, sign(good)), { status: 202, body: { accepted: true } })
+  const headers = sign(good)
+  t.match(await post(good, headers), { status: 202, body: { accepted: true } })
+
+  const stored = () => server.db.collection('channel_inbox').countDocuments({ channel_id })
+  t.equal(await stored(), 1)
+  for (const key of ['', 'another', 'a third one'])
+    t.match(await post(good, { ...headers, 'idempotency-key': key }), { status: 202 }, 'as any repetition')
+  t.equal(await stored(), 1, 'a captured request is no new message, whatever is written beside its signature')
+  const unnamed = good.replace('"id":"h1",', '')
+  t.match(await post(unnamed, { ...sign(unnamed), 'idempotency-key': 'h2' }), { status: 422 })
+  t.equal(await stored(), 1, 'only what is signed names a message')
 })
