@@ -9,10 +9,14 @@ interface Fault {
   message: string
 }
 
-/** The result of a check: `rows` intact rows, the newest of which has `hash`. */
+/**
+ * The result of a check: `rows` intact rows, the newest of which has `hash`; `removed` rows before them were removed
+ * because they were old, or by somebody who made it look so.
+ */
 interface Verdict {
   whole: boolean
   rows: number
+  removed: number
   hash: string | null
   broken: Fault | null
 }
@@ -41,7 +45,13 @@ export function createAuditVerification({
       }
       if (!broken && last.seq < head.seq) broken = describeGap('cut_off', last.seq + 1, head.seq)
       const { seq, hash } = last
-      return { whole: broken === null, rows: seq - base.seq, hash: seq === 0 ? null : hash, broken }
+      return {
+        whole: broken === null,
+        rows: seq - base.seq,
+        removed: base.seq,
+        hash: seq === 0 ? null : hash,
+        broken,
+      }
     },
   }
 }

@@ -11,7 +11,7 @@ t.test('A log without rows is intact', async (t) => {
   const [rows, head] = [await rowsOf(server), await headOf(server).findOne()]
   await Promise.all([logOf(server).deleteMany(), headOf(server).deleteMany()])
   t.match(await run(server, 'admin', 'audit', '--verify'), { code: 0, stdout: /is intact\. Rows: 0\./ })
-  t.same(await verify(server), { code: 0, whole: true, rows: 0, hash: null, broken: null })
+  t.same(await verify(server), { code: 0, whole: true, rows: 0, removed: 0, hash: null, broken: null })
   await logOf(server).insertMany(rows)
   await headOf(server).insertOne(head!)
 })
@@ -172,6 +172,19 @@ t.test('Any tampering with rows is detected, and the row is named', async (t) =>
     }
     return tamper(t, change, '8', /row 8 was changed and given a new hash/)
   })
+})
+
+t.test('Rows removed at the beginning are counted, also if somebody claims that they were old', async (t) => {
+  const rows = await rowsOf(server)
+  t.match(await verify(server), { code: 0, removed: 0 })
+  const { _id: seq, hash } = rows[2]!
+  await headOf(server).insertOne({ _id: 'base', seq, hash })
+  await logOf(server).deleteMany({ _id: { $lte: seq } })
+  t.match(await verify(server), { code: 0, rows: ROWS - 3, removed: 3 })
+  t.match(await run(server, 'admin', 'audit', '--verify'), { stdout: / Removed before them: 3\. / })
+  await headOf(server).deleteOne({ _id: 'base' })
+  t.match(await verify(server), { code: 1, broken: { id: '1', fault: 'missing' } })
+  await logOf(server).insertMany(rows.slice(0, 3))
 })
 
 t.test('Rows removed at the end stay missing when more are written', async (t) => {
