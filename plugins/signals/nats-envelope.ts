@@ -1,7 +1,13 @@
 import type { Cradle } from './manifest.ts'
 
-/** The time for which a captured message could be sent again to a process that has not heard its sender, in milliseconds. */
+/**
+ * The maximum age of a message by the clocks of its sender and receiver, in milliseconds. Older ones are refused, because
+ * a process that has just started does not know what others have heard before.
+ */
 const MAX_AGE_MS = 300_000
+
+/** The form of a sealed text; anything else costs no work. */
+const SEALED = /^v1\.[\w-]{16}\.[\w-]{22}\.[\w-]+$/
 
 /** Seals messages for NATS, whose other clients must neither read them nor write any. */
 export type NatsEnvelope = ReturnType<typeof createNatsEnvelope>
@@ -24,6 +30,7 @@ export function createNatsEnvelope({ secrets, node_id }: Pick<Cradle, 'secrets'>
     createOpener(subject: string): (sealed: string) => unknown {
       const heard = new Map<string, number>()
       return (sealed) => {
+        if (!SEALED.test(sealed)) throw new Error('the message is not sealed')
         const [sender, stamp, payload] = JSON.parse(secrets.open(sealed, purposeOf(subject))) as [
           string,
           number,

@@ -39,6 +39,7 @@ const MALFORMED = [
   '{"facts":[["__proto__",{}],["toString",{}]]}',
   `{"facts":[${'['.repeat(100_000)}${']'.repeat(100_000)}]}`,
   'x'.repeat(1_000_000),
+  '.'.repeat(1_000_000),
   'v1...',
   'v1.AAAA.AAAA.AAAA',
   `v1.${'A'.repeat(16)}.${'A'.repeat(22)}.${'A'.repeat(400_000)}`,
