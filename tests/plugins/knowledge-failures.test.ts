@@ -220,7 +220,11 @@ t.test('Accounts take turns: many documents of some do not hold up the one of an
     )
   t.equal(asked.length, 2, 'one document of an account is worked on at a time')
   await send(2, ['patient0'])
+  const nextGate = createHold()
+  hold = nextGate.hold
   gate.release()
+  await eventually('work on the next documents', () => asked.length === 4)
+  nextGate.release()
   hold = undefined
   for (const [index, { token }] of people.entries()) await settled(bases[index]!, token)
   const order = asked.flatMap((body) => /Turn of (\w+)/.exec(body)?.[1] ?? [])
