@@ -146,7 +146,7 @@ async function receiveForm(
     issues: [{ path: '', rule: 'maxProperties', message }],
   })
 
-  const received = new Promise<unknown>((resolve, reject) => {
+  const received = new Promise<void>((resolve, reject) => {
     form
       .on('file', (name, stream, filename, _, media_type) => {
         stream.once('limit', () => reject(tooLarge(max_bytes)))
@@ -172,12 +172,14 @@ async function receiveForm(
       .on('filesLimit', () => reject(tooMany))
       .on('partsLimit', () => reject(tooMany))
       .on('error', (cause) => reject(new AppError('BAD_FORM', {}, { cause })))
-      .on('finish', () => resolve(Promise.all(stored)))
+      // Also after an error, when nobody would wait for a promise that is made here.
+      .on('finish', resolve)
     finished(request, { writable: false }).catch((cause) => reject(new AppError('BAD_FORM', {}, { cause })))
     request.pipe(form)
   })
   try {
     await received
+    await Promise.all(stored)
     if (files.length === 0 && issues.length === 0)
       refuse({ path: `/${FIELD}`, rule: 'required', message: 'is missing' })
     if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
