@@ -115,6 +115,16 @@ async function seedOf({ name, path }: FuzzedOperation, caller: Account, isGuest:
   return { params, body: chance.chance(0.6) ? await calls.bodyOf(call) : undefined }
 }
 
+/** Returns what the log has about the request of a reply. */
+const logOf = (text: string): string => {
+  const { request_id } = JSON.parse(text).error
+  return server
+    .logged()
+    .split('\n')
+    .filter((line) => line.includes(request_id))
+    .join('\n')
+}
+
 type Outcome = { status: number; text: string }
 
 async function send(operation: FuzzedOperation, caller: Account, isGuest: boolean) {
@@ -156,7 +166,7 @@ for (const { label, role, isGuest } of roles)
       const { status, text } = outcome
       statuses[status] = (statuses[status] ?? 0) + 1
       if (status >= 500 && !operation.faults.includes(status))
-        t.fail(`${status} ${text} to ${toLine(request)}`)
+        t.fail(`${status} ${text} to ${toLine(request)}\n${logOf(text)}`)
       const leaked = forbidden.filter((canary) => text.includes(canary) || headerText.includes(canary))
       if (leaked.length > 0) t.fail(`${operation.name} shows ${leaked}: ${toLine(request)}`)
       if (status === 401 || status === 403 || count % 100 === 0) caller = await renew(caller)
