@@ -76,7 +76,7 @@ export function createIndexing({
       const pages = await reader.read(file, { kind, output: files.textOf(version) }, signal)
       return await change(current, { pages })
     } finally {
-      // What has ended, even by a stop of the server, was not a crash.
+      // A reading that ends, even by a stop of the server, was not a crash.
       await documents.change(current, { 'work.readings': readings })
     }
   }
