@@ -15,7 +15,7 @@ const MEMBERS = Symbol('members')
 const raw = (text: string): RawJson => ({ [RAW]: text })
 
 /** Creates an object that may have a name twice, or names such as `__proto__`. */
-export const membersOf = (members: Members[typeof MEMBERS]): Members => ({ [MEMBERS]: members })
+const membersOf = (members: Members[typeof MEMBERS]): Members => ({ [MEMBERS]: members })
 
 /** Writes a value as JSON, with everything hostile that is in it. */
 export function writeJson(value: unknown): string {
@@ -32,7 +32,7 @@ const nest = (open: string, core: string, close: string) =>
   raw(open.repeat(DEPTH) + core + close.repeat(DEPTH))
 
 /** Texts that systems behind the API may take for more than a text. */
-export const HOSTILE_TEXTS: readonly string[] = [
+const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',
   '\u0000',
