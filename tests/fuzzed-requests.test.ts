@@ -180,9 +180,10 @@ for (const { label, role, isGuest } of roles)
 for (const { label, role, isGuest } of roles)
   t.test(`${FRAMES} hostile frames of ${label}, seed ${seed}`, async (t) => {
     const caller = await cast.createAccount({ label, role })
-    // An administrator may have deleted the first shared agent.
+    // An administrator may have deleted the victim, and the first shared agent.
+    const owner = isGuest ? await cast.createAccount({ label: 'an owner' }) : caller
     const made = { name: `fuzzed by ${label}`, is_shared: isGuest }
-    const agent = await arrange(server, isGuest ? victim : caller, ['POST', '/agents', made])
+    const agent = await arrange(server, owner, ['POST', '/agents', made])
     const own = await arrange(server, caller, ['POST', `/agents/${agent.id}/threads`])
     const url = `${server.url.replace('http', 'ws')}/api/agents/${agent.id}/chat/ws?token=${caller.token}`
     const schemas = framesOf(asyncapi)
