@@ -48,19 +48,23 @@ export const measureConnectors: Figure = async (stage) => {
   ]
 }
 
-/** Starts a server whose tools have schemas of the usual size. */
-async function startMcp() {
+/** Makes tools with schemas of the usual size. */
+function makeTools(): object[] {
   const property = (n: number) => [
     `field_${n}`,
     { type: 'string', description: `The value of the field ${n}` },
   ]
   const properties = Object.fromEntries(Array.from({ length: 6 }, (_, n) => property(n)))
-  const tools = Array.from({ length: toolCount }, (_, n) => ({
+  return Array.from({ length: toolCount }, (_, n) => ({
     name: `tool_${n}`,
     description: `Reads the records of the kind ${n} that match all given fields, newest first.`,
     inputSchema: { type: 'object', properties, required: ['field_0'] },
     annotations: { readOnlyHint: true },
   }))
+}
+
+/** Starts a server with tools. */
+export async function startMcp(tools = makeTools()) {
   const results: Record<string, object> = {
     initialize: {
       protocolVersion: '2025-06-18',

@@ -15,6 +15,7 @@ import { measureLogins } from './logins.ts'
 import { measureLongThread } from './long-thread.ts'
 import { measureIdleMemory, measureSocketMemory } from './memory.ts'
 import { measureModelCalls } from './model-calls.ts'
+import { measureNeighbor } from './neighbor.ts'
 import { measureOpenAIApi } from './openai-api.ts'
 import { measurePaced } from './paced.ts'
 import { measureReady } from './ready.ts'
@@ -40,6 +41,7 @@ const figures: Record<string, Figure> = {
   'model-calls': measureModelCalls,
   connectors: measureConnectors,
   knowledge: measureKnowledge,
+  neighbor: measureNeighbor,
   console: measureConsole,
   backup: measureBackup,
   soak: measureSoak,
