@@ -5,6 +5,7 @@ import { networkOf } from '../http/network.ts'
 import { type JSONSchema, objectOf, rowOf } from '../schema.ts'
 import type { LimitName } from '../types.ts'
 import { createRecentValues } from './recent-values.ts'
+import { createTallies } from './tallies.ts'
 import { createTokenBuckets } from './token-bucket.ts'
 
 /** A limit by its default: a number of things, or a size as text, such as "1gb". */
@@ -96,52 +97,10 @@ export interface Limits {
   outdate(): void
 }
 
-/** The time for which a count is trusted, in milliseconds. */
-const RECOUNT_MS = 30_000
-
 /** The time that a request past its rate waits for its refusal, in milliseconds, which slows a client that retries at once. */
 const REFUSAL_DELAY_MS = 500
 /** The most requests that wait for a refusal; more are refused at once. */
 const MAX_DELAYED = 1000
-
-/** The number of things of one kind that an account has: counted now and then, and kept up to date by creations here. */
-function createTally(count: () => ReturnType<UsageCounter>) {
-  const creating = new Set<Promise<unknown>>()
-  let used = 0
-  let countedAt = Number.NEGATIVE_INFINITY
-  let counting: Promise<void> | undefined
-
-  const recount = () => {
-    counting ??= (async () => {
-      // A creation under way may or may not be counted.
-      await Promise.allSettled(creating)
-      used = await count()
-      countedAt = performance.now()
-    })().finally(() => {
-      counting = undefined
-    })
-    return counting
-  }
-
-  return {
-    get used() {
-      return used
-    },
-    recount,
-    refresh: () => (performance.now() - countedAt > RECOUNT_MS ? recount() : counting),
-    add<Value>(create: () => Promise<Value>): Promise<Value> {
-      used += 1
-      const created = create().catch((error) => {
-        used -= 1
-        throw error
-      })
-      creating.add(created)
-      return created.finally(() => creating.delete(created))
-    },
-  }
-}
-
-type Tally = ReturnType<typeof createTally>
 
 /** Makes the limits. `counters` count what accounts have, by the name of the limit. */
 export function createLimits({
@@ -177,7 +136,7 @@ export function createLimits({
   const described = createRecentValues(
     async (account_ids) => new Map(account_ids.map((account_id) => [account_id, count(account_id)])),
   )
-  const tallies = new Map<string, Tally>()
+  const tallies = createTallies()
 
   const assertRoom: Limits['assertRoom'] = (name, used) => {
     if (used >= values[name]) throw new AppError('LIMIT_REACHED', { limit: name, max: values[name] })
@@ -197,17 +156,19 @@ export function createLimits({
   return {
     of: (name) => values[name],
 
-    async within(name, account_id, create) {
-      const key = `${name} ${account_id}`
-      const tally = tallies.get(key) ?? createTally(() => counters.get(name)!(account_id))
-      tallies.set(key, tally)
-      await tally.refresh()
-      if (tally.used >= values[name]) {
-        await tally.recount()
-        assertRoom(name, tally.used)
-      }
-      return tally.add(create).finally(() => described.drop(account_id))
-    },
+    within: (name, account_id, create) =>
+      tallies.use(
+        `${name} ${account_id}`,
+        () => counters.get(name)!(account_id),
+        async (tally) => {
+          await tally.refresh()
+          if (tally.used >= values[name]) {
+            await tally.recount()
+            assertRoom(name, tally.used)
+          }
+          return tally.add(create).finally(() => described.drop(account_id))
+        },
+      ),
 
     assertRoom,
     admitAccount: (account_id) => admit(account_id),
