@@ -14,6 +14,8 @@ const LOOK_MS = 2500
 const BUSY_MS = 500
 /** The time without a heartbeat after which a process counts as gone, in seconds. */
 const SILENCE_SECONDS = 15
+/** The most processes that are known to be gone: their leases expire soon. */
+const MAX_GONE = 1000
 
 /** The index that expires processes that are gone. */
 export const nodeIndexes: IndexDescription[] = [{ key: { delete_at: 1 }, expireAfterSeconds: 0 }]
@@ -86,6 +88,7 @@ export function createNodes({
     for (const { _id } of others) recentlyGone.delete(_id)
     for (const { _id } of dead) {
       recentlyGone.add(_id)
+      if (recentlyGone.size > MAX_GONE) recentlyGone.delete(recentlyGone.values().next().value!)
       await nodes.deleteOne({ _id })
       for (const listener of gone) listener(_id)
     }

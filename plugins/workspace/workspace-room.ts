@@ -32,6 +32,9 @@ const DOUBT = { ms: 1_000, measures: 10 }
 /** Before any trusted time. */
 const LONG_AGO = -1e12
 
+/** The most sizes that are remembered, apart from those in use: agents that another server deletes are not reported. */
+const MAX_SIZES = 50_000
+
 /** The known size of one workspace. */
 interface Size {
   bytes: number
@@ -66,10 +69,19 @@ export function createWorkspaceRoom({
     return size.measuring
   }
 
+  /** Drops the sizes that were learned first, which can be measured again. */
+  const makeRoom = () => {
+    for (const [agent_id, { pending, measuring }] of sizes) {
+      if (sizes.size < MAX_SIZES) return
+      if (pending === 0 && !measuring) sizes.delete(agent_id)
+    }
+  }
+
   /** Returns the size of a workspace. Measures an old size again: before it is used if `doubted`, otherwise afterwards. */
   const readSize = async (agent_id: string, doubted = false): Promise<Size> => {
     const known = sizes.get(agent_id)
     const size = known ?? { bytes: 0, pending: 0, measured_at: -Infinity, took_ms: 0 }
+    if (!known) makeRoom()
     sizes.set(agent_id, size)
     const age = performance.now() - size.measured_at
     const isOlder = ({ ms, measures }: typeof TRUST) => age > Math.max(ms, measures * size.took_ms)

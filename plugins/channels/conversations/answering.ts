@@ -24,11 +24,19 @@ export interface MessageAnswering {
   leave(channel_id: string): Promise<void>
 }
 
+/** The work on the messages of one lane, until none is left. */
+interface Line {
+  session: Session
+  done: Promise<void>
+  isWoken: boolean
+  /** The number of failures by message. */
+  failures: Map<string, number>
+}
+
 /** Creates the service that answers messages. */
 export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   const { messageInbox, agents, users, commands, approvals, explainError, log } = cradle
-  const lines = new Map<string, { session: Session; done: Promise<void>; isWoken: boolean }>()
-  const failures = new Map<string, number>()
+  const lines = new Map<string, Line>()
 
   const nameOf = ({ channel_id, conversation_id, urgent }: Lane) =>
     `${channel_id} ${urgent ? 'urgent' : 'ordered'} ${conversation_id}`
@@ -75,7 +83,11 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   }
 
   /** True if another attempt to answer a message is useless, or too many have failed. */
-  const isGivenUp = (error: unknown, { _id }: InboxDocument, { log, channel }: Session): boolean => {
+  const isGivenUp = (
+    error: unknown,
+    { _id }: InboxDocument,
+    { session: { log, channel }, failures }: Line,
+  ): boolean => {
     // The thread was removed meanwhile, and the message with it.
     if (error instanceof AppError && error.code === 'THREAD_NOT_FOUND') return true
     if (isUnavailable(error)) return false
@@ -91,11 +103,12 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   }
 
   /** Answers a message and closes it; false if it must be tried again. */
-  const attempt = async (message: InboxDocument, session: Session): Promise<boolean> => {
+  const attempt = async (message: InboxDocument, line: Line): Promise<boolean> => {
+    const { session, failures } = line
     try {
       await answer(message, session)
     } catch (error) {
-      if (session.signal.aborted || !isGivenUp(error, message, session)) return false
+      if (session.signal.aborted || !isGivenUp(error, message, line)) return false
     }
     failures.delete(message._id)
     if (!message.urgent) await approvals.forget(message.channel_id, message.conversation_id)
@@ -103,8 +116,8 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     return true
   }
 
-  const work = async (lane: Lane, session: Session, line: { isWoken: boolean }) => {
-    const { signal } = session
+  const work = async (lane: Lane, line: Line) => {
+    const { signal } = line.session
     while (!signal.aborted) {
       line.isWoken = false
       try {
@@ -113,7 +126,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
           if (line.isWoken) continue
           return
         }
-        if (await attempt(message, session)) continue
+        if (await attempt(message, line)) continue
       } catch (error) {
         if (!isUnavailable(error)) log.error({ error, channel: lane.channel_id }, 'inbox not read')
       }
@@ -130,9 +143,9 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
       return
     }
     if (session.signal.aborted) return
-    const begun = { session, isWoken: false, done: Promise.resolve() }
+    const begun: Line = { session, isWoken: false, failures: new Map(), done: Promise.resolve() }
     lines.set(name, begun)
-    begun.done = work(lane, session, begun).finally(() => lines.delete(name))
+    begun.done = work(lane, begun).finally(() => lines.delete(name))
   }
 
   return {
