@@ -60,7 +60,9 @@ export async function startAgentProcess(
   const ended = started.ended.then(
     async ({ code, signal }) => {
       await Promise.race([closed, pause(GRACE_MS)])
-      return code === null ? `was ended by ${signal}` : `ended with exit code ${code}`
+      if (code === null) return `was ended by ${signal}`
+      const hidden = code === 0 ? undefined : await started.findHiddenArgument()
+      return `ended with exit code ${code}${hidden ? ` (${hidden})` : ''}`
     },
     (error) => {
       throw refused(error)

@@ -101,7 +101,10 @@ function explainRefusal(
   return new Error(`${quote(file)} ${explain(error)}`, { cause: error })
 }
 
-function describe({ output, code, signal, reason, left_behind }: ProgramEnd, seconds: number): string {
+function describe(
+  { output, code, signal, reason, left_behind, hidden }: ProgramEnd,
+  seconds: number,
+): string {
   const how = code === null ? `ended by ${signal}` : `exit code ${code}`
   // A program that receives a signal may still end with a code of its own.
   const asked = code === null || !reason ? '' : ' after it was asked to end'
@@ -109,6 +112,7 @@ function describe({ output, code, signal, reason, left_behind }: ProgramEnd, sec
   return [
     output === '' ? '(no output)' : output.replace(/\n$/, ''),
     ...(left_behind ? ['[processes that it had left running were ended]'] : []),
+    ...(hidden ? [`[${hidden}]`] : []),
     `[${how}${asked}${why}]`,
   ].join('\n')
 }

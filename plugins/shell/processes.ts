@@ -1,4 +1,5 @@
 import { delimiter, dirname } from 'node:path'
+import { HIDDEN } from './hidden-paths.ts'
 import type { Sandbox } from './sandbox.ts'
 import { type ProcessOrder, type StartedProcess, startProcess } from './start-process.ts'
 
@@ -36,5 +37,8 @@ export const PROCESS_PATH = [
 export const createProcesses = ({ sandbox }: { sandbox: Sandbox }): Processes => ({
   path: PROCESS_PATH,
   start: (order) => startProcess(order, sandbox),
-  explainRefusal: ({ code, message }) => REASONS[code ?? ''] ?? `could not be started (${code ?? message})`,
+  explainRefusal: ({ code, message }) =>
+    code === HIDDEN
+      ? `cannot be run: ${message}`
+      : (REASONS[code ?? ''] ?? `could not be started (${code ?? message})`),
 })

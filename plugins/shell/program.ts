@@ -20,6 +20,8 @@ export interface ProgramEnd extends ProcessEnd {
   reason?: 'time' | 'output'
   /** True if processes that it had started outlived it and were ended. Always false in a sandbox, which ends with it. */
   left_behind: boolean
+  /** A likely reason for a failure: an argument that names a path that the sandbox does not show. */
+  hidden?: string
 }
 
 /**
@@ -32,7 +34,7 @@ export async function runProgram(
 ): Promise<ProgramEnd> {
   signal.throwIfAborted()
   const started = await start({ ...order, hasInput: stdin !== undefined })
-  const { group, ended, closed, stdout, stderr } = started
+  const { group, ended, closed, stdout, stderr, findHiddenArgument } = started
   let ending: Promise<void> | undefined
   let reason: ProgramEnd['reason']
   const end = (why: ProgramEnd['reason']) => {
@@ -56,7 +58,8 @@ export async function runProgram(
     await Promise.race([closed, pause(GRACE_MS)])
     signal.throwIfAborted()
     const left_behind = hasMembers && !group.endsWithLeader
-    return { ...how, output: readOutput(), reason, left_behind }
+    const hidden = how.code === 0 || reason ? undefined : await findHiddenArgument()
+    return { ...how, output: readOutput(), reason, left_behind, hidden }
   } finally {
     clearTimeout(timer)
     signal.removeEventListener('abort', kill)

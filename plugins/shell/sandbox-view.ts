@@ -40,8 +40,14 @@ export interface Writable {
   area: ToolContext['write_area']
 }
 
+/**
+ * Tells how a path appears to a program, without a look at what is there: shown with its content, only a way to what is
+ * shown, or hidden.
+ */
+export type Look = (path: string) => 'shown' | 'way' | 'hidden'
+
 /** Returns the arguments with which bubblewrap mounts what a program may see. */
-export type SandboxView = (writable: Writable) => Promise<string[]>
+export type SandboxView = (writable: Writable) => Promise<{ args: string[]; look: Look }>
 
 /**
  * Creates the view from the current state of the system. Of two nested folders the inner one decides: a folder below a
@@ -83,7 +89,20 @@ export async function createSandboxView({
     // Sorted, so that a folder is mounted before its content.
     const ordered = [...mounts].sort(([one], [other]) => (one < other ? -1 : 1)).flatMap(([, args]) => args)
     const args = [...ordered, '--remount-ro', hidden]
-    return mounts.has('/') ? args : [...links, ...args, '--remount-ro', '/']
+    const look = createLook(mounts, mounts.has('/') ? [] : links)
+    return { args: mounts.has('/') ? args : [...links, ...args, '--remount-ro', '/'], look }
+  }
+}
+
+function createLook(mounts: ReadonlyMap<string, readonly string[]>, links: readonly string[]): Look {
+  const isOwn = ([option, from, to]: readonly string[], isMountPoint: boolean) =>
+    option === '--tmpfs' ? isMountPoint : to === undefined || from === to
+  return (path) => {
+    let place = path
+    while (place !== '/' && !mounts.has(place)) place = dirname(place)
+    const mount = mounts.get(place)
+    if (mount ? isOwn(mount, place === path) : links.includes(path)) return 'shown'
+    return [...mounts.keys()].some((other) => other.startsWith(`${path}/`)) ? 'way' : 'hidden'
   }
 }
 

@@ -2,14 +2,17 @@ import type { Logger, ServerFacts } from '#kernel'
 import { type Bubblewrap, findBubblewrap } from './bubblewrap.ts'
 import type { Cradle } from './manifest.ts'
 import { PROCESS_PATH } from './processes.ts'
-import { createSandboxView, type SandboxView, type Writable } from './sandbox-view.ts'
+import { createSandboxView, type Look, type SandboxView, type Writable } from './sandbox-view.ts'
 
 const UNPROTECTED = "programs of agents run with all rights of the server's user"
 
 /** The sandbox in which agents run programs. */
 export interface Sandbox {
-  /** Returns the command, with its first arguments, that runs another one in the sandbox, or undefined without one. */
-  enclose(writable: Writable): Promise<string[] | undefined>
+  /**
+   * Returns the command, with its first arguments, that runs another one in the sandbox, and how paths appear there;
+   * undefined without a sandbox.
+   */
+  enclose(writable: Writable): Promise<{ command: string[]; look: Look } | undefined>
   /** Describes the sandbox, or the reason why there is none. Throws if one is required. */
   describe(): Promise<string>
 }
@@ -28,7 +31,7 @@ export function createSandbox({
 
   async function open() {
     const view = await createSandboxView({ home: server.home, folders })
-    const found = await findBubblewrap(await view({ folders: [], area: null }), { PATH: PROCESS_PATH })
+    const found = await findBubblewrap((await view({ folders: [], area: null })).args, { PATH: PROCESS_PATH })
     if ('reason' in found) {
       if (mode === 'required')
         throw new Error(`plugins.shell.sandbox is "required", but there is no sandbox: ${found.reason}`)
@@ -45,7 +48,9 @@ export function createSandbox({
     async enclose(writable) {
       if (mode === 'off') return undefined
       const { found, view } = await openOnce()
-      return 'reason' in found ? undefined : [...found.command, ...(await view(writable))]
+      if ('reason' in found) return undefined
+      const { args, look } = await view(writable)
+      return { command: [...found.command, ...args], look }
     },
 
     async describe() {

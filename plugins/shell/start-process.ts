@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline'
 import { PassThrough, type Readable, type Writable as WritableStream } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { finished } from 'node:stream/promises'
+import { describeHidden, findHiddenArgument, findHiddenProgram, HIDDEN } from './hidden-paths.ts'
 import { createNamespaceGroup, createProcessGroup, type ProcessGroup } from './process-group.ts'
 import type { Sandbox } from './sandbox.ts'
-import type { Writable } from './sandbox-view.ts'
+import type { Look, Writable } from './sandbox-view.ts'
 
 /** The last characters of bubblewrap's messages that are kept. */
 const MAX_MESSAGE_CHARS = 4096
@@ -42,6 +43,8 @@ export interface StartedProcess {
   ended: Promise<ProcessEnd>
   /** Settles when no process can write to its output any more. */
   closed: Promise<unknown>
+  /** Describes an argument that names a path that the sandbox does not show: a likely reason if the program fails. */
+  findHiddenArgument(): Promise<string | undefined>
 }
 
 /** Starts a process, in the sandbox if there is one. Rejects with the system's error if it cannot be started. */
@@ -54,13 +57,24 @@ async function startPlain({ file, args, cwd, env, hasInput }: ProcessOrder): Pro
   const child = spawn(file, args, { cwd, env, detached: true, stdio: [...createStdio(hasInput)] }) as Child
   const { ended, closed } = await follow(child)
   const { stdin, stdout, stderr } = child
-  return { stdin, stdout, stderr, group: createProcessGroup(child.pid!), ended, closed }
+  return {
+    stdin,
+    stdout,
+    stderr,
+    group: createProcessGroup(child.pid!),
+    ended,
+    closed,
+    findHiddenArgument: async () => undefined,
+  }
 }
 
 async function startEnclosed(
   { file, args, cwd, env, hasInput }: ProcessOrder,
-  [bwrap, ...setup]: readonly string[],
+  { command: [bwrap, ...setup], look }: { command: readonly string[]; look: Look },
 ): Promise<StartedProcess> {
+  const hidden = await findHiddenProgram({ file, cwd, env }, look)
+  if (hidden !== undefined)
+    throw Object.assign(new Error(describeHidden(hidden)), { code: HIDDEN, syscall: 'spawn' })
   const child = spawn(
     bwrap!,
     [...setup, '--json-status-fd', String(STATUS_FD), '--chdir', cwd, '--', file, ...args],
@@ -96,7 +110,15 @@ async function startEnclosed(
     await closed
     throw parseRefusal(messages)
   })
-  return { stdin: child.stdin, stdout, stderr, group, ended: endedInside, closed }
+  return {
+    stdin: child.stdin,
+    stdout,
+    stderr,
+    group,
+    ended: endedInside,
+    closed,
+    findHiddenArgument: () => findHiddenArgument(args, look),
+  }
 }
 
 type Child = ChildProcessByStdio<WritableStream | null, Readable, Readable>

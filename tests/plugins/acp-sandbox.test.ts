@@ -43,13 +43,21 @@ t.test('In a sandbox', { skip: noBubblewrap }, async (t) => {
   await t.test('a program that cannot be started is named', async (t) => {
     const hidden = join(server.home, 'program')
     writeFileSync(hidden, '#!/bin/sh\n', { mode: 0o755 })
-    for (const command of ['svc-unheard-of', hidden]) {
+    const notShown = `the sandbox does not show "${hidden}": its folder has to be listed in plugins.shell.sandbox_folders`
+    const reasons: [command: string, reason: string][] = [
+      ['svc-unheard-of', 'was not found, or the interpreter that it names was not'],
+      [hidden, `cannot be run: ${notShown}`],
+    ]
+    for (const [command, reason] of reasons) {
       await setRunner({ command, args: [] })
       t.equal(
         (await callOnce(['say never'])).output,
-        `the external agent "scripted" cannot be started: its program "${command}" was not found, or the interpreter that it names was not`,
+        `the external agent "scripted" cannot be started: its program "${command}" ${reason}`,
       )
     }
+    await setRunner({ command: 'node', args: [hidden] })
+    const { output } = await callOnce(['say never'])
+    t.ok(output.includes(`ended with exit code 1 (${notShown}) before it answered`), output)
     await setRunner({ command: 'false', args: [] })
     t.match((await callOnce(['say never'])).output, /ended with exit code 1 before it answered/)
     await setRunner(PROGRAM)

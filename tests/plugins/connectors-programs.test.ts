@@ -8,6 +8,7 @@ import { PACKAGE_ROOT } from '../../kernel/loading/package.ts'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import t from '../run/file-test.ts'
 import { amount, onlyLong } from '../run/tier.ts'
+import { noBubblewrap } from '../support/bubblewrap.ts'
 import { startChat } from '../support/chat.ts'
 import { startFakeMcp } from '../support/fake-mcp.ts'
 import { createRandom } from '../support/random.ts'
@@ -113,6 +114,30 @@ t.test('A program has an environment of its own, and what it says is kept withou
     config: { command: '/nowhere/at/all' },
   })
   t.match(missing.body, { ok: false, reason: 'program', detail: /was not found/ })
+})
+
+t.test('The error of a program names what the sandbox hides from it', { skip: noBubblewrap }, async (t) => {
+  const enclosed = await startServer(t, {
+    config: {
+      plugins: { shell: { enabled: true, sandbox: 'required' }, connectors: { connect_seconds: 10 } },
+    },
+  })
+  const file = join(enclosed.home, 'hidden.mjs')
+  writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 })
+  const notShown = `the sandbox does not show "${file}": its folder has to be listed in plugins.shell.sandbox_folders`
+  const probe = async (config: object) => {
+    const { body } = await enclosed.request('POST', '/connectors/probe', {
+      body: { kind: 'mcp_stdio', config },
+    })
+    return body
+  }
+  t.match(await probe({ command: file }), {
+    ok: false,
+    reason: 'program',
+    detail: `The program "${file}" cannot be run: ${notShown}.`,
+  })
+  const { detail } = await probe({ command: process.execPath, args: [file] })
+  t.ok(detail.startsWith(`The program ended with the exit code 1: ${notShown}. Its last words:`), detail)
 })
 
 t.test('A program that dies is started again for the next call, and ends with its connector', async (t) => {

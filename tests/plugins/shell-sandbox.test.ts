@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
@@ -11,6 +20,9 @@ import { bareConfig, createHome, runCommand, startKernel } from '../support/kern
 import { createDatabaseUrl } from '../support/test-engine.ts'
 import { approve, call, resultsIn } from './approval-calls.ts'
 import { createWorkspace } from './shell-calls.ts'
+
+/** Quotes a text for a regular expression. */
+const quotePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 const inSandbox = { sandbox: 'required' } as const
 let marks = 0
@@ -132,6 +144,36 @@ t.test('If bubblewrap works', { skip: noBubblewrap }, async (t) => {
     const { shell } = await createWorkspace(t, { ...inSandbox, sandbox_folders: [folder, '/nowhere/at/all'] })
     t.equal(await shell(`cat ${folder}/notes`), 'of somebody else\n[exit code 0]')
     t.match(await shell(`echo x > ${folder}/notes`), /Read-only file system/)
+  })
+
+  await t.test('what it hides is named if a program needs it', async (t) => {
+    const { run, workspace } = await createWorkspace(t, inSandbox)
+    const folder = createFolder(t)
+    const make = (path: string, text: string) => writeFileSync(path, text, { mode: 0o755 })
+    make(join(folder, 'tool'), '#!/bin/sh\necho ran\n')
+    make(join(workspace, 'script'), `#!${folder}/tool -x\n`)
+    make(join(workspace, 'nested'), '#!/usr/bin/env -S ./script\n')
+    symlinkSync(join(folder, 'tool'), join(workspace, 'link'))
+    const hidden = (path: string) =>
+      `the sandbox does not show "${path}": its folder has to be listed in plugins.shell.sandbox_folders`
+    for (const command of [join(folder, 'tool'), './script', './nested', './link'])
+      await t.rejects(run({ command }), {
+        message: `"${command}" cannot be run: ${hidden(join(folder, 'tool'))}`,
+      })
+    for (const path of [`${folder}/missing`, '/root/missing', '/home/nobody at all/x'])
+      await t.rejects(run({ command: path }), { message: `"${path}" cannot be run: ${hidden(path)}` })
+    await t.rejects(run({ command: '/usr/bin/missing' }), { message: /was not found/ })
+
+    const cases: [args: string[], output: RegExp][] = [
+      [
+        [join(folder, 'notes')],
+        new RegExp(`No such file.*\n\\[${quotePattern(hidden(join(folder, 'notes')))}\\]\n`),
+      ],
+      [[`--config=${folder}/notes`], new RegExp(`\\[${quotePattern(hidden(join(folder, 'notes')))}\\]\n`)],
+      [['/usr/missing', '/unheard-of/path', 'https://example.com/x', '/'], /^(?![\s\S]*sandbox)/],
+    ]
+    for (const [args, output] of cases) t.match(await run({ command: 'cat', args }), output)
+    t.equal(await run({ command: 'echo', args: [`${folder}/notes`] }), `${folder}/notes\n[exit code 0]`)
   })
 
   await t.test('what it left in the background ends with it, wherever that went', async (t) => {

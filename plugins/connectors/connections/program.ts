@@ -55,7 +55,7 @@ export async function startProgram(
     })
   }
   await mkdir(home, { recursive: true, mode: 0o700 })
-  const { stdin, stdout, stderr, group, closed, ended } = await processes
+  const { stdin, stdout, stderr, group, closed, ended, findHiddenArgument } = await processes
     .start({
       file: command,
       args,
@@ -77,7 +77,10 @@ export async function startProgram(
 
   const finished = (async () => {
     const failed = await ended.then(
-      (how) => () => toEnded(how, redact(log)),
+      async (how) => {
+        const hidden = how.code ? await findHiddenArgument() : undefined
+        return () => toEnded(how, redact(log), hidden)
+      },
       (error) => () => refused(error),
     )
     await Promise.race([closed, pause(GRACE_MS)])
@@ -138,13 +141,13 @@ export async function startProgram(
 
 type ProgramEnd = Awaited<Awaited<ReturnType<Cradle['processes']['start']>>['ended']>
 
-/** Returns the failure of a program that has ended, with its last words. */
-function toEnded({ code, signal }: ProgramEnd, log: string): ConnectorFailure {
+/** Returns the failure of a program that has ended, with what the sandbox hides from it and its last words. */
+function toEnded({ code, signal }: ProgramEnd, log: string, hidden?: string): ConnectorFailure {
   const how = code === null ? `was ended by the signal ${signal}` : `ended with the exit code ${code}`
   const words = findLastWords(log)
   return new ConnectorFailure(
     'unreachable',
-    `The program ${how}${words ? `. Its last words: ${words}` : '.'}`,
+    `The program ${how}${hidden ? `: ${hidden}` : ''}${words ? `. Its last words: ${words}` : '.'}`,
   )
 }
 
