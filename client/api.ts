@@ -146,7 +146,7 @@ export interface paths {
     get: operations["getSignInSettings"];
     /**
      * Change the settings of a way to sign in
-     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
+     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -171,7 +171,7 @@ export interface paths {
     get: operations["getOidcSettings"];
     /**
      * Change the settings of a way to sign in
-     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
+     * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
      *
      * Needs the permission `sso`, which administrators have.
      */
@@ -11802,7 +11802,7 @@ export interface operations {
   };
   /**
    * Change the settings of a way to sign in
-   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
+   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
    *
    * Needs the permission `sso`, which administrators have.
    */
@@ -11917,7 +11917,7 @@ export interface operations {
   };
   /**
    * Change the settings of a way to sign in
-   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.
+   * @description Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.
    *
    * Needs the permission `sso`, which administrators have.
    */

@@ -42,7 +42,7 @@ const defineSettingsRoutes = (
     operation_id: `set${settings}`,
     summary: 'Change the settings of a way to sign in',
     description:
-      'Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules.',
+      'Changes the given fields; those that are left out keep their values. Sign-ins that have begun before the change fail and must begin again. Callers grant only rights that they hold themselves, also by rules. Another origin in `issuer` needs the client secret again.',
     ...(entry === 'oauth' && { params: kindParams }),
     guard,
     body: settingChanges,

@@ -33,7 +33,7 @@ export function toSettingsRow(
   kind: SignInKind,
   { entry, locale, ssoAddresses }: { entry: EntryPoint; locale: Locale; ssoAddresses: SsoAddresses },
 ): TypeOf<typeof settingsRow> {
-  const { _id, client_secret, revision, updated_at, ...shown } = stored
+  const { _id, client_secret, secret_place, revision, updated_at, ...shown } = stored
   return {
     ...shown,
     kind: kind.kind as KindName,

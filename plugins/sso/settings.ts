@@ -1,5 +1,5 @@
 import { AppError, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
-import { type Conditional, requireUnchanged } from '#toolbox'
+import { type Conditional, placeOf, requireUnchanged, secretsElsewhere } from '#toolbox'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
 import { listGrants } from './claim-rules.ts'
@@ -119,7 +119,8 @@ export function createSettings({
     /**
      * Changes settings. Throws VALIDATION_FAILED, ADDRESS_NOT_ALLOWED, and GRANT_EXCEEDS for any change of settings
      * whose rules grant rights that the caller lacks, because whoever sets the issuer decides on the claims. Only
-     * administrators can set another origin of the console. PRECONDITION_FAILED if the request names another version.
+     * administrators can set another origin of the console, and another origin of the issuer needs the secret again.
+     * PRECONDITION_FAILED if the request names another version.
      */
     async change(
       caller: AuthCaller,
@@ -140,14 +141,26 @@ export function createSettings({
       for (;;) {
         const old = await find(kind)
         requireUnchanged(request, old, settingsFields)
-        const wanted = { ...old, ...set }
+        const { issuer } = { ...old, ...set }
+        const oldPlace = client_secret === undefined ? (old.secret_place ?? toPlace(old.issuer)) : ''
+        const secret_place = oldPlace || toPlace(issuer)
+        const wanted = { ...old, ...set, secret_place }
         assertGrantable(caller, old, wanted)
+        assertSecretStays(wanted)
         if (wanted.enabled) assertComplete(wanted, kind)
-        const written = await write(old, set)
+        const written = await write(old, { ...set, secret_place })
         if (written) return written
       }
     },
   }
+}
+
+const toPlace = (issuer: string | null) => String(placeOf(issuer ?? ''))
+
+/** Throws VALIDATION_FAILED if the issuer would receive a secret that was entered for another one. */
+function assertSecretStays({ client_secret, issuer, secret_place }: SsoProviderDocument): void {
+  if (client_secret !== null && issuer !== null && secret_place !== toPlace(issuer))
+    throw secretsElsewhere(['/client_secret'])
 }
 
 const listMissing = (stored: SsoProviderDocument, { required }: SignInKind): string[] =>

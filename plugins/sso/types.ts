@@ -31,6 +31,8 @@ export interface SsoProviderDocument extends Omit<SsoSettings, 'kind' | 'display
   display_name: string | null
   /** Encrypted for the purpose `sso:<_id>`; null if there is none. */
   client_secret: string | null
+  /** The origin of the issuer that may receive the secret; empty until there was an issuer. */
+  secret_place?: string
   /** Increases with every change. */
   revision: number
   /** Unix seconds. */

@@ -77,6 +77,30 @@ t.test('the secret is stored encrypted', async (t) => {
   t.notOk(server.logged().includes(CLIENT.secret))
 })
 
+t.test('the secret stays with the origin of its issuer, also in two steps', async (t) => {
+  const [one, other] = ['https://one.example/realm', 'https://other.example']
+  const secret = { client_secret: CLIENT.secret }
+  const assertRefused = async (body: object) => {
+    const reply = await put(body)
+    t.strictSame(refusal(reply), [422, 'VALIDATION_FAILED'])
+    t.match(reply.body.error.details.issues, [{ path: '/client_secret', rule: 'address' }])
+  }
+  await put({ client_secret: null, issuer: null })
+  await put(secret)
+  t.equal((await put({ issuer: one })).status, 200, 'it belongs to the first issuer')
+  await assertRefused({ issuer: other })
+  t.equal((await put({ issuer: 'https://one.example/another' })).status, 200)
+  t.equal((await put({ issuer: null })).status, 200)
+  await assertRefused({ issuer: other })
+  t.equal((await put({ issuer: one })).status, 200)
+  t.match(await put({ issuer: other, ...secret }), { status: 200, body: { has_client_secret: true } })
+  t.match(await put({ issuer: one, client_secret: null }), {
+    status: 200,
+    body: { has_client_secret: false },
+  })
+  await put({ issuer: null })
+})
+
 t.test('invalid settings are refused', async (t) => {
   const rule = { claim: 'groups', value: 'staff' }
   const cases: [body: object, path: string][] = [
@@ -163,7 +187,7 @@ t.test('a test reports its result', async (t) => {
   t.match(await test(), { ok: false, reason: 'misconfigured', detail: /invalid_client/ })
   forger.answers = { '/jwks': { status: 200, body: { keys: [] } } }
   t.match(await test(), { ok: false, reason: 'misconfigured', detail: /signing keys/ })
-  await put({ issuer: 'http://127.0.0.1:9' })
+  await put({ issuer: 'http://127.0.0.1:9', client_secret: CLIENT.secret })
   t.match(await test(), { ok: false, reason: 'misconfigured', detail: /cannot be discovered/ })
   forger.reset()
 })
