@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Cradle } from './manifest.ts'
 import type { RunnerProgram } from './types.ts'
 
@@ -11,6 +12,8 @@ const BUILT_IN: ReadonlyMap<string, RunnerProgram> = new Map([
 /** The store of all runners and their programs. */
 export interface Definitions {
   isBuiltIn(name: string): boolean
+  /** Returns a program of a runner, or null if it is the built-in one, which may change with the version of the server. */
+  identify(name: string, program: RunnerProgram): RunnerProgram | null
   /** Returns the programs by name, the built-in ones first. */
   list(): Promise<Map<string, RunnerProgram>>
   find(name: string): Promise<RunnerProgram | undefined>
@@ -27,6 +30,8 @@ export function createDefinitions({
 }: Pick<Cradle, 'collections' | 'clock'>): Definitions {
   return {
     isBuiltIn: (name) => BUILT_IN.has(name),
+    identify: (name, { command, args }) =>
+      isDeepStrictEqual(BUILT_IN.get(name), { command, args }) ? null : { command, args },
 
     async list() {
       const defined = await acp_definitions.find().sort({ _id: 1 }).toArray()

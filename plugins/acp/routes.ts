@@ -47,7 +47,7 @@ export const acpRoutes = [
     operation_id: 'setAcpRunners',
     summary: 'Set your settings of all external agents',
     description:
-      'Replaces your settings as a whole: external agents that the body leaves out get the default settings, which have them off. Only administrators may set `command` and `args`, which apply to all accounts. A masked value of an environment variable that is sent back keeps the stored one.',
+      'Replaces your settings as a whole: external agents that the body leaves out get the default settings, which have them off. Only administrators may set `command` and `args`, which apply to all accounts; another program does not receive the environment that was entered for the former one. A masked value of an environment variable that is sent back keeps the stored one.',
     guard: 'user',
     body: runnersChange,
     response: { 200: runnerRows },

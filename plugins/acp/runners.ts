@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError, type TypeOf } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import { assertHarmless, type Env, maskEnv, unmaskEnv } from './runner-env.ts'
@@ -14,6 +15,7 @@ interface Change {
   env: Env
   /** Null if the runner gets its built-in program back. */
   program?: RunnerProgram | null
+  env_program: RunnerProgram | null
 }
 
 /** The runners with each account's settings. Callers who may not know of a runner get NOT_FOUND. */
@@ -48,8 +50,12 @@ export function createRunners({
   secrets,
   users,
 }: Pick<Cradle, 'acpDefinitions' | 'collections' | 'clock' | 'secrets' | 'users'>): Runners {
-  const openEnv = (stored: RunnerDocument | null | undefined): Env =>
-    stored?.env ? JSON.parse(secrets.open(stored.env, toPurpose(stored._id))) : {}
+  /** Returns the environment that was entered for a program: an administrator may have replaced the program since. */
+  const openEnv = (program: RunnerProgram | null, stored: RunnerDocument | null | undefined): Env =>
+    stored?.env &&
+    isDeepStrictEqual(stored.env_program, program && definitions.identify(stored.name, program))
+      ? JSON.parse(secrets.open(stored.env, toPurpose(stored._id)))
+      : {}
   const readSettings = (stored: RunnerDocument | null | undefined): RunnerSettings => {
     const { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes } = stored ?? RUNNER_DEFAULTS
     return { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes }
@@ -61,7 +67,7 @@ export function createRunners({
   const toRow = (program: RunnerProgram, stored: RunnerDocument | null | undefined): RunnerRow => ({
     ...program,
     ...readSettings(stored),
-    env: maskEnv(openEnv(stored)),
+    env: maskEnv(openEnv(program, stored)),
   })
 
   const list: Runners['list'] = async (user_id) => {
@@ -102,13 +108,15 @@ export function createRunners({
   }
 
   const toChange = (caller: RunnerCaller, request: ChangeRequest): Change => {
-    const { name, path, body, stored } = request
+    const { name, path, body, present, stored } = request
     const program = readProgram(caller, request)
-    const before = openEnv(stored)
+    const wanted = program === undefined ? present! : program
+    const before = openEnv(wanted, stored)
     const env = unmaskEnv(body.env, before, `${path}/env`)
     if (caller.role !== 'admin') assertHarmless(env, before, `${path}/env`)
     const { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes } = body
-    return { name, settings: { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes }, env, program }
+    const settings = { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes }
+    return { name, settings, env, program, env_program: wanted && definitions.identify(name, wanted) }
   }
 
   const store = async ({ id: user_id }: RunnerCaller, changes: readonly Change[]): Promise<void> => {
@@ -117,10 +125,10 @@ export function createRunners({
       else if (program === null) await definitions.remove(name)
     }
     const updated_at = clock.seconds()
-    const writes = changes.map(({ name, settings, env }) => {
+    const writes = changes.map(({ name, settings, env, env_program }) => {
       const _id = toId(user_id, name)
       const sealed = Object.keys(env).length > 0 ? secrets.seal(JSON.stringify(env), toPurpose(_id)) : null
-      const replacement = { user_id, name, ...settings, env: sealed, updated_at }
+      const replacement = { user_id, name, ...settings, env: sealed, env_program, updated_at }
       return { replaceOne: { filter: { _id, user_id }, replacement, upsert: true } }
     })
     if (writes.length > 0) await acp_runners.bulkWrite(writes)
@@ -183,7 +191,7 @@ export function createRunners({
         acp_runners.findOne({ _id: toId(user_id, name), user_id }),
       ])
       if (!program || !stored?.enabled) return undefined
-      return { name, ...program, ...readSettings(stored), env: openEnv(stored) }
+      return { name, ...program, ...readSettings(stored), env: openEnv(program, stored) }
     },
 
     async listEnabled(user_id) {

@@ -35,6 +35,8 @@ export interface RunnerDocument extends RunnerSettings {
   name: string
   /** JSON, sealed for the purpose `acp_runner:<_id>`; null without an environment. */
   env: string | null
+  /** The program for which the environment was entered: no other receives it. Null for the built-in one. */
+  env_program: RunnerProgram | null
   updated_at: number
 }
 

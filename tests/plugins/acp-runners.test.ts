@@ -58,6 +58,25 @@ t.test('What an account sets is its own, and what it leaves out has its default'
   t.strictSame((await put('/acp/opencode', {})).body, OPENCODE)
 })
 
+t.test('An environment stays with the program for which it was entered', async (t) => {
+  const { acpRunners } = server.server.runtime.cradleOf('acp')
+  const envOf = async () => (await acpRunners.open(user_id, 'opencode'))?.env
+  const given = { enabled: true, env: { KEY: 'sk-of-ann-1234' } }
+  const { env } = (await put('/acp/opencode', given)).body
+  for (const program of [{ command: 'another' }, { args: ['other'] }]) {
+    t.equal((await put('/acp/opencode', program, admin.token)).status, 200)
+    t.strictSame(await envOf(), {}, 'a program that somebody else sets does not receive it')
+    t.strictSame((await get('/acp/opencode')).env, {})
+    t.match(await put('/acp/opencode', { env }), invalid('/env/KEY'))
+    t.equal((await put('/acp/opencode', { command: '' }, admin.token)).status, 200)
+    t.strictSame(await envOf(), given.env, 'the former program does')
+  }
+  const own = (await put('/acp/opencode', { env: { KEY: 'of-the-admin' } }, admin.token)).body
+  t.match(await put('/acp/opencode', { command: 'another', env: own.env }, admin.token), invalid('/env/KEY'))
+  t.equal((await put('/acp/opencode', {}, admin.token)).status, 200)
+  t.equal((await put('/acp/opencode', {})).status, 200)
+})
+
 t.test('A mask that is sent back keeps its value, and any other is refused', async (t) => {
   const { acpRunners } = server.server.runtime.cradleOf('acp')
   const envOf = async () => (await acpRunners.open(user_id, 'codex'))?.env
