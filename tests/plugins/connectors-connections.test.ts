@@ -411,6 +411,44 @@ t.test('A question of a server is asked while other calls run', async (t) => {
   t.strictSame(results.map(({ output }) => output).sort(), ['done', accepted].sort())
 })
 
+t.test('Questions of a program are answered when all its running calls ask', async (t) => {
+  const question = (name: string) => ({
+    message: `Which ${name}?`,
+    requestedSchema: { type: 'object', properties: { it: { type: 'string' } } },
+  })
+  await connectProgram(
+    'double',
+    programOf(
+      ['one', 'two', 'three'],
+      // First three calls ask together, then two.
+      `globalThis.calls = (globalThis.calls ?? 0) + 1
+       const together = calls <= 3 ? 3 : 5
+       while (calls < together) await new Promise((resolve) => setTimeout(resolve, 10))
+       const questions = ${JSON.stringify(Object.fromEntries(['one', 'two', 'three'].map((name) => [name, question(name)])))}
+       return JSON.stringify(await ask('elicitation/create', questions[name]))`,
+    ),
+  )
+  const accepted = '{"action":"accept","content":{"it":"main"}}'
+  const answer: Decide = ({ action_requests }) =>
+    action_requests.map(() => ({ type: 'respond', message: 'main' }))
+  const names = ['double__one', 'double__two', 'double__three']
+  t.strictSame(
+    (await callAll(names, { decide: answer })).map(({ output }) => output),
+    [accepted, accepted, accepted],
+  )
+
+  const second = await chat.connect()
+  const [first, other] = await Promise.all([
+    callAll(['double__one'], { decide: answer }),
+    callAll(['double__two'], { through: second, decide: answer }),
+  ])
+  t.strictSame(
+    [...first, ...other].map(({ output }) => output).sort(),
+    [accepted, '{"action":"cancel"}'],
+    'nobody sees a question of another conversation',
+  )
+})
+
 t.test('An odd tool is mended or left out, and the others stay', async (t) => {
   const usual = mcp.tools
   mcp.tools = [

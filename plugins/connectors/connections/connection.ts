@@ -1,11 +1,8 @@
-import { EventEmitter, once } from 'node:events'
 import type {
   AuthProvider,
   CallToolResult,
   Client,
   ClientOptions,
-  ElicitRequest,
-  ElicitResult,
   JsonSchemaValidator,
   Progress,
 } from '@modelcontextprotocol/client'
@@ -16,6 +13,7 @@ import { type Exchange, exchanges } from './exchange.ts'
 import { ConnectorFailure, findLostSession, toFailure } from './failure.ts'
 import { connectHttp } from './http-transport.ts'
 import { startProgram } from './program.ts'
+import { type AskingCall, createQuestions } from './questions.ts'
 import { createWorkTime, toTimeout, type WorkTime } from './work-time.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
@@ -39,11 +37,9 @@ const ANY_RESULT = {
 } as const
 
 /** Whoever follows a call. */
-export interface CallFollower {
+export interface CallFollower extends Omit<AskingCall, 'pause'> {
   signal: AbortSignal
   onProgress(progress: Progress): void
-  /** Asks the user on the server's behalf. */
-  elicit(request: ElicitRequest['params']): Promise<ElicitResult>
 }
 
 /** An open connection to a server. */
@@ -107,8 +103,7 @@ async function connect(
   parts: ConnectionParts,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const calls = new Map<Exchange, CallFollower & Pick<WorkTime, 'pause'>>()
-  const callEnds = new EventEmitter().setMaxListeners(0)
+  const questions = createQuestions()
   const running = new Set<Exchange>()
   const ended = new AbortController()
   const end = (failure: ConnectorFailure) => {
@@ -125,13 +120,9 @@ async function connect(
         jsonSchemaValidator,
       },
     )
-    client.setRequestHandler('elicitation/create', async ({ params }): Promise<ElicitResult> => {
-      const asking = calls.get(exchanges.getStore()!)
-      // On a channel that calls share, the protocol does not say whose question it is, so it waits for the other calls.
-      while (!asking && calls.size > 1) await once(callEnds, 'end')
-      const [call = asking] = asking ? [] : calls.values()
-      return call ? call.pause(call.elicit(params)) : { action: 'cancel' }
-    })
+    client.setRequestHandler('elicitation/create', ({ params }) =>
+      questions.ask(params, exchanges.getStore()),
+    )
     return client
   }
   const open = async () => {
@@ -200,16 +191,12 @@ async function connect(
     call: ({ name, args }, follower) =>
       exchange(parts.call_seconds, follower.signal, async (time) => {
         const { signal, pause } = time
-        calls.set(time, { ...follower, pause })
-        try {
-          return await client.callTool(
+        return questions.during(time, { ...follower, pause }, () =>
+          client.callTool(
             { name, arguments: args },
             { signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
-          )
-        } finally {
-          calls.delete(time)
-          callEnds.emit('end')
-        }
+          ),
+        )
       }),
     isAnswering: () =>
       withDeadline(PING_MS, [ended.signal], async (signal) => {

@@ -94,6 +94,7 @@ export function createCalls(cradle: Cradle) {
           { name: tool.name, args },
           {
             signal: context.signal,
+            thread_id: context.thread_id,
             onProgress: createNotes(context),
             elicit: (params) => elicit(params, name, context),
           },
