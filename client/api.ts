@@ -5295,6 +5295,8 @@ export interface components {
       ok: boolean;
       /** @description Only if `ok` is true */
       tools?: components["schemas"]["ProbedTool"][];
+      /** @description A sentence about each tool that cannot be used; only if `ok` is true */
+      left_out?: string[];
       /** @description Only if `ok` is false */
       reason?: components["schemas"]["ConnectorFailure"];
       /** @description The failure in words */

@@ -16,7 +16,7 @@ const MAX_NAMED = 5
 
 /** The result of a test. */
 export type ProbeResult =
-  | { ok: true; tools: StoredTool[] }
+  | ({ ok: true } & ToolListing)
   | { ok: false; reason: ConnectorFailure['reason']; detail: string }
 
 /** Asks servers which tools they have. */
@@ -105,7 +105,7 @@ export function createChecks(cradle: Cradle) {
       try {
         const listing = await list(connection)
         await finish(listing)
-        return { ok: true, tools: listing.tools }
+        return { ok: true, ...listing }
       } finally {
         await connection.close()
       }

@@ -40,6 +40,7 @@ const toProbeReply = (result: ProbeResult) =>
           read_only,
           destructive,
         })),
+        left_out: result.left_out,
       }
     : result
 

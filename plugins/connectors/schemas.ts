@@ -252,6 +252,12 @@ export const probeResult = {
         items: { title: 'ProbedTool', ...rowOf(toolFields) },
         description: 'Only if `ok` is true',
       },
+      left_out: {
+        type: 'array',
+        items: text,
+        description: 'A sentence about each tool that cannot be used; only if `ok` is true',
+        examples: [['The tool "find" is left out: the schema of its input does not describe an object.']],
+      },
       reason: { ...reason, description: 'Only if `ok` is false' },
       detail: {
         ...text,
@@ -261,5 +267,5 @@ export const probeResult = {
     },
     ['ok'],
   ),
-  examples: [{ ok: true, tools: [] }],
+  examples: [{ ok: true, tools: [], left_out: [] }],
 } as const

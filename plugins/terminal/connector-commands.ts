@@ -89,11 +89,15 @@ const check = accountCommand(
   async ({ args, stdout }, at) => {
     const { id, name } = await findConnector(args[0]!, at)
     const params = { path: { id } }
-    const { ok, detail } = await readAnswer(at.service.POST('/connectors/{id}/test', { params }), at.url)
+    const { ok, detail, left_out } = await readAnswer(
+      at.service.POST('/connectors/{id}/test', { params }),
+      at.url,
+    )
     if (!ok) throw new Error(`"${name}" failed: ${shorten(detail ?? '', COLUMNS * 2)}`)
     const { tools } = await readAnswer(at.service.GET('/connectors/{id}', { params }), at.url)
     for (const { name, description, seen } of tools)
       stdout.write(`${shorten(name, COLUMNS)}${seen ? '' : ' (new)'}  ${shorten(description, COLUMNS)}\n`)
+    for (const sentence of left_out ?? []) stdout.write(`${shorten(sentence, COLUMNS * 2)}\n`)
   },
 )
 

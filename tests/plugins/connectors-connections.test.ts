@@ -12,6 +12,7 @@ import { createConnectionPool } from '../../plugins/connectors/connections/pool.
 import t from '../run/file-test.ts'
 import { type ChatSocket, type Decide, startChat } from '../support/chat.ts'
 import { fakeTool, type McpCall, startFakeMcp } from '../support/fake-mcp.ts'
+import { runCommand } from '../support/kernel.ts'
 
 const CALL_SECONDS = 3
 
@@ -461,26 +462,31 @@ t.test('An odd tool is mended or left out, and the others stay', async (t) => {
     { description: 'It has no name.' },
     null as never,
   ]
-  const { status, tools, error } = await request('POST', '/connectors', {
+  const config = { url: mcp.url }
+  const { id, status, tools, error } = await request('POST', '/connectors', {
     name: 'motley',
     kind: 'mcp',
-    config: { url: mcp.url },
+    config,
   })
+  const probed = await request('POST', '/connectors/probe', { kind: 'mcp', config })
+  const tested = await request('POST', `/connectors/${id}/test`)
+  const env = { SVC_URL: server.url, SVC_PASSWORD: server.admin.password }
+  const checked = await runCommand(server.home, ['connector', 'check', 'motley'], { env })
   mcp.tools = usual
   t.equal(status, 'ready')
   t.strictSame(
     tools.map(({ name }: { name: string }) => name),
     ['plain', 'untyped', 'bare', 'result'],
   )
-  t.equal(
-    error,
-    [
-      'The tool "listing" is left out: the schema of its input does not describe an object.',
-      'The tool "plain" is left out: another one has the same name.',
-      'The tool number 7 is left out: it has no name.',
-      'The tool number 8 is left out: it has no name.',
-    ].join(' '),
-  )
+  const left_out = [
+    'The tool "listing" is left out: the schema of its input does not describe an object.',
+    'The tool "plain" is left out: another one has the same name.',
+    'The tool number 7 is left out: it has no name.',
+    'The tool number 8 is left out: it has no name.',
+  ]
+  t.equal(error, left_out.join(' '))
+  t.strictSame([probed.left_out, tested.left_out], [left_out, left_out])
+  t.ok(checked.stdout.endsWith(`${left_out.join('\n')}\n`), checked.stdout + checked.stderr)
 })
 
 t.test('The connection that was unused for the longest time makes room for another', async (t) => {
