@@ -29,6 +29,7 @@ export {
 } from './http/route.ts'
 export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
+export { createJsonMeter, JsonTooComplex, MAX_JSON_LEVELS, MAX_JSON_VALUES, parseJson } from './json-meter.ts'
 export { type Blueprint, readBlueprint } from './loading/blueprint.ts'
 export { locate } from './loading/discovery.ts'
 export { linkServer } from './loading/home-link.ts'

@@ -278,6 +278,56 @@ t.test('An answer that is too large is said to be so at once, whatever carries i
   t.match(await callAll(['press__small']), [{ output: 'done' }])
 })
 
+t.test('An answer with too many levels or values is not parsed, whatever carries it', async (t) => {
+  const results: Record<string, string> = {
+    slow: `{"content":[],"structuredContent":${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}}`,
+    other: `{"content":[${'{},'.repeat(3_000_000)}{}]}`,
+    steady: `{"content":[${'{"type":"x"},'.repeat(45_000)}{"type":"x"}]}`,
+  }
+  const refusals: Record<string, RegExp> = {
+    slow: /failed \(too large\): The server sent an answer that is not read: it has more than 64 levels\.$/,
+    other:
+      /failed \(too large\): The server sent an answer that is not read: it has more than 100000 values\.$/,
+    steady: /\[no output\]/,
+  }
+  await connect('digger')
+  for (const type of ['application/json', 'text/event-stream']) {
+    mcp.onRequest = (_, { id, method, params }, reply) => {
+      if (method !== 'tools/call') return false
+      const answer = `{"jsonrpc":"2.0","id":${id},"result":${results[String(params?.name)]}}`
+      reply.writeHead(200, { 'content-type': type })
+      return Boolean(reply.end(type === 'application/json' ? answer : `: "\ndata: ${answer}\n\n`))
+    }
+    for (const [name, output] of Object.entries(refusals))
+      t.match(await callAll([`digger__${name}`]), [{ output }], `${name} as ${type}`)
+  }
+  mcp.onRequest = undefined
+
+  await connectProgram(
+    'borer',
+    programOf(
+      ['deep', 'fine'],
+      `if (name === 'fine') return 'done'
+       process.stdout.write('['.repeat(4_000_000) + '\\n')`,
+    ),
+  )
+  t.match(await callAll(['borer__deep']), [{ output: refusals.slow }], 'a program')
+  t.match(await callAll(['borer__fine']), [{ output: 'done' }])
+})
+
+t.test('A result of another form is refused, and its sources are counted', async (t) => {
+  await connect('former')
+  const odd = [null, 'text', { content: {} }, { content: ['text'] }, { content: [{ type: 'text', text: 1 }] }]
+  for (const result of odd) {
+    mcp.onCall = async () => result
+    t.match(await callAll(['former__steady']), [{ is_error: true, output: /failed \(protocol\)/ }])
+  }
+  const link = (index: number) => ({ type: 'resource_link', name: 'page', uri: `page:${index}` })
+  mcp.onCall = async () => ({ content: Array.from({ length: 1000 }, (_, index) => link(index)) })
+  const [frame] = await callAll(['former__steady'])
+  t.match(frame, { output: /page:999/, sources: { length: 100 } })
+})
+
 t.test('A reply that ends without an answer fails the call at once', async (t) => {
   await connect('brief')
   mcp.onRequest = (_, { method }, reply) => {

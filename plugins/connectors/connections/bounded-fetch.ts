@@ -1,7 +1,11 @@
+import { setImmediate as pause } from 'node:timers/promises'
+import { createJsonMeter, JsonTooComplex } from '#kernel'
 import { ConnectorFailure } from './failure.ts'
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
+/** The bytes after which the server does other work, as each may be an event to look at. */
+const SLICE_BYTES = 16 * 1024
 
 /** Returns the failure of an answer with more bytes than are read. */
 export const toTooLarge = (maxBytes: number, options?: ErrorOptions) =>
@@ -11,9 +15,16 @@ export const toTooLarge = (maxBytes: number, options?: ErrorOptions) =>
     options,
   )
 
+/** Returns the failure of an answer that would take too long to parse. */
+export const toTooComplex = (cause: JsonTooComplex) =>
+  new ConnectorFailure('too_large', `The server sent an answer that is not read: ${cause.message}.`, {
+    cause,
+  })
+
 /**
- * Returns a `fetch` whose replies end with an error after so many bytes, of which `onTooLarge` is notified, too, because
- * readers of streams may swallow it. In a stream that a server keeps open, each event may have as many.
+ * Returns a `fetch` whose replies end with an error after so many bytes, or JSON of so many levels or values. `onTooLarge`
+ * is notified of it, too, because readers of streams may swallow it. In a stream that a server keeps open, each event may
+ * have as many.
  */
 export const boundedFetch =
   (
@@ -26,14 +37,25 @@ export const boundedFetch =
     if (!response.body) return response
     const isEvents = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')
     const isKeptOpen = isEvents && (init?.method ?? 'GET') === 'GET'
-    const count = isKeptOpen ? createEventCount() : createTotal()
+    const meter = createJsonMeter()
+    const count = isKeptOpen ? createEventCount(meter.reset) : createTotal()
     const counted = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          if (count(chunk) <= maxBytes) return controller.enqueue(chunk)
-          const failure = toTooLarge(maxBytes)
-          controller.error(failure)
-          onTooLarge(failure)
+        async transform(chunk, controller) {
+          try {
+            for (let start = 0; start < chunk.length; start += SLICE_BYTES) {
+              const slice = chunk.subarray(start, start + SLICE_BYTES)
+              if (count(slice) > maxBytes) throw toTooLarge(maxBytes)
+              meter.add(slice)
+              controller.enqueue(slice)
+              await pause()
+            }
+          } catch (error) {
+            const failure =
+              error instanceof JsonTooComplex ? toTooComplex(error) : (error as ConnectorFailure)
+            controller.error(failure)
+            onTooLarge(failure)
+          }
         },
       }),
     )
@@ -53,7 +75,7 @@ function createTotal(): (chunk: Uint8Array) => number {
 }
 
 /** Returns what counts the bytes of the longest event in a chunk; an empty line ends an event. */
-function createEventCount(): (chunk: Uint8Array) => number {
+function createEventCount(onEnd: () => void): (chunk: Uint8Array) => number {
   let size = 0
   let isLineEmpty = true
   return (chunk) => {
@@ -64,6 +86,7 @@ function createEventCount(): (chunk: Uint8Array) => number {
       if (byte === LINE_FEED && isLineEmpty) {
         longest = Math.max(longest, size)
         size = 0
+        onEnd()
       }
       isLineEmpty = byte === LINE_FEED
     }

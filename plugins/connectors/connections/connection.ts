@@ -5,6 +5,7 @@ import type {
   ClientOptions,
   JsonSchemaValidator,
   Progress,
+  Request,
 } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
 import { createDeadline, untilAborted, withDeadline } from '#toolbox'
@@ -14,6 +15,7 @@ import { ConnectorFailure, findLostSession, toFailure } from './failure.ts'
 import { connectHttp } from './http-transport.ts'
 import { startProgram } from './program.ts'
 import { type AskingCall, createQuestions } from './questions.ts'
+import { checkToolResult } from './tool-result.ts'
 import { createWorkTime, toTimeout, type WorkTime } from './work-time.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
@@ -27,7 +29,10 @@ const PING_MS = 2000
 /** The library's own limits do not apply: calls have a deadline of their own, which does not count a person's time. */
 const NO_TIMEOUT_MS = 2_000_000_000
 
-/** Accepts each result: the library's own schema refuses a whole list for one odd tool. */
+/**
+ * Accepts each result: the library's own schema refuses a whole list for one odd tool, and describes each fault of a
+ * result, however many there are.
+ */
 const ANY_RESULT = {
   '~standard': {
     version: 1,
@@ -120,6 +125,13 @@ async function connect(
         jsonSchemaValidator,
       },
     )
+    const request = client.request.bind(client) as (message: Request, ...more: unknown[]) => Promise<unknown>
+    const acceptAny = (message: Request, ...more: unknown[]) =>
+      // Calls of tools, and the lists that the library reads for them, come without a schema.
+      message.method.startsWith('tools/') && more.length === 1
+        ? request(message, ANY_RESULT, ...more)
+        : request(message, ...more)
+    client.request = acceptAny as typeof client.request
     client.setRequestHandler('elicitation/create', ({ params }) =>
       questions.ask(params, exchanges.getStore()),
     )
@@ -191,12 +203,13 @@ async function connect(
     call: ({ name, args }, follower) =>
       exchange(parts.call_seconds, follower.signal, async (time) => {
         const { signal, pause } = time
-        return questions.during(time, { ...follower, pause }, () =>
-          client.callTool(
+        return questions.during(time, { ...follower, pause }, async () => {
+          const result = await client.callTool(
             { name, arguments: args },
             { signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
-          ),
-        )
+          )
+          return checkToolResult(result)
+        })
       }),
     isAnswering: () =>
       withDeadline(PING_MS, [ended.signal], async (signal) => {

@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { createJsonMeter, JsonTooComplex } from '#kernel'
 import type { ConnectorTarget } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
-import { toTooLarge } from './bounded-fetch.ts'
+import { toTooComplex, toTooLarge } from './bounded-fetch.ts'
 import { ConnectorFailure } from './failure.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
 
+const LINE_FEED = 10
 /** The part of a program's standard error that is kept. */
 const MAX_LOG_CHARS = 16_384
 /** The time to wait for the end of its pipes once a program has ended, in milliseconds. */
@@ -90,6 +92,7 @@ export async function startProgram(
   const transport: Transport = {
     async start() {
       const buffer = new library.ReadBuffer({ maxBufferSize: maxBytes })
+      const countLines = createLineCount()
       let stray = 0
       const fail = (error: ConnectorFailure) => {
         failure = error
@@ -98,9 +101,12 @@ export async function startProgram(
       }
       stdout.on('data', (chunk: Buffer) => {
         try {
+          countLines(chunk)
           buffer.append(chunk)
         } catch (error) {
-          return fail(toTooLarge(maxBytes, { cause: error }))
+          return fail(
+            error instanceof JsonTooComplex ? toTooComplex(error) : toTooLarge(maxBytes, { cause: error }),
+          )
         }
         for (;;)
           try {
@@ -137,6 +143,20 @@ export async function startProgram(
     return ending
   }
   return { transport, findFailure: () => failure, end }
+}
+
+/** Returns what counts the JSON of each line; it throws JsonTooComplex. */
+function createLineCount(): (chunk: Buffer) => void {
+  const meter = createJsonMeter()
+  return (chunk) => {
+    for (let start = 0; start < chunk.length; ) {
+      const lineEnd = chunk.indexOf(LINE_FEED, start) + 1
+      const end = lineEnd || chunk.length
+      meter.add(chunk.subarray(start, end))
+      if (lineEnd) meter.reset()
+      start = end
+    }
+  }
 }
 
 type ProgramEnd = Awaited<Awaited<ReturnType<Cradle['processes']['start']>>['ended']>

@@ -7,6 +7,8 @@ import type { Cradle } from '../manifest.ts'
 
 /** The most files of one result. */
 const MAX_FILES = 20
+/** The most sources of one result. */
+const MAX_SOURCES = 100
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]{1,80}$/i
 
 /** Writes a result for the model: its texts; files become attachments, and linked resources become sources. */
@@ -16,6 +18,7 @@ export async function readResult(
   cradle: Pick<Cradle, 'extensions' | 'server'>,
 ): Promise<string> {
   let files = 0
+  let sources = 0
   const keep = async (data: string, media_type = 'application/octet-stream') => {
     files += 1
     if (files > MAX_FILES) return '[a file was left out: there are too many]'
@@ -43,6 +46,8 @@ export async function readResult(
     }
   }
   const cite = (uri: string, title: string) => {
+    sources += 1
+    if (sources > MAX_SOURCES) return
     const url = /^https?:\/\//.test(uri) && URL.canParse(uri) ? { url: uri } : {}
     context.cite({ id: uri, title, type: 'resource', connector, uri, ...url })
   }
