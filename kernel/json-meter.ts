@@ -1,7 +1,7 @@
 /** The most levels of JSON. The database stores about a hundred, and code that walks a value has a stack. */
 export const MAX_JSON_LEVELS = 64
 /** The most values of JSON: parsing a million of them, and looking at each, blocks the server for seconds. */
-export const MAX_JSON_VALUES = 100_000
+export const MAX_JSON_VALUES = 50_000
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13

@@ -282,14 +282,15 @@ t.test('An answer with too many levels or values is not parsed, whatever carries
   const results: Record<string, string> = {
     slow: `{"content":[],"structuredContent":${'['.repeat(4_000_000)}${']'.repeat(4_000_000)}}`,
     other: `{"content":[${'{},'.repeat(3_000_000)}{}]}`,
-    steady: `{"content":[${'{"type":"x"},'.repeat(45_000)}{"type":"x"}]}`,
+    steady: `{"content":[${'{"type":"x"},'.repeat(20_000)}{"type":"x"}]}`,
   }
   const refusals: Record<string, RegExp> = {
     slow: /failed \(too large\): The server sent an answer that is not read: it has more than 64 levels\.$/,
     other:
-      /failed \(too large\): The server sent an answer that is not read: it has more than 100000 values\.$/,
+      /failed \(too large\): The server sent an answer that is not read: it has more than 50000 values\.$/,
     steady: /\[no output\]/,
   }
+  const toMessages = (answer: string) => `[${'{"jsonrpc":"2.0","method":"a"},'.repeat(2000)}${answer}]`
   await connect('digger')
   for (const type of ['application/json', 'text/event-stream']) {
     mcp.onRequest = (_, { id, method, params }, reply) => {
@@ -301,6 +302,14 @@ t.test('An answer with too many levels or values is not parsed, whatever carries
     for (const [name, output] of Object.entries(refusals))
       t.match(await callAll([`digger__${name}`]), [{ output }], `${name} as ${type}`)
   }
+  mcp.onRequest = (_, { id, method }, reply) => {
+    if (method !== 'tools/call') return false
+    reply.writeHead(200, { 'content-type': 'application/json' })
+    return Boolean(reply.end(toMessages(`{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`)))
+  }
+  t.match(await callAll(['digger__steady']), [
+    { output: /failed \(too large\): The server sent more than 1000 messages at once\.$/ },
+  ])
   mcp.onRequest = undefined
 
   await connectProgram(

@@ -14,6 +14,8 @@ type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 
 /** The time for a farewell to a server, in milliseconds. */
 const FAREWELL_MS = 2000
+/** The most requests and notifications of a server that are received without a pause. */
+const MAX_MESSAGES = 1000
 
 /** The parts of a connection over HTTP besides its target. */
 export interface HttpParts {
@@ -65,6 +67,7 @@ export async function connectHttp(
   try {
     const client = await attempt(streamable)
     failUnanswered(streamable)
+    limitMessages(streamable)
     const leave = async () => {
       const farewell = streamable.terminateSession().catch(() => undefined)
       await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())])
@@ -98,5 +101,23 @@ function failUnanswered(transport: StreamableHTTPClientTransport): void {
         new ConnectorFailure('unreachable', 'The server ended its reply before it had answered the request.'),
       )
     return send(message, { ...options, onRequestStreamEnd })
+  }
+}
+
+/** Has a request fail whose reply is a batch of very many messages, each of which takes its time. */
+function limitMessages(transport: StreamableHTTPClientTransport): void {
+  const { onmessage } = transport
+  let received = 0
+  transport.onmessage = (message) => {
+    if ('method' in message) {
+      if (received === 0)
+        setImmediate(() => {
+          received = 0
+        })
+      received += 1
+      if (received > MAX_MESSAGES)
+        throw new ConnectorFailure('too_large', `The server sent more than ${MAX_MESSAGES} messages at once.`)
+    }
+    onmessage?.(message)
   }
 }
