@@ -324,6 +324,25 @@ t.test('An answer with too many levels or values is not parsed, whatever carries
   t.match(await callAll(['borer__fine']), [{ output: 'done' }])
 })
 
+t.test('Few calls of a turn work at the same time, and all are carried out', async (t) => {
+  await connect('crowd')
+  let working = 0
+  let most = 0
+  mcp.onCall = async () => {
+    working += 1
+    most = Math.max(most, working)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    working -= 1
+    return text('done')
+  }
+  const results = await callAll(Array.from({ length: 20 }, () => 'crowd__steady'))
+  t.ok(most <= 4, `${most} at once`)
+  t.strictSame(
+    results.map(({ output }) => output),
+    Array.from({ length: 20 }, () => 'done'),
+  )
+})
+
 t.test('A result of another form is refused, and its sources are counted', async (t) => {
   await connect('former')
   const odd = [null, 'text', { content: {} }, { content: ['text'] }, { content: [{ type: 'text', text: 1 }] }]

@@ -1,5 +1,5 @@
 import type { StepDecision, ToolContext } from '#plugin-api'
-import { untilAborted } from '#toolbox'
+import { type Semaphore, untilAborted } from '#toolbox'
 import type { Source } from '../documents.ts'
 import type { Decision } from '../ledger/ledger-event.ts'
 import {
@@ -10,6 +10,7 @@ import {
   requestHeldAnswer,
   requestStep,
 } from './approvals.ts'
+import { createCallSlot } from './call-slot.ts'
 import { parseArguments } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
@@ -57,6 +58,7 @@ export function startCall({
   facts,
   recorded,
   held,
+  permits,
   round: first,
 }: {
   call: LoopCall
@@ -65,10 +67,12 @@ export function startCall({
   facts: CallFacts
   recorded: RecordedCall
   held: HeldCallsOfTurn
+  permits: Semaphore
   round: Round
 }): Promise<CallEnd> {
   const ending = new AbortController()
   const { signal } = ending
+  const slot = createCallSlot(permits, signal)
   const sources: Source[] = []
   const answers = [...recorded.answers]
   const begun = performance.now()
@@ -109,6 +113,7 @@ export function startCall({
   /** Ends the round: when the call runs again, the decisions that the tool waits for are recorded. */
   const untilRunAgain = (requests: Request[]) => {
     if (waiting || decided > 0) throw new Error('a call that asks for approval of steps cannot be run again')
+    slot.leave()
     end({ requests })
     return new Promise<never>(() => undefined)
   }
@@ -147,7 +152,7 @@ export function startCall({
         held.keep(request.id, self)
         end({ requests: [asked] })
       })
-      return untilAborted(signal, decision)
+      return slot.outside(() => untilAborted(signal, decision))
     }
     const next = questions.then(decide)
     // A failed question is reported to its caller; the next question only waits for its end.
@@ -170,7 +175,7 @@ export function startCall({
     cite: (source) => void sources.push(limitSource(source)),
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
     async delegate(instruction) {
-      const delegated = await round.delegate(instruction)
+      const delegated = await slot.outside(() => round.delegate(instruction))
       return 'text' in delegated ? delegated.text : untilRunAgain(delegated.requests)
     },
     async ask(question) {
@@ -210,6 +215,7 @@ export function startCall({
 
   async function run(): Promise<CallEnd> {
     try {
+      await slot.enter()
       const { tools } = round
       const tool = tools.get(toolName)
       if (!tool) throw new Error(`there is no tool "${toolName}" that could be used now`)
@@ -231,6 +237,8 @@ export function startCall({
     } catch (error) {
       signal.throwIfAborted()
       return came((error as Error).message, true)
+    } finally {
+      slot.leave()
     }
   }
 

@@ -1,5 +1,6 @@
 import type { LanguageModelV3FunctionTool, LanguageModelV3ToolResultPart } from '@ai-sdk/provider'
 import type { Tool, ToolContext } from '#plugin-api'
+import type { Semaphore } from '#toolbox'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
 import { parseArguments } from './model-context.ts'
@@ -61,6 +62,7 @@ export async function runToolCall({
   writer,
   recorded = { answers: [], steps: [], delegated: [] },
   held,
+  permits,
   isExcess,
   delegate,
 }: {
@@ -70,6 +72,8 @@ export async function runToolCall({
   writer: LoopWriter
   recorded?: RecordedCall
   held: HeldCallsOfTurn
+  /** The slots of the turn's calls. */
+  permits: Semaphore
   /** True if the answer has more calls than are carried out. */
   isExcess: boolean
   delegate(instruction: string): Promise<Delegated>
@@ -96,6 +100,6 @@ export async function runToolCall({
   }
   const end = before
     ? await before.resume(round, recorded.steps)
-    : await startCall({ call, request, facts, recorded, held, round })
+    : await startCall({ call, request, facts, recorded, held, permits, round })
   return 'requests' in end ? end : part(end.output, end.is_error)
 }

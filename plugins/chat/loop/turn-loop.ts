@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
-import { untilAborted } from '#toolbox'
+import { createSemaphore, type Semaphore, untilAborted } from '#toolbox'
 import type { Request } from './approvals.ts'
 import type { CallSettings } from './call-settings.ts'
 import { readAnswer } from './model-answer.ts'
@@ -66,13 +66,14 @@ export type LoopEnd =
 export function runTurnLoop(parts: LoopParts): Promise<LoopEnd> {
   // As many calls as a model makes at once listen to it. With 0, Node 20 cannot tell the number, for which undici asks.
   setMaxListeners(Number.POSITIVE_INFINITY, parts.facts.signal)
-  return untilAborted(parts.facts.signal, loop(parts))
+  return untilAborted(parts.facts.signal, loop(parts, createSemaphore()))
 }
 
 /** Carries out an instruction in a conversation of its own; returns the last answer, or why there is none. */
 async function carryOut(
   instruction: string,
   parts: LoopParts,
+  permits: Semaphore,
   tool_call_id: string,
   recorded: readonly RecordedStep[],
 ): Promise<Delegated> {
@@ -87,6 +88,7 @@ async function carryOut(
         writer: delegate(tool_call_id),
         recorded,
       },
+      permits,
       tool_call_id,
     )
     if (end.stop_reason === 'paused') return end
@@ -98,7 +100,7 @@ async function carryOut(
   }
 }
 
-async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
+async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string): Promise<LoopEnd> {
   const { system, messages, tools, facts, writer, recorded, held, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...messages]
   let text = ''
@@ -122,12 +124,13 @@ async function loop(parts: LoopParts, delegated_by?: string): Promise<LoopEnd> {
           writer,
           recorded: known,
           held,
+          permits,
           isExcess: index >= MAX_CALLS,
           async delegate(instruction) {
             if (delegated_by !== undefined) throw new Error('what is delegated cannot be delegated further')
             if (hasDelegated) throw new Error('a call can delegate only once')
             hasDelegated = true
-            return carryOut(instruction, parts, toolCallId, known?.delegated ?? [])
+            return carryOut(instruction, parts, permits, toolCallId, known?.delegated ?? [])
           },
         })
       }),
