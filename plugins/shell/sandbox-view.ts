@@ -101,7 +101,9 @@ function createLook(mounts: ReadonlyMap<string, readonly string[]>, links: reado
     let place = path
     while (place !== '/' && !mounts.has(place)) place = dirname(place)
     const mount = mounts.get(place)
-    if (mount ? isOwn(mount, place === path) : links.includes(path)) return 'shown'
+    // The devices of the sandbox have an empty folder for shared memory.
+    const isInSharedMemory = place === '/dev' && path.startsWith('/dev/shm/')
+    if (mount ? isOwn(mount, place === path) && !isInSharedMemory : links.includes(path)) return 'shown'
     return [...mounts.keys()].some((other) => other.startsWith(`${path}/`)) ? 'way' : 'hidden'
   }
 }
