@@ -436,7 +436,7 @@ export interface paths {
   "/agents/from-expert/{expert_id}": {
     /**
      * Create an agent from an expert
-     * @description Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert. Without a `name`, the agent gets that of the expert, with a number if it is taken.
+     * @description Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert.
      */
     post: operations["createAgentFromExpert"];
   };
@@ -3373,7 +3373,7 @@ export interface components {
     /** CreateAgentFromExpertBody */
     CreateAgentFromExpertBody: {
       /** @description 1 to 64 characters, none of them a slash or a control character */
-      name?: string;
+      name: string;
       description?: string | null;
       /** @description The character; null for none */
       persona_mbti?: components["schemas"]["PersonaCode"] | null;
@@ -13201,7 +13201,7 @@ export interface operations {
   };
   /**
    * Create an agent from an expert
-   * @description Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert. Without a `name`, the agent gets that of the expert, with a number if it is taken.
+   * @description Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert.
    */
   createAgentFromExpert: {
     parameters: {
@@ -13214,7 +13214,7 @@ export interface operations {
         expert_id: string;
       };
     };
-    requestBody?: {
+    requestBody: {
       content: {
         /**
          * @example {

@@ -1,13 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
-import type { Expert } from '#plugin-api'
+import type { Expert, newAgent } from '#plugin-api'
 import { listTemplateFolders } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import { createNumbered } from './free-names.ts'
 import type { Cradle } from './manifest.ts'
-import type { agentFromExpert } from './schemas.ts'
 
 /** The experts that plugins register. */
 export type Experts = ReturnType<typeof createExperts>
@@ -37,22 +35,19 @@ export function createExperts({ agents, extensions }: Pick<Cradle, 'agents' | 'e
     },
 
     /**
-     * Creates an agent from an expert, with the expert's name by default. Throws NOT_FOUND, VALIDATION_FAILED if
-     * `template_name` is another expert, and the errors of creating an agent.
+     * Creates an agent from an expert. Throws NOT_FOUND, VALIDATION_FAILED if `template_name` is another expert, and
+     * the errors of creating an agent.
      */
     async createAgent(
       expert_id: string,
       owner: AuthCaller,
-      { name, template_name, ...given }: TypeOf<typeof agentFromExpert>,
+      { template_name, ...settings }: TypeOf<typeof newAgent>,
       locale: Locale,
     ): Promise<AgentDocument> {
-      const { id, label } = find(expert_id)
+      const { id } = find(expert_id)
       if (template_name !== undefined && template_name !== id)
         throw new AppError('VALIDATION_FAILED', { issues: [otherTemplate(id)] })
-      const create = (unusedName: string) =>
-        agents.create(owner, { ...given, name: unusedName, template_name: id }, { locale })
-      if (name !== undefined) return create(name)
-      return createNumbered({ agents }, { owner_id: owner.id, label: label[locale], id }, create)
+      return agents.create(owner, { ...settings, template_name: id }, { locale })
     },
   }
 }

@@ -9,7 +9,7 @@ import { assertNoSecret, type Character, pickCharacter, toInstallable } from './
 import { createExpertFolders } from './expert-folders.ts'
 import { createNumbered, createSlugs, findFreeName, STABLE_CHARS } from './free-names.ts'
 import type { Cradle } from './manifest.ts'
-import type { agentFromExpert, publication } from './schemas.ts'
+import type { installation, publication } from './schemas.ts'
 import { createTurnFiles, takeSnapshot } from './snapshot.ts'
 import type { LeftOut, PublishedExpertDocument, PublishedExpertSummary } from './types.ts'
 
@@ -202,7 +202,7 @@ export function createPublishedExperts(
     async install(
       key: string,
       owner: AuthCaller,
-      { name, ...given }: TypeOf<typeof agentFromExpert>,
+      { name, ...given }: TypeOf<typeof installation>,
       locale: Locale,
     ): Promise<AgentDocument> {
       const expert = await find(key)

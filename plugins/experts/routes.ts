@@ -1,12 +1,12 @@
 import { objectOf } from '#kernel'
-import { agentRow, type Expert } from '#plugin-api'
+import { agentRow, type Expert, newAgent } from '#plugin-api'
 import { pageQuery, pageReply } from '#toolbox'
 import { route } from './manifest.ts'
 import {
-  agentFromExpert,
   expertDetail,
   expertParams,
   expertRows,
+  installation,
   newlyPublishedExpert,
   previewedFiles,
   publication,
@@ -72,10 +72,10 @@ const createFromExpert = route({
   operation_id: 'createAgentFromExpert',
   summary: 'Create an agent from an expert',
   description:
-    'Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert. Without a `name`, the agent gets that of the expert, with a number if it is taken.',
+    'Creates an agent with the instructions, skills and files of the expert in the language of the request, and starts it. The settings in the body replace those of the expert.',
   guard: 'user',
   params: expertParams,
-  body: agentFromExpert,
+  body: newAgent,
   response: { 201: agentRow },
   errors: AGENT_ERRORS,
   audit: 'agent.create_from_expert',
@@ -158,7 +158,7 @@ const installPublished = route({
     'Creates an agent of your own with the settings and files of the expert, and starts it. The settings in the body replace those of the expert; its model is taken only if you may use it. Without a `name`, the agent gets that of the expert, with a number if it is taken.',
   guard: 'user',
   params: publishedParams,
-  body: agentFromExpert,
+  body: installation,
   response: { 201: agentRow },
   errors: AGENT_ERRORS,
   audit: 'expert.install',

@@ -50,8 +50,8 @@ export const expertDetail = {
   ...rowOf({ ...expert, files: paths }),
 } as const
 
-/** The settings of an agent that is made from an expert; without a name it gets the expert's. */
-export const agentFromExpert = objectOf(newAgent.properties)
+/** POST /experts/published/:id/install; without a name the agent gets the expert's. */
+export const installation = objectOf(newAgent.properties)
 
 /** Without `is_shared`, as the owner of a copy decides if it is shared. */
 const { is_shared, ...settings } = newAgent.properties

@@ -139,7 +139,11 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     await button('New agent').click()
     await sheet.getByLabel('Search in Experts').fill('data')
     await inSheet('Data analyst').click()
-    await sheet.getByLabel('Name').fill('numbers')
+    const name = sheet.getByLabel('Name')
+    t.equal(await name.inputValue(), 'Data analyst')
+    await name.fill('')
+    t.ok(await inSheet('Create').isDisabled())
+    await name.fill('numbers')
     await inSheet('Create').click()
     await page.getByRole('heading', { name: 'numbers' }).waitFor()
 
@@ -406,6 +410,14 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       )
     },
   )
+
+  await t.test('an administrator cannot share the agent of somebody else', async (t) => {
+    const cleo = await server.createUser({ username: 'cleo' })
+    const { id } = (await server.request('GET', '/agents/assistant', { token: cleo.token })).body
+    await page.goto(`/agents/${id}/sharing`)
+    await page.getByText('Only cleo can change this.').waitFor()
+    t.ok(await page.getByRole('switch').isDisabled())
+  })
 
   await t.test('a guest sees what a guest may do', { skip: onlyLong }, async (t) => {
     const ben = await server.createUser({ username: 'ben' })

@@ -56,7 +56,7 @@ const get = async (path: string, token = ann.token) => {
   if (status !== 200) throw new Error(`GET ${path} answered ${status} ${JSON.stringify(body)}`)
   return body
 }
-const createFrom = (expert_id: string, body: object = {}, token = ann.token) =>
+const createFrom = (expert_id: string, body: object, token = ann.token) =>
   server.request('POST', `/agents/from-expert/${expert_id}`, { token, body })
 
 /** The files of a workspace or of a template, by their paths. */
@@ -164,11 +164,11 @@ t.test('An agent created from an expert has texts and files in the language of i
     ['en', ann.token],
     ['zh', chinese],
   ] as const) {
-    const { label, description, welcome_message, icon, color, files } = templates.get('ops-engineer')!
-    const { status, body } = await createFrom('ops-engineer', {}, token)
+    const { description, welcome_message, icon, color, files } = templates.get('ops-engineer')!
+    const { status, body } = await createFrom('ops-engineer', { name: 'operations' }, token)
     t.equal(status, 201)
     t.match(body, {
-      name: label[locale],
+      name: 'operations',
       template_name: 'ops-engineer',
       description: description[locale],
       welcome_message: welcome_message[locale],
@@ -183,12 +183,12 @@ t.test('An agent created from an expert has texts and files in the language of i
   const german = { 'accept-language': 'de, zh;q=0.8' }
   const { body } = await server.request('POST', '/agents/from-expert/data-analyst', {
     token: ann.token,
-    body: {},
+    body: { name: 'numbers' },
     headers: german,
   })
   t.equal(
-    body.name,
-    templates.get('data-analyst')!.label.zh,
+    body.description,
+    templates.get('data-analyst')!.description.zh,
     'the language asked for outweighs the user’s own',
   )
 })
@@ -236,7 +236,7 @@ t.test(
 
 t.test('An account publishes 20 experts, and more after it withdraws some', async (t) => {
   const { token } = await server.createUser({ username: 'prolific' })
-  const { body: agent } = await createFrom('writing-coach', {}, token)
+  const { body: agent } = await createFrom('writing-coach', { name: 'coach' }, token)
   const publish = () => server.request('POST', `/agents/${agent.id}/publish-expert`, { token, body: {} })
   const published = await Promise.all(Array.from({ length: 23 }, publish))
   const made = published.filter(({ status }) => status === 201).map(({ body }) => body)
@@ -252,12 +252,15 @@ t.test('An account publishes 20 experts, and more after it withdraws some', asyn
   t.match(await publish(), { status: 409, body: { error: { code: 'LIMIT_REACHED' } } })
 })
 
-t.test('An agent without a name is named after its expert, with a number if the name is taken', async (t) => {
-  const label = templates.get('writing-coach')!.label.en
-  const replies = await Promise.all(Array.from({ length: 4 }, () => createFrom('writing-coach')))
-  t.strictSame(replies.map(({ body }) => body.name).sort(), [label, `${label}-2`, `${label}-3`, `${label}-4`])
-  t.match(await createFrom('writing-coach', {}, server.admin.token), { body: { name: label } })
-  t.match(await createFrom(outside.id), { status: 201, body: { name: 'Night watch' } })
+t.test('An agent that is created from an expert needs a name', async (t) => {
+  for (const expert_id of ['writing-coach', outside.id])
+    for (const body of [undefined, {}, { description: 'nameless' }])
+      t.match(await server.request('POST', `/agents/from-expert/${expert_id}`, { token: ann.token, body }), {
+        status: 422,
+        body: {
+          error: { code: 'VALIDATION_FAILED', details: { issues: [{ path: '/name', rule: 'required' }] } },
+        },
+      })
 })
 
 t.test('Settings in the request replace those of the expert', async (t) => {
@@ -282,11 +285,11 @@ t.test('Settings in the request replace those of the expert', async (t) => {
   t.strictSame(files, await templateOf('general-assistant', 'en'))
   for (const [body, status, code] of [
     [{ name: 'mine' }, 409, 'AGENT_NAME_TAKEN'],
-    [{ default_model: 'nobody:x' }, 400, 'PROVIDER_NOT_VISIBLE'],
+    [{ name: 'other', default_model: 'nobody:x' }, 400, 'PROVIDER_NOT_VISIBLE'],
     [{ name: '' }, 422, 'VALIDATION_FAILED'],
     [{ name: 'a/b' }, 422, 'VALIDATION_FAILED'],
-    [{ template_name: 'data-analyst' }, 422, 'VALIDATION_FAILED'],
-    [{ expert: 'x' }, 422, 'VALIDATION_FAILED'],
+    [{ name: 'other', template_name: 'data-analyst' }, 422, 'VALIDATION_FAILED'],
+    [{ name: 'other', expert: 'x' }, 422, 'VALIDATION_FAILED'],
   ] as const)
     t.match(await createFrom('general-assistant', body), { status, body: { error: { code } } })
   t.match(await createFrom('unheard-of', { name: 'x' }), {

@@ -35,7 +35,7 @@ t.test('an account has a bounded number of things of each kind, however they are
   const ways: Record<(typeof names)[number], (() => Promise<{ status: number; body: object }>)[]> = {
     agents: [
       () => call('POST', '/agents', { name: 'another' }),
-      () => call('POST', '/agents/from-expert/data-analyst'),
+      () => call('POST', '/agents/from-expert/data-analyst', { name: 'numbers' }),
     ],
     threads: [
       () => call('POST', threads, {}),

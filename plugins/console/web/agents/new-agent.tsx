@@ -95,7 +95,9 @@ function ChooseSource({ onChoose, onClose }: { onChoose(source: Source): void; o
 }
 
 function NameAgent({ source, onClose }: { source: Source; onClose(): void }) {
-  const [name, setName] = useState('')
+  // An expert's name is a proposal; an agent made from a published expert gets that name by itself.
+  const proposed = source.from === 'expert' ? source.name : ''
+  const [name, setName] = useState(proposed)
   const navigate = useNavigate()
   const create = async () => {
     const { id } = await send(createFrom(source, name.trim()))
@@ -105,8 +107,8 @@ function NameAgent({ source, onClose }: { source: Source; onClose(): void }) {
   return (
     <Sheet
       title={source.from === 'nothing' ? t('agents.new') : t('agents.new_from', { expert: source.name })}
-      isDirty={name !== ''}
-      canSave={source.from !== 'nothing' || name.trim() !== ''}
+      isDirty={name !== proposed}
+      canSave={source.from === 'published' || name.trim() !== ''}
       onSave={create}
       saveLabel={t('agents.create')}
       onClose={onClose}
@@ -114,7 +116,7 @@ function NameAgent({ source, onClose }: { source: Source; onClose(): void }) {
       <NameField
         name={name}
         onChange={setName}
-        suggested={source.from === 'nothing' ? undefined : source.name}
+        suggested={source.from === 'published' ? source.name : undefined}
       />
     </Sheet>
   )
@@ -144,10 +146,9 @@ function NameField({ name, onChange, suggested }: NameFieldProps) {
 }
 
 function createFrom(source: Source, name: string) {
-  const body = name ? { name } : {}
   if (source.from === 'nothing') return client.POST('/agents', { body: { name } })
-  const { id } = source
+  const params = { path: { expert_id: source.id } }
   return source.from === 'expert'
-    ? client.POST('/agents/from-expert/{expert_id}', { params: { path: { expert_id: id } }, body })
-    : client.POST('/experts/published/{expert_id}/install', { params: { path: { expert_id: id } }, body })
+    ? client.POST('/agents/from-expert/{expert_id}', { params, body: { name } })
+    : client.POST('/experts/published/{expert_id}/install', { params, body: name ? { name } : {} })
 }

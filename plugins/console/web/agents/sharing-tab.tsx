@@ -23,8 +23,13 @@ export default function SharingTab() {
         </Title>
         <Toggle
           label={t('agents.is_shared')}
-          description={t('agents.is_shared_help')}
+          description={
+            agent.is_owner
+              ? t('agents.is_shared_help')
+              : t('agents.is_shared_by_owner', { owner: agent.owner })
+          }
           checked={agent.is_shared}
+          disabled={!agent.is_owner}
           onToggle={(checked) => share(checked)}
         />
         {error !== undefined && <Failure error={error} />}
