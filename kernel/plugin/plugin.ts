@@ -5,6 +5,7 @@ import type { LimitSpec } from '../security/limits.ts'
 import type { Cradle, Events } from '../types.ts'
 import { compileFor, createFormCheck } from './form.ts'
 import type { Host } from './host.ts'
+import { confine } from './isolation.ts'
 
 /**
  * The number of the plugin contract, which a manifest names as `kernel`. It rises when code that was written for the
@@ -165,6 +166,8 @@ const checkManifest = createFormCheck<Plugin>(
 export function assertPlugin(candidate: unknown, isBuiltIn: boolean): Plugin {
   if (typeof candidate !== 'object' || candidate === null)
     throw new Error('its default export is not a manifest object')
+  // Refuses what contains itself, which neither a check nor a compiler of schemas would end.
+  if (!isBuiltIn) confine('', candidate)
   const { kernel } = candidate as { kernel?: unknown }
   if (kernel !== undefined && kernel !== KERNEL_VERSION)
     throw new Error(

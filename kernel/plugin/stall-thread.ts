@@ -5,6 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 const STALL_MS = 1000
 const LOOK_MS = 100
 
+// The number of signs of life, and 1 if a debugger may hold the main thread at a breakpoint.
 const beats = new Int32Array(workerData as SharedArrayBuffer)
 let last = -1
 let since = performance.now()
@@ -16,7 +17,7 @@ const looking = setInterval(() => {
     last = beat
     since = performance.now()
     isReported = false
-  } else if (!isReported && performance.now() - since > STALL_MS) {
+  } else if (!isReported && !Atomics.load(beats, 1) && performance.now() - since > STALL_MS) {
     isReported = true
     look()
   }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { url } from 'node:inspector'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../log.ts'
 import { type ForeignFolder, folderIn } from './isolation.ts'
@@ -11,8 +12,15 @@ const BEAT_MS = 250
  * running code through the inspector.
  */
 export function watchStalls(folders: readonly ForeignFolder[], log: Logger): { stop(): Promise<void> } {
-  const beats = new SharedArrayBuffer(4)
-  const beat = setInterval(() => Atomics.add(new Int32Array(beats), 0, 1), BEAT_MS).unref()
+  const beats = new SharedArrayBuffer(8)
+  const signs = new Int32Array(beats)
+  const show = () => {
+    // A look at the running code would resume a breakpoint.
+    Atomics.store(signs, 1, Number(url() !== undefined))
+    Atomics.add(signs, 0, 1)
+  }
+  show()
+  const beat = setInterval(show, BEAT_MS).unref()
   const worker = new Worker(new URL('./stall-thread.js', import.meta.url), { workerData: beats })
   worker.on('message', (urls: string[]) => {
     const plugin = folderIn(urls, folders)

@@ -26,12 +26,12 @@ ${pluginSource(
 )}`
 
 /** Starts a server with this plugin. `preloadSource` is the source of a module that its process loads first. */
-async function run(t: Test, { preloadSource = '' } = {}) {
+async function run(t: Test, { preloadSource = '', nodeArgs = [] as string[] } = {}) {
   const home = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
   installPlugin(home, 'careless', careless)
   const preload = join(home, 'preload.mjs')
   writeFileSync(preload, preloadSource)
-  return spawnServer(t, home, [], { nodeArgs: ['--import', preload], measuresCoverage: true })
+  return spawnServer(t, home, [], { nodeArgs: ['--import', preload, ...nodeArgs], measuresCoverage: true })
 }
 
 t.test(
@@ -72,6 +72,14 @@ t.test(
     t.match(await ended, { code: 0 })
   },
 )
+
+t.test('the event loop is not watched while a debugger can stop it', async (t) => {
+  const { url, child, ended, output } = await run(t, { nodeArgs: ['--inspect=127.0.0.1:0'] })
+  for (let n = 0; n < 2; n++) t.equal((await fetch(`${url}/api/careless/loop`)).status, 200)
+  child.kill()
+  await ended
+  t.notMatch(output().stderr, /blocks the event loop/)
+})
 
 t.test('an uncaught error of the server itself stops it gracefully', async (t) => {
   const preloadSource = "process.on('SIGUSR2', () => setTimeout(() => { throw new Error('preloadSource') }))"
@@ -122,7 +130,19 @@ t.test('a declaration that contains itself is refused in a sentence', async (t) 
     ],
   ]
   const home = createHome(t, bareConfig())
-  for (const [name, setup] of declarations) installPlugin(home, name, pluginSource(name, setup))
+  const loop = "const loop = { type: 'object', properties: {} }; loop.properties.loop = loop;"
+  for (const [name, manifest] of [
+    ['configured', 'config: { loop },'],
+    ['versioned', 'kernel: loop,'],
+  ] as const) {
+    installPlugin(home, name, loop + pluginSource(name, '', manifest))
+    declarations.push([
+      name,
+      '',
+      /its declaration contains itself at \/(config\/loop|kernel)\/properties\/loop;/,
+    ])
+  }
+  for (const [name, setup] of declarations.slice(0, 3)) installPlugin(home, name, pluginSource(name, setup))
   const { absent } = await readBlueprint({ home, env: {} })
   const reasonOf = (plugin: string) => absent.find(({ name }) => name === plugin)?.reason
   for (const [name, , reason] of declarations) t.match(reasonOf(name), reason, name)
