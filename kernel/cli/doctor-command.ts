@@ -7,6 +7,7 @@ import { type Blueprint, extensionsOf, readBlueprint } from '../loading/blueprin
 import type { CommandInput } from '../plugin/command.ts'
 import { keyPathIn, openKeyRing } from '../security/key-ring.ts'
 import { assertKeyKept } from '../security/lost-key.ts'
+import { describeSpace, explainUnwritable } from '../server/storage.ts'
 import type { KernelCommand } from './kernel-command.ts'
 import { JSON_OPTION, printJson, printTable } from './print.ts'
 
@@ -42,28 +43,31 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
   const findings = [
     await look('node', () => checkNode(process.versions.node)),
     await look('home', () => checkHome(home)),
+  ]
+  // All else that a start needs is in the home, and would fail for the same reason.
+  if (explainRefusal(home) !== undefined) return findings
+  findings.push(
     await look('configuration', async () => {
       blueprint = await readBlueprint({ home, env })
       const { strayVariables, rows } = blueprint.config
       if (strayVariables.length > 0) throw new Error(strayVariables.join('; '))
       return `${rows().length} keys`
     }),
-    await look('secret key', async () => {
-      if (blueprint && !existsSync(keyPathIn(home)))
-        await withDatabase(blueprint.config.values.database.url, home, ({ db }) => assertKeyKept(home, db))
-      const [, former] = openKeyRing(home).keys()
-      return `present, 0600${former ? '; it is being replaced: "svc admin rotate-secret-key" goes on with that' : ''}`
-    }),
-  ]
-  if (!blueprint) return findings
-  const { config } = blueprint
+  )
+  const values = blueprint?.config.values
+  if (values) findings.push(await look('disk', () => describeSpace(home, values.disk.stop_below)))
+  const database = values && (await look('database', () => checkDatabase(values.database.url, home)))
+  // Whether a missing key was lost is known only by the database.
+  if (existsSync(keyPathIn(home)) || database?.ok !== false)
+    findings.push(await look('secret key', () => checkKey(home, values?.database)))
+  if (!blueprint || !values) return findings
   return [
     ...findings,
     await look('plugins', () => describePlugins(blueprint!)),
     await look('extensions', () => describeExtensions(blueprint!)),
     ...(await askPlugins(blueprint)),
-    await look('database', () => checkDatabase(config.values.database.url, home)),
-    await look('port', () => checkPort(config.values.http)),
+    database!,
+    await look('port', () => checkPort(values.http)),
   ]
 }
 
@@ -113,9 +117,28 @@ function checkNode(version: string): string {
 }
 
 function checkHome(home: string): string {
-  accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
+  const refusal = explainRefusal(home)
+  if (refusal !== undefined) throw new Error(refusal)
   if (statSync(home).mode & 0o022) throw new Error(`${home} can be written by others; chmod 700 it`)
   return home
+}
+
+/** Explains why the home cannot be read and written; undefined if it can. */
+function explainRefusal(home: string): string | undefined {
+  try {
+    accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return explainUnwritable(error, home)
+  }
+}
+
+/** `database` is undefined if the configuration cannot be read: a missing key is then taken for a first start. */
+async function checkKey(home: string, database: { url?: string } | undefined): Promise<string> {
+  if (database && !existsSync(keyPathIn(home)))
+    await withDatabase(database.url, home, ({ db }) => assertKeyKept(home, db))
+  const [, former] = openKeyRing(home).keys()
+  return `present, 0600${former ? '; it is being replaced: "svc admin rotate-secret-key" goes on with that' : ''}`
 }
 
 function checkDatabase(url: string | undefined, home: string): Promise<string> {

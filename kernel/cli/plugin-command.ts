@@ -1,4 +1,5 @@
 import { ConfigError } from '../config/config.ts'
+import { isUnavailable } from '../database/driver-errors.ts'
 import { AppError } from '../errors.ts'
 import { replyTo } from '../http/error-reply.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
@@ -19,7 +20,7 @@ export async function runPluginCommand(
   try {
     return await runOf(blueprint, owner, command, input)
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError || isUnavailable(error))) throw error
     const { LC_ALL, LANG } = input.env
     const locale = chooseLocale((LC_ALL || LANG)?.replace('_', '-'))
     const { body } = replyTo(error, { table: blueprint.errors, locale, request_id: '' })
@@ -50,6 +51,8 @@ async function runOf(
         )
     }
     return exitCode
+  } catch (error) {
+    throw runtime.database?.explainFailure(error) ?? error
   } finally {
     await runtime.stop()
   }

@@ -10,6 +10,13 @@ export function isOnlyDuplicates(error: unknown): boolean {
   return failed.length > 0 && failed.every(isDuplicateKey)
 }
 
+/** Codes of MongoDB: the user may not run this command; the user is unknown, or the password is wrong. */
+const REFUSED_CODES: unknown[] = [13, 18]
+
+/** True if a MongoDB server refused the user. */
+export const isRefused = (error: unknown): boolean =>
+  isDriverError(error, ['MongoServerError']) && REFUSED_CODES.includes((error as { code?: unknown }).code)
+
 /** True if an operation failed only because the database cannot be reached: a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   // Several plugins were asked, and none failed for another reason.

@@ -1,4 +1,4 @@
-import { isUnavailable } from '../database/driver-errors.ts'
+import { isRefused, isUnavailable } from '../database/driver-errors.ts'
 import { AppError, type ErrorDefinition, type ErrorTable } from '../errors.ts'
 import type { Locale } from '../locale.ts'
 import type { Logger } from '../log.ts'
@@ -49,7 +49,7 @@ export function replyTo(
 
 /** Returns the code of a failure of the database or the disk; everything else is a bug. */
 function codeOf(error: unknown) {
-  if (isUnavailable(error)) return 'DATABASE_UNAVAILABLE'
+  if (isUnavailable(error) || isRefused(error)) return 'DATABASE_UNAVAILABLE'
   return isStorageFull(error) ? 'STORAGE_FULL' : 'INTERNAL_ERROR'
 }
 

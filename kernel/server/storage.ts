@@ -94,11 +94,25 @@ const REASONS: Record<string, string> = {
 
 /** Explains in one sentence why a file of the home cannot be written; undefined for any other error. */
 export function explainUnwritable(error: unknown, home: string): string | undefined {
-  const { code = '', path, syscall } = error as NodeJS.ErrnoException
+  const { code = '', path: source, dest, syscall } = error as NodeJS.ErrnoException & { dest?: string }
+  const path = dest ?? source
   // Node reports ENOENT if it cannot make the last folder of a path on a file system that is read-only.
   const reason = REASONS[code === 'ENOENT' && syscall === 'mkdir' ? refusalOf(home) : code]
-  if (!reason || !(path?.startsWith(home) || syscall === 'write')) return undefined
-  return `the home ${home} ${reason}${path ? ` (${path})` : ''}; SVC_HOME chooses another folder`
+  if (!reason) return undefined
+  if (path?.startsWith(home)) return `the home ${home} ${reason} (${path}); SVC_HOME chooses another folder`
+  if (path !== undefined) return `${path} ${reason}`
+  // The error of a write has no path: the file may be on another disk than the home.
+  return syscall === 'write' ? `a file ${reason}` : undefined
+}
+
+/** Describes the space of the home's disk; throws the description if writes are refused. */
+export function describeSpace(home: string, stop_below: string): string {
+  const { bavail, bsize, blocks } = statfsSync(home)
+  // Some network file systems have no size.
+  if (blocks === 0) return 'the file system tells no size'
+  const space = `${bytes.format(bavail * bsize)} of ${bytes.format(blocks * bsize)} are free`
+  if (bavail * bsize >= bytes.parse(stop_below)!) return space
+  throw new Error(`${space}; below ${stop_below} (disk.stop_below), writes are refused (507 STORAGE_FULL)`)
 }
 
 /** Returns the code of the system for a folder that cannot be written, or an empty text. */

@@ -2,10 +2,12 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type MongoError, MongoNetworkError, MongoServerError } from 'mongodb'
 import { openDatabase } from '../../kernel/database/database.ts'
+import { engineFailure } from '../../kernel/database/database-failure.ts'
 import { createLogger } from '../../kernel/log.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { bareConfig, createHome, runCommand } from '../support/kernel.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
+import { installPlugin } from '../support/server.ts'
 
 const PATIENCE = 'serverSelectionTimeoutMS=300'
 
@@ -80,6 +82,40 @@ t.test(
     t.equal(database.explainFailure(other), other)
   },
 )
+
+t.test('a command whose database is lost while it runs ends with a sentence', async (t) => {
+  const { url, cut } = await startDatabaseProxy(t)
+  const home = createHome(t, bareConfig({ database: { url } }))
+  const run = `async run(_, { collections }) { process.emit('counting'); await collections.rows.countDocuments() }`
+  installPlugin(
+    home,
+    'counter',
+    pluginSource('counter', `host.collection('rows'); host.command({ name: 'count', summary: 's', ${run} })`),
+  )
+  process.once('counting' as never, cut)
+  const { code, stderr } = await runCommand(home, ['count'])
+  t.equal(code, 1)
+  t.match(stderr, /^svc: the MongoDB server at 127\.0\.0\.1:\d+ cannot be reached: [^\n]+\n$/)
+})
+
+t.test('an engine that ends on a full disk is explained by the disk', async (t) => {
+  const home = createHome(t)
+  t.match(engineFailure(home, 'ended (1)', '', {}, Number.MAX_VALUE), {
+    message: `the database in ${home} cannot be used, because the disk is full; it works again when there is space`,
+  })
+})
+
+t.test('a user that the server of the database no longer accepts is answered like an outage', async (t) => {
+  const source = `class MongoServerError extends Error { code = 18 }
+    const fail = () => { throw new MongoServerError('Authentication failed.') }
+    host.guard('open', { check: () => ({}) })
+    host.routes([{ method: 'GET', path: '/refused', summary: 's', guard: 'open', response: { 200: {} }, handler: fail }])`
+  const server = await startKernel(t, { plugins: { refused: pluginSource('refused', source) } })
+  t.match(await server.request('GET', '/refused'), {
+    status: 503,
+    body: { error: { code: 'DATABASE_UNAVAILABLE' } },
+  })
+})
 
 t.test('an address that is not valid is refused without repeating it', async (t) => {
   const sentence = await failedStart(t, 'mongodb://ann:can/ary@127.0.0.1/svc')

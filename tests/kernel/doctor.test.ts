@@ -38,6 +38,7 @@ t.test('a correct home passes every check', async (t) => {
     code: 0,
     node: { ok: true, detail: process.versions.node },
     home: { ok: true, detail: home },
+    disk: { ok: true, detail: /^[\d.]+[KMGT]?B of [\d.]+[KMGT]?B are free$/ },
     configuration: { ok: true, detail: /^\d+ keys$/ },
     plugins: { ok: true, detail: /^\d+ enabled, 0 left out$/ },
     'secret key': { ok: true, detail: 'present, 0600' },
@@ -75,6 +76,27 @@ t.test('each problem is reported, and the exit code is 1', async (t) => {
     /^ok +port +127\.0\.0\.1:0 is free$/m,
   ]
   for (const line of lines) t.match(stdout, line)
+})
+
+t.test('the first cause is reported, and nothing that follows from it', async (t) => {
+  const url = 'mongodb://ann:canary@127.0.0.1:9/svc?serverSelectionTimeoutMS=300'
+  const home = createHome(t, bareConfig({ database: { url } }))
+  const { code, stdout, stderr } = await runCommand(home, ['doctor'], anyPort)
+  t.equal(code, 1)
+  t.match(stdout, /^FAIL +database +the MongoDB server at 127\.0\.0\.1:9 cannot be reached/m)
+  t.equal(stdout.match(/^FAIL/gm)!.length, 1)
+  t.notMatch(stdout + stderr, /canary|MongoServer|secret key/)
+
+  const full = createHome(t, bareConfig({ database: { url: await createDatabaseUrl(t) } }))
+  t.match(await examine(full, { env: { ...anyPort.env, SVC_DISK_STOP_BELOW: '900000tb' } }), {
+    code: 1,
+    disk: { ok: false, detail: /are free; below 900000tb \(disk\.stop_below\), writes are refused \(507/ },
+    database: { ok: true },
+  })
+
+  const report = await examine('/proc/self')
+  t.match(report, { code: 1, home: { ok: false, detail: /^the home \/proc\/self may not be written/ } })
+  t.notOk('configuration' in report, 'everything else is in the home')
 })
 
 t.test('an unknown environment variable is reported with the most similar known one', async (t) => {

@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createLogger } from '../../kernel/log.ts'
 import { createLogOutput } from '../../kernel/log-output.ts'
-import { createStorage, explainUnwritable, isStorageFull } from '../../kernel/server/storage.ts'
+import {
+  createStorage,
+  describeSpace,
+  explainUnwritable,
+  isStorageFull,
+} from '../../kernel/server/storage.ts'
 import t from '../run/file-test.ts'
 import {
   bareConfig,
@@ -82,6 +87,7 @@ t.test('the space is watched, and a file system without a size is never low', as
   const endless = createStorage({ home: '/proc', settings: { warn_below: ALL, stop_below: ALL }, log })
   t.strictSame(endless.state(), { free_bytes: null, low: false })
   endless.assertRoom()
+  t.equal(describeSpace('/proc', ALL), 'the file system tells no size')
   const gone = createStorage({ home: '/proc/gone', settings, log })
   t.strictSame(gone.state(), { free_bytes: null, low: false })
   t.match(lines[2], /the free space could not be measured/)
@@ -96,13 +102,21 @@ t.test('a home that cannot be written is explained in a sentence', async (t) => 
     explainUnwritable(fail({ code: 'EROFS', path: '/h/db/engine.log' }), '/h'),
     'the home /h is read-only (/h/db/engine.log); SVC_HOME chooses another folder',
   )
-  t.match(explainUnwritable(fail({ code: 'ENOSPC', syscall: 'write' }), '/h'), /the disk is full; SVC_HOME/)
+  t.equal(
+    explainUnwritable(fail({ code: 'ENOSPC', syscall: 'write' }), '/h'),
+    'a file cannot be written, because the disk is full',
+  )
+  t.match(
+    explainUnwritable(fail({ code: 'ENOSPC', syscall: 'copyfile', path: '/a', dest: '/h/a' }), '/h'),
+    /the home \/h cannot be written, because the disk is full \(\/h\/a\)/,
+  )
+  t.equal(explainUnwritable(fail({ code: 'ENOSPC' }), '/h'), undefined, 'neither a file nor a write')
   const home = createHome(t)
   for (const folder of [home, join(home, 'absent')]) {
     const absent = fail({ code: 'ENOENT', syscall: 'mkdir', path: join(folder, 'db') })
     t.equal(explainUnwritable(absent, folder), undefined, 'another reason')
   }
-  t.equal(explainUnwritable(fail({ code: 'EROFS', path: '/elsewhere' }), '/h'), undefined)
+  t.equal(explainUnwritable(fail({ code: 'EROFS', path: '/elsewhere' }), '/h'), '/elsewhere is read-only')
   t.equal(explainUnwritable(new Error('another'), '/h'), undefined)
 })
 

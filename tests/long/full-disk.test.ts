@@ -88,6 +88,16 @@ t.test(
     } catch (error) {
       t.match(error, { code: 'ENOSPC' })
     }
+    await signIn()
+    t.ok(token, 'signing in without any space')
+    t.equal((await call('GET', '/agents')).status, 200)
+    t.equal((await call('DELETE', '/agents/before')).status, 204)
+    named.splice(named.indexOf('before'), 1)
+    const checked = await runCommand(home, ['doctor'], { env })
+    t.match(checked.stdout, /^FAIL +disk +\S+ of 700MB are free; below 64mb/m)
+    t.equal(checked.stdout.match(/^FAIL/gm)!.length, 1)
+    const refused = await runCommand(home, ['user', 'create', 'zed'], { env, input: 'a-long-password-9\n' })
+    t.match(refused.stderr, /^svc: [^\n]+\n$/)
     for (let n = 0; n < 20; n++) {
       t.ok([507, 503].includes((await call('POST', '/agents', { name: `full ${n}` })).status))
       t.equal((await call('GET', '/health/live')).status, 200)

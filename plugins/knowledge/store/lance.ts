@@ -83,13 +83,15 @@ export interface Lance {
 const NAMES: Record<keyof Lance, string> = { lance: '@lancedb/lancedb', arrow: 'apache-arrow' }
 
 /**
- * Sets the threads of LanceDB, unless they are set. By default it has two fewer than the machine has cores, and the
+ * Sets the threads of LanceDB, and that it writes no log of its own, unless they are set. By default it has two fewer than the machine has cores, and the
  * threads that write an index of words wait for others of the same number: with three cores or fewer, it hangs.
  */
-function setThreads(): void {
+function setEnvironment(): void {
   const threads = Math.max(4, availableParallelism())
   process.env.LANCE_CPU_THREADS ??= String(threads)
   process.env.LANCE_FTS_NUM_SHARDS ??= String(Math.floor(threads / 4))
+  // Its errors are thrown as well.
+  process.env.LANCEDB_LOG ??= 'off'
   // Otherwise it prints a warning.
   process.env.LANCE_INCLUDE_VECTOR_CENTROIDS ??= 'false'
 }
@@ -101,7 +103,7 @@ export function assertLanceInstalled(): void {
 
 /** Loads LanceDB, which takes some tenths of a second; rejects if it is not installed or does not run on this platform. */
 export async function loadLance(): Promise<Lance> {
-  setThreads()
+  setEnvironment()
   const [lance, arrow] = await Promise.all([import(NAMES.lance), import(NAMES.arrow)])
   return { lance, arrow }
 }
