@@ -57,7 +57,7 @@ async function examine({ home, env }: CommandInput): Promise<Finding[]> {
   const values = blueprint?.config.values
   if (values) findings.push(await look('disk', () => describeSpace(home, values.disk.stop_below)))
   const database = values && (await look('database', () => checkDatabase(values.database.url, home)))
-  // Whether a missing key was lost is known only by the database.
+  // Only the database knows if a missing key was lost.
   if (existsSync(keyPathIn(home)) || database?.ok !== false)
     findings.push(await look('secret key', () => checkKey(home, values?.database)))
   if (!blueprint || !values) return findings
