@@ -7,7 +7,7 @@ import { chooseLocale } from '../locale.ts'
 import { createLogger } from '../log.ts'
 import type { Command, CommandInput } from '../plugin/command.ts'
 import type { Issue } from '../schema.ts'
-import { openRuntime } from '../server/runtime.ts'
+import { openRuntime, type Runtime } from '../server/runtime.ts'
 import type { AuditRecord } from '../types.ts'
 
 /** Runs a command of the plugin `owner` and returns the exit code; an expected failure is thrown as one sentence. */
@@ -40,22 +40,31 @@ async function runOf(
   const level = input.env.SVC_LOG_LEVEL || 'warn'
   const runtime = await openRuntime({ blueprint, log: createLogger({ level }), database })
   try {
-    if (database) await runtime.prepare()
-    let exitCode = 1
-    try {
-      exitCode = (await command.run(input, runtime.cradleOf(owner))) ?? 0
-    } finally {
-      if (command.audit)
-        await runtime.extensions['kernel.audit'].ask(
-          recordOf(command.audit, input, runtime.clock.seconds(), exitCode),
-        )
-    }
-    return exitCode
-  } catch (error) {
-    throw runtime.database?.explainFailure(error) ?? error
+    return await perform(runtime, owner, command, input).catch((error: unknown) => {
+      throw runtime.database?.explainFailure(error) ?? error
+    })
   } finally {
     await runtime.stop()
   }
+}
+
+async function perform(
+  runtime: Runtime,
+  owner: string,
+  command: Command,
+  input: CommandInput,
+): Promise<number> {
+  if (runtime.database) await runtime.prepare()
+  let exitCode = 1
+  try {
+    exitCode = (await command.run(input, runtime.cradleOf(owner))) ?? 0
+  } finally {
+    if (command.audit)
+      await runtime.extensions['kernel.audit'].ask(
+        recordOf(command.audit, input, runtime.clock.seconds(), exitCode),
+      )
+  }
+  return exitCode
 }
 
 function recordOf(action: string, { args, env }: CommandInput, ts: number, status: number): AuditRecord {
