@@ -1,3 +1,5 @@
+import Bourne from '@hapi/bourne'
+
 /** The most levels of JSON. The database stores about a hundred, and code that walks a value has a stack. */
 export const MAX_JSON_LEVELS = 64
 /** The most values of JSON: parsing a million of them, and looking at each, blocks the server for seconds. */
@@ -15,8 +17,13 @@ const CLOSING_BRACE = 125
 
 /** JSON has more levels or values than are read. */
 export class JsonTooComplex extends Error {
+  readonly limit: number
+  readonly unit: 'levels' | 'values'
+
   constructor(limit: number, unit: 'levels' | 'values') {
     super(`it has more than ${limit} ${unit}`)
+    this.limit = limit
+    this.unit = unit
   }
 }
 
@@ -29,7 +36,7 @@ export interface JsonMeter {
 }
 
 /** Creates a meter. It counts at least what a parser creates before it finds an error, and lists and objects twice. */
-export function createJsonMeter(): JsonMeter {
+export function createJsonMeter({ max_values = MAX_JSON_VALUES } = {}): JsonMeter {
   let levels = 0
   let values = 0
   let isText = false
@@ -58,7 +65,7 @@ export function createJsonMeter(): JsonMeter {
             if (levels > MAX_JSON_LEVELS) throw new JsonTooComplex(MAX_JSON_LEVELS, 'levels')
           } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) levels = Math.max(0, levels - 1)
         }
-        if (values > MAX_JSON_VALUES) throw new JsonTooComplex(MAX_JSON_VALUES, 'values')
+        if (values > max_values) throw new JsonTooComplex(max_values, 'values')
       }
     },
     reset() {
@@ -68,8 +75,8 @@ export function createJsonMeter(): JsonMeter {
   }
 }
 
-/** Parses JSON that others have written; throws JsonTooComplex, or a SyntaxError. */
-export function parseJson(text: string): unknown {
-  createJsonMeter().add(Buffer.from(text))
-  return JSON.parse(text)
+/** Parses JSON that others have written; throws JsonTooComplex, or a SyntaxError, also for a key `__proto__`. */
+export function parseJson(text: string, bounds: { max_values?: number } = {}): unknown {
+  createJsonMeter(bounds).add(Buffer.from(text))
+  return Bourne.parse(text)
 }

@@ -24,7 +24,8 @@ export function noteWrite(): void {
   if (state) state.hasWritten = true
 }
 
-const WRITING_METHODS = [
+/** The methods of a collection that write. */
+export const WRITING_METHODS = [
   'insertOne',
   'insertMany',
   'updateOne',

@@ -75,8 +75,8 @@ async function emptyTree(cursor: FolderCursor, onError: (error: unknown) => void
 
 const isNotEmpty = (error: unknown) => NOT_EMPTY.includes((error as NodeJS.ErrnoException).code ?? '')
 
-/** Waits for work on a file; returns undefined if the file does not exist. */
-async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
+/** Waits for work on a file or folder; returns undefined if it does not exist. */
+export async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb'
-import { AppError, createRecentValues, type GuardRequest } from '#kernel'
+import { AppError, createRecentValues, type GuardRequest, WRITING_METHODS } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { AgentDocument } from './types.ts'
@@ -63,26 +63,12 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
   }
 }
 
-const WRITES = [
-  'insertOne',
-  'insertMany',
-  'updateOne',
-  'updateMany',
-  'replaceOne',
-  'deleteOne',
-  'deleteMany',
-  'findOneAndUpdate',
-  'findOneAndReplace',
-  'findOneAndDelete',
-  'bulkWrite',
-] as const
-
 /** Returns a collection that calls `onWritten` after each write, also one that fails. */
 function announceWrites(
   collection: Collection<AgentDocument>,
   onWritten: () => void,
 ): Collection<AgentDocument> {
-  const announced = WRITES.map((name) => {
+  const announced = WRITING_METHODS.map((name) => {
     const write = collection[name].bind(collection) as (...given: unknown[]) => Promise<unknown>
     return [name, (...given: unknown[]) => write(...given).finally(onWritten)]
   })

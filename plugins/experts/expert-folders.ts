@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { removeTree } from '#toolbox'
+import { removeTree, unlessMissing } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 
 /** The prefix of the name of a folder that is being filled. */
@@ -39,15 +39,5 @@ export function createExpertFolders({ server }: Pick<Cradle, 'server'>) {
       }
       return names
     },
-  }
-}
-
-/** Waits for work and returns undefined if the folder does not exist, or was removed meanwhile. */
-async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }

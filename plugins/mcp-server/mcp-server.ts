@@ -8,7 +8,15 @@ import type {
   Server,
   ServerContext,
 } from '@modelcontextprotocol/server'
-import { AppError, deferSchema, type Issue, type Locale, type TypeOf } from '#kernel'
+import {
+  AppError,
+  deferSchema,
+  type Issue,
+  JsonTooComplex,
+  type Locale,
+  parseJson,
+  type TypeOf,
+} from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { ask } from './ask.ts'
 import { withLastMessage } from './last-message.ts'
@@ -24,6 +32,8 @@ type Library = typeof import('@modelcontextprotocol/server')
 /** The most tools of a page. */
 const PAGE = 100
 const SESSION = 'mcp-session-id'
+/** The code of JSON-RPC for a message that is not accepted. */
+const INVALID_REQUEST = -32_600
 
 const checkInput = deferSchema<TypeOf<typeof toolInput>>(toolInput, 'json')
 
@@ -70,6 +80,7 @@ export function createMcpServer(cradle: Cradle): McpServer {
       const session = headers[SESSION] as string | undefined
       const visit: Visit = { caller, locale, request_id, session, base }
       const message = parse(bytes)
+      if (message instanceof JsonTooComplex) return refuseMessage(message)
       const request = new Request(new URL('/api/mcp', base), {
         method: 'POST',
         headers: singleHeaders(headers),
@@ -169,13 +180,19 @@ const nameRequest = (session: string, id: string | number) =>
 const describeIssues = (issues: unknown): string[] =>
   Array.isArray(issues) ? (issues as Issue[]).map(({ path, message }) => `${path} ${message}`) : []
 
-/** Returns undefined if the bytes are not JSON, which the library explains. */
+/** Returns undefined if the bytes are not JSON, which the library explains, and the error for too much of it. */
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes))
-  } catch {
-    return undefined
+    return parseJson(new TextDecoder().decode(bytes))
+  } catch (error) {
+    return error instanceof JsonTooComplex ? error : undefined
   }
+}
+
+/** Refuses a message that nobody parses, in the form of JSON-RPC. */
+function refuseMessage({ message }: JsonTooComplex): Response {
+  const error = { code: INVALID_REQUEST, message: `Invalid Request: ${message}.` }
+  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
 }
 
 const isInitialize = (message: unknown): boolean =>

@@ -119,6 +119,14 @@ t.test('a body with too many levels is refused', async (t) => {
     })
 })
 
+t.test('a body with too many values is refused before it is parsed', async (t) => {
+  const { send } = await start(t)
+  t.match(await send(`{"free":[${'[],'.repeat(100_000)}0]}`), {
+    status: 422,
+    body: { error: { code: 'VALIDATION_FAILED', details: { issues: [{ path: '', rule: 'maxValues' }] } } },
+  })
+})
+
 t.test('a body cannot pollute a prototype', async (t) => {
   const { send } = await start(t)
   for (const body of [

@@ -13,6 +13,7 @@ t.test('JSON is parsed up to a number of levels and of values', async (t) => {
   t.throws(() => parseJson(`[${'0,'.repeat(MAX_JSON_VALUES)}0]`), tooMany)
   t.throws(() => parseJson(`[${'{},'.repeat(MAX_JSON_VALUES)}0]`), tooMany)
   t.throws(() => parseJson('[1'), SyntaxError)
+  t.throws(() => parseJson('{"__proto__":1}'), SyntaxError)
 })
 
 t.test('text that looks like JSON counts for nothing', async (t) => {

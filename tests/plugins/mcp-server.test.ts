@@ -346,6 +346,13 @@ t.test('The door takes only what the protocol says', async (t) => {
     const reply = await post(body, headers)
     t.equal(reply.status, status, `${body.slice(0, 20)} ${JSON.stringify(headers)} ${await reply.text()}`)
   }
+  for (const [body, message] of [
+    [`[${'{},'.repeat(100_000)}{}]`, 'Invalid Request: it has more than 50000 values.'],
+    ['['.repeat(100_000), 'Invalid Request: it has more than 64 levels.'],
+  ] as const) {
+    const reply = await post(body)
+    t.match([reply.status, await reply.json()], [400, { id: null, error: { code: -32_600, message } }])
+  }
 })
 
 t.test('A call ends with the session of its caller', async (t) => {
