@@ -23,7 +23,22 @@ async function* withReason(
   body: ReadableStream<Uint8Array>,
   { message, signal, explain }: EndedReply,
 ): AsyncGenerator<Uint8Array> {
-  yield* body
+  const reader = body.getReader()
+  // The library learns of the end by a signal that may be lost, so its stream is not waited for.
+  const aborted = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined)
+    signal.addEventListener('abort', () => resolve(undefined), { once: true })
+  })
+  try {
+    for (let next = await reader.read(); !next.done; ) {
+      yield next.value
+      const following = await Promise.race([reader.read(), aborted])
+      if (!following) break
+      next = following
+    }
+  } finally {
+    await reader.cancel()
+  }
   const { reason } = signal
   if (!(reason instanceof AppError) || reason.code === 'CLIENT_LEFT') return
   const { code, message: sentence } = explain(reason)

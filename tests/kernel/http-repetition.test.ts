@@ -1,9 +1,12 @@
+import { noteWrite, watchWrites } from '../../kernel/database/write-watch.ts'
 import t from '../run/file-test.ts'
 import { pluginSource, startKernel } from '../support/kernel.ts'
 
 const kernel = new URL('../../kernel/index.js', import.meta.url).href
 const audited: { action: string }[] = []
-Object.assign(globalThis, { audited })
+/** For each call that ran, true if it may have had an effect that lasts. */
+const effects: boolean[] = []
+Object.assign(globalThis, { audited, effects })
 
 const press = `import { reply } from '${kernel}'
 ${pluginSource(
@@ -27,9 +30,11 @@ ${pluginSource(
 const shelf = pluginSource(
   'shelf',
   `const kept = new Map()
-   host.extend('kernel.repetition', async ({ account_id, key, fingerprint, perform }) => {
+   host.extend('kernel.repetition', async ({ account_id, key, fingerprint, perform, hasWritten }) => {
      const id = account_id + key + fingerprint
-     if (!kept.has(id)) kept.set(id, await perform())
+     if (kept.has(id)) return kept.get(id)
+     kept.set(id, await perform())
+     effects.push(hasWritten())
      return kept.get(id)
    })
    host.extend('kernel.audit', (record) => audited.push(record))`,
@@ -81,6 +86,7 @@ t.test('a call with an Idempotency-Key runs once, and its repetitions get the fi
     const refused = await call('/pages', encodeURIComponent(key) === key ? key : key.replace('ü', '\u00fc'))
     t.match(refused, { status: 400, body: { error: { code: 'BAD_REQUEST' } } }, key)
   }
+  t.strictSame(effects, [...Array(effects.length - 2).fill(false), true, true], 'files may have been stored')
   t.equal(audited.length, 15, 'each call is audited once, refused ones included')
 
   const { body: api } = await server.request('GET', '/openapi.json')
@@ -88,6 +94,13 @@ t.test('a call with an Idempotency-Key runs once, and its repetitions get the fi
   t.strictSame(named('/pages'), ['Idempotency-Key'])
   t.strictSame(named('/open'), [])
   t.match(api.paths['/pages'].post.responses[409].$ref, /IdempotencyKeyInUse/)
+})
+
+t.test('a write to the database is noted by the work that makes it, and by no other', async (t) => {
+  noteWrite()
+  const [first, second] = [watchWrites(), watchWrites()]
+  await Promise.all([first.run(async () => noteWrite()), second.run(async () => undefined)])
+  t.strictSame([first.hasWritten(), second.hasWritten()], [true, false])
 })
 
 t.test('without a plugin that keeps replies, keys are ignored', async (t) => {

@@ -148,5 +148,7 @@ t.test('a declaration that contains itself is refused in a sentence', async (t) 
   for (const [name, , reason] of declarations) t.match(reasonOf(name), reason, name)
 
   const shared = { type: 'string' }
+  const set = new Set([1])
+  t.equal((confine('twice', { set }) as { set: unknown }).set, set, 'an object with a class stays the same')
   t.strictSame(confine('twice', { a: shared, b: [shared, null] }), { a: shared, b: [shared, null] })
 })
