@@ -111,6 +111,7 @@ async function lastCode(reader: EventReader): Promise<unknown> {
   return last?.error?.data?.code ?? last?.error?.code ?? last?.code
 }
 
+// Commands have a clock of their own, so those that move the clock of the server come last.
 const endings: Record<string, () => Promise<Ending>> = {
   'a logout': async () => {
     const { token } = await signIn()
@@ -146,25 +147,25 @@ const endings: Record<string, () => Promise<Ending>> = {
     const { username, token } = await signIn()
     return { token, end: () => administer(204, 'DELETE', `/users/${username}`) }
   },
-  'the end of its time': async () => {
-    const { token } = await signIn()
-    return { token, end: async () => clock.advance(TOKEN_SECONDS) }
-  },
   'deleting an API key': async () => {
     const { token } = await signIn()
     const body = { name: 'k', scopes: ['chat', 'read'] }
     const { key, id } = await expectStatus(201, 'POST', '/auth/api-keys', { token, body })
     return { token: key, end: () => expectStatus(204, 'DELETE', `/auth/api-keys/${id}`, { token }) }
   },
+  'a rotation of the secret': async () => {
+    const { token } = await signIn()
+    return { token, end: () => command('admin', 'rotate-jwt-secret') }
+  },
+  'the end of its time': async () => {
+    const { token } = await signIn()
+    return { token, end: async () => clock.advance(TOKEN_SECONDS) }
+  },
   'the end of an API key’s time': async () => {
     const { token } = await signIn()
     const body = { name: 'k', scopes: ['chat', 'read'], expires_in_days: 1 }
     const { key } = await expectStatus(201, 'POST', '/auth/api-keys', { token, body })
     return { token: key, end: async () => clock.advance(86_400) }
-  },
-  'a rotation of the secret': async () => {
-    const { token } = await signIn()
-    return { token, end: () => command('admin', 'rotate-jwt-secret') }
   },
 }
 
@@ -173,6 +174,18 @@ async function command(...args: string[]): Promise<void> {
   const { code, stderr } = await runCommand(server.home, args, { env: { SVC_DATABASE_URL: url! } })
   if (code !== 0) throw new Error(stderr)
 }
+
+for (const [name, prepare] of Object.entries(endings))
+  t.test(`${name} ends every kind of connection`, async (t) => {
+    const { token, end } = await prepare()
+    const { socket, streams } = await openAll(token)
+    await end()
+    t.strictSame(await socket.closed, { code: 4401, reason: 'session ended' })
+    const codes: Record<string, unknown> = {}
+    for (const [kind, reader] of Object.entries(streams)) codes[kind] = await lastCode(reader)
+    const expected = Object.fromEntries(Object.keys(streams).map((kind) => [kind, 'SESSION_ENDED']))
+    t.strictSame(codes, expected)
+  })
 
 t.test('a renewed session keeps its connections when its account changes', async (t) => {
   const { username, token } = await signIn()
@@ -198,15 +211,3 @@ t.test('a renewed session keeps its connections when its account changes', async
     t.match(last, kind === 'completion' ? '[DONE]' : undefined, `${kind} ends by itself`)
   }
 })
-
-for (const [name, prepare] of Object.entries(endings))
-  t.test(`${name} ends every kind of connection`, async (t) => {
-    const { token, end } = await prepare()
-    const { socket, streams } = await openAll(token)
-    await end()
-    t.strictSame(await socket.closed, { code: 4401, reason: 'session ended' })
-    const codes: Record<string, unknown> = {}
-    for (const [kind, reader] of Object.entries(streams)) codes[kind] = await lastCode(reader)
-    const expected = Object.fromEntries(Object.keys(streams).map((kind) => [kind, 'SESSION_ENDED']))
-    t.strictSame(codes, expected)
-  })
