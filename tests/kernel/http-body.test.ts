@@ -63,6 +63,13 @@ t.test('a body is read for every method that can have one', async (t) => {
   t.same([bare.status, bare.text], [200, '{"size":1}'], 'a request without Content-Length has an empty body')
 })
 
+t.test('a chunked body without a chunk is an empty object', async (t) => {
+  const { server } = await start(t)
+  const headers = { 'Transfer-Encoding': 'chunked', 'Content-Type': 'application/json' }
+  const empty = await sendRaw(server.url, rawRequest('POST', '/api/echo', headers, '0\r\n\r\n'))
+  t.same([empty.status, empty.text], [200, '{"size":1}'])
+})
+
 t.test('a route without a body schema refuses a body unless it is empty', async (t) => {
   const { send } = await start(t)
   const path = '/bodyless'
