@@ -9,7 +9,7 @@ export interface WriteWatch {
 
 const watches = new AsyncLocalStorage<{ hasWritten: boolean }>()
 
-/** Creates a watch over the writes of what it runs. */
+/** Creates a watch over the writes of a piece of work. */
 export function watchWrites(): WriteWatch {
   const state = { hasWritten: false }
   return {
@@ -18,7 +18,7 @@ export function watchWrites(): WriteWatch {
   }
 }
 
-/** Notes a write of the running work; to be called by whoever writes past the methods of a collection. */
+/** Notes a write of the running work, for code that writes past the methods of a collection. */
 export function noteWrite(): void {
   const state = watches.getStore()
   if (state) state.hasWritten = true

@@ -6,7 +6,7 @@ const PASSIVE = new Set(['', 'empty', 'document', 'frame', 'iframe', 'image', 'a
 
 /**
  * Refuses requests by which a page would run a reply of the API: as a script, a worker, a style or a plugin. Replies
- * contain what people wrote, and pages on this origin act for whoever is signed in.
+ * contain what people wrote, and pages of this origin act for the signed-in user.
  */
 export function refuseToBeRun(context: Context, next: Next): Promise<void> {
   // Older browsers, and all browsers at addresses without HTTPS, do not send this header.
