@@ -4625,6 +4625,20 @@ export interface components {
       cached_input_tokens?: number;
       /** @description Of the output tokens, those for thoughts */
       reasoning_tokens?: number;
+      /** @description True if the provider did not count all of the tokens */
+      is_estimated?: boolean;
+    };
+    /**
+     * StopReason
+     * @enum {string}
+     */
+    StopReason: "end" | "length" | "filtered" | "refused" | "max_steps" | "stopped";
+    /** Notice */
+    Notice: {
+      /** @description Decide by this */
+      code: string;
+      /** @description A sentence for people */
+      message: string;
     };
     /** Message */
     Message: {
@@ -4640,6 +4654,10 @@ export interface components {
       /** @description The model that wrote the reply */
       model?: string;
       usage?: components["schemas"]["Usage"];
+      /** @description How the answer ended; only the last message of a turn has it */
+      stop_reason?: components["schemas"]["StopReason"];
+      /** @description What the person should know about the answer */
+      notices?: components["schemas"]["Notice"][];
       /** @description Files that the turn made */
       artifacts?: components["schemas"]["Artifact"][];
       /** @description What tools of the turn took their outputs from */
@@ -5024,6 +5042,29 @@ export interface components {
       model: string;
     };
     /**
+     * NoticeFrame
+     * @description Something that the person should know about the answer, such as another model that wrote it.
+     */
+    NoticeFrame: {
+      /** @constant */
+      type: "notice";
+      /** @description The thread */
+      thread_id: string;
+      /** @description The turn */
+      turn_id: string;
+      /** @description The position in the thread; rises by one with each frame of a turn */
+      seq: number;
+      /** @description The stored message that shows the frame */
+      message_id: string;
+      /** @description Decide by this */
+      code: string;
+      /** @description A sentence for people */
+      message: string;
+      details?: {
+        [key: string]: unknown;
+      };
+    };
+    /**
      * ApprovalRequiredFrame
      * @description The turn is paused until a person decides, with one of the `allowed_decisions` for each request.
      */
@@ -5068,8 +5109,6 @@ export interface components {
       /** @description One for each request; empty if the turn was stopped */
       decisions: components["schemas"]["Decision"][];
     };
-    /** @enum {string} */
-    DoneFrameStopReason: "end" | "stopped" | "max_steps";
     /**
      * DoneFrame
      * @description The turn has ended; nothing of it follows.
@@ -5086,7 +5125,8 @@ export interface components {
       /** @description The stored reply; null if there is none */
       message_id: string | null;
       usage: components["schemas"]["Usage"];
-      stop_reason: components["schemas"]["DoneFrameStopReason"];
+      /** @description `length`: the limit of output cut the answer; `filtered`: the provider withheld or cut it; `refused`: the model refused */
+      stop_reason: components["schemas"]["StopReason"];
       /** @description What the reply is taken from */
       sources?: components["schemas"]["Source"][];
     };
@@ -5118,7 +5158,7 @@ export interface components {
       request_id: string;
     };
     /** TurnFrame */
-    TurnFrame: components["schemas"]["TurnStartedFrame"] | components["schemas"]["ContentFrame"] | components["schemas"]["ReasoningFrame"] | components["schemas"]["ToolCallFrame"] | components["schemas"]["ToolResultFrame"] | components["schemas"]["ToolProgressFrame"] | components["schemas"]["AttachmentFrame"] | components["schemas"]["UsageFrame"] | components["schemas"]["ApprovalRequiredFrame"] | components["schemas"]["ApprovalResolvedFrame"] | components["schemas"]["DoneFrame"] | components["schemas"]["ErrorFrame"];
+    TurnFrame: components["schemas"]["TurnStartedFrame"] | components["schemas"]["ContentFrame"] | components["schemas"]["ReasoningFrame"] | components["schemas"]["ToolCallFrame"] | components["schemas"]["ToolResultFrame"] | components["schemas"]["ToolProgressFrame"] | components["schemas"]["AttachmentFrame"] | components["schemas"]["UsageFrame"] | components["schemas"]["NoticeFrame"] | components["schemas"]["ApprovalRequiredFrame"] | components["schemas"]["ApprovalResolvedFrame"] | components["schemas"]["DoneFrame"] | components["schemas"]["ErrorFrame"];
     /**
      * ConnectorAuth
      * @enum {string}
@@ -6098,7 +6138,7 @@ export interface components {
      * TrajectoryEventType
      * @enum {string}
      */
-    TrajectoryEventType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "hitl_required" | "hitl_resolved" | "done" | "error";
+    TrajectoryEventType: "turn_started" | "content" | "reasoning" | "tool_call" | "tool_progress" | "tool_result" | "attachment" | "usage" | "notice" | "hitl_required" | "hitl_resolved" | "done" | "error";
     /** TrajectoryEvent */
     TrajectoryEvent: {
       /** @description Unique within the thread */
@@ -9152,9 +9192,34 @@ export interface components {
           cached_input_tokens?: number;
           /** @description Of the output tokens, those for thoughts */
           reasoning_tokens?: number;
+          /** @description True if the provider did not count all of the tokens */
+          is_estimated?: boolean;
         };
         /** @description The model, `<provider>:<model>` */
         model: string;
+      };
+      /**
+       * NoticeFrame
+       * @description Something that the person should know about the answer, such as another model that wrote it.
+       */
+      notice: {
+        /** @constant */
+        type: "notice";
+        /** @description The thread */
+        thread_id: string;
+        /** @description The turn */
+        turn_id: string;
+        /** @description The position in the thread; rises by one with each frame of a turn */
+        seq: number;
+        /** @description The stored message that shows the frame */
+        message_id: string;
+        /** @description Decide by this */
+        code: string;
+        /** @description A sentence for people */
+        message: string;
+        details?: {
+          [key: string]: unknown;
+        };
       };
       /**
        * ApprovalRequiredFrame
@@ -9284,9 +9349,15 @@ export interface components {
           cached_input_tokens?: number;
           /** @description Of the output tokens, those for thoughts */
           reasoning_tokens?: number;
+          /** @description True if the provider did not count all of the tokens */
+          is_estimated?: boolean;
         };
-        /** @enum {unknown} */
-        stop_reason: "end" | "stopped" | "max_steps";
+        /**
+         * StopReason
+         * @description `length`: the limit of output cut the answer; `filtered`: the provider withheld or cut it; `refused`: the model refused
+         * @enum {unknown}
+         */
+        stop_reason: "end" | "length" | "filtered" | "refused" | "max_steps" | "stopped";
         /** @description What the reply is taken from */
         sources?: ({
             id: string;

@@ -58,7 +58,7 @@ export { defineChannelKind, defineConnectorKind, defineProviderKind, defineTool 
 export { type Expert, type QuickPrompt, quickPrompts, taskExamples } from './expert.ts'
 export { cookieWish, currentUser, type LoginReply, loginReply } from './login-reply.ts'
 export * from './provider-kind.ts'
-export { addUsage, NO_USAGE, type TokenUsage, usageOf } from './token-usage.ts'
+export { addUsage, NO_USAGE, type TokenUsage } from './token-usage.ts'
 export type {
   ApprovalStep,
   AuthorizationNeed,

@@ -48,16 +48,39 @@ export const PROVIDER_FAILURES = [
 /** One of these reasons. */
 export type ProviderFailure = (typeof PROVIDER_FAILURES)[number]
 
-/** One model as an upstream lists it; sizes are in tokens. Where `embedding` is not said, its id tells what it is. */
+/** The kinds of models. Agents use those of the kind `chat`. */
+export const MODEL_KINDS = ['chat', 'embedding', 'image', 'speech', 'transcription', 'rerank'] as const
+
+/** One of these kinds. */
+export type ModelKind = (typeof MODEL_KINDS)[number]
+
+/** The price of a million tokens; `as_of` is an ISO date. A price that is not known is null. */
+export interface ModelPrice {
+  input: number | null
+  output: number | null
+  cache_read: number | null
+  cache_write: number | null
+  currency: string
+  as_of: string
+}
+
+/**
+ * One model as an upstream lists it; sizes are in tokens. A missing field is unknown. Without `model_kind` and
+ * `embedding`, the id tells the kind of the model.
+ */
 export interface ModelDescription {
   id: string
   name: string
   enabled?: boolean
   embedding?: boolean
+  model_kind?: ModelKind
   context_window?: number
   max_output_tokens?: number
   input?: ('text' | 'image' | 'audio')[]
+  /** True if the model calls tools. */
+  tools?: boolean
   reasoning?: boolean
+  price?: ModelPrice
 }
 
 /** The facts about a failed call. */
@@ -97,9 +120,33 @@ export type ReasoningLevel = (typeof REASONING_LEVELS)[number]
 export interface ModelCallOptions extends LanguageModelV3CallOptions {
   /** Wins over what the options of the provider say of thinking. */
   reasoning?: ReasoningLevel
+  /** The names of the kind's adaptations that the model needs. */
+  adaptations?: readonly string[]
 }
 
-/** The subset of a language model used here; every language model of the AI SDK is one. */
+/** A change to the calls of a model whose upstream refuses a common setting. */
+export interface Adaptation {
+  /** Names the change in the settings of the provider. */
+  label: LocalizedText
+  /** True if this refusal shows that the upstream needs the change. */
+  isNeeded(report: UpstreamReport): boolean
+}
+
+/** The largest pictures that an upstream accepts. */
+export interface PictureLimits {
+  /** Bytes of one picture, before Base64. */
+  image_bytes?: number
+  /** Pictures of one call. */
+  images?: number
+}
+
+/**
+ * The subset of a language model used here; every language model of the AI SDK is one. In its stream, a number of tokens
+ * that the upstream did not count is undefined; a tool call that the upstream has carried out itself is
+ * `providerExecuted`; the raw finish reason is `refusal` if the model refuses to answer, and `pause_turn` if the
+ * upstream wants the answer back to continue it. Metadata of texts, thoughts and calls returns with the history as
+ * provider options.
+ */
 export interface StreamingModel {
   doStream(options: ModelCallOptions): ReturnType<LanguageModelV3['doStream']>
 }
@@ -120,6 +167,12 @@ export interface ProviderKind<Options = AnyConfig> {
   default_base_url?: string
   /** True if a provider must name its address, because the kind has no default. */
   requires_base_url?: boolean
+  limits?: PictureLimits
+  /**
+   * The changes that a refusal may show to be needed, by name. The call is then repeated with the change; if that
+   * succeeds, later calls of the model have it from the start.
+   */
+  adaptations?: Readonly<Record<string, Adaptation>>
   /** Advice for a person about a failure at this upstream, if it is more specific than the general one. */
   guidance?: Partial<Record<ProviderFailure, LocalizedText>>
   /** A model whose calls are not repeated: that is done for all kinds alike. */

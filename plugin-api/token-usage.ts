@@ -1,5 +1,3 @@
-import type { LanguageModelV3Usage } from '@ai-sdk/provider'
-
 /** Tokens of one model call, or of several together. */
 export interface TokenUsage {
   input_tokens: number
@@ -9,6 +7,8 @@ export interface TokenUsage {
   cached_input_tokens?: number
   /** Of the output, what nobody reads. */
   reasoning_tokens?: number
+  /** True if the upstream did not count all of the tokens. */
+  is_estimated?: boolean
 }
 
 /** No tokens at all. */
@@ -17,19 +17,15 @@ export const NO_USAGE: Readonly<TokenUsage> = { input_tokens: 0, output_tokens: 
 /** The tokens of both. */
 export function addUsage(one: Readonly<TokenUsage>, other: Readonly<TokenUsage>): TokenUsage {
   const sum = { ...one }
-  for (const name of Object.keys(other) as (keyof TokenUsage)[]) sum[name] = (sum[name] ?? 0) + other[name]!
+  for (const name of COUNTS) if (other[name]) sum[name] = (sum[name] ?? 0) + other[name]
+  if (other.is_estimated) sum.is_estimated = true
   return sum
 }
 
-/** The tokens that an upstream reports for a call; a missing number counts as zero. */
-export function usageOf({ inputTokens, outputTokens }: LanguageModelV3Usage): TokenUsage {
-  const input_tokens = inputTokens.total ?? 0
-  const output_tokens = outputTokens.total ?? 0
-  return {
-    input_tokens,
-    output_tokens,
-    total_tokens: input_tokens + output_tokens,
-    ...(inputTokens.cacheRead ? { cached_input_tokens: inputTokens.cacheRead } : {}),
-    ...(outputTokens.reasoning ? { reasoning_tokens: outputTokens.reasoning } : {}),
-  }
-}
+const COUNTS = [
+  'input_tokens',
+  'output_tokens',
+  'total_tokens',
+  'cached_input_tokens',
+  'reasoning_tokens',
+] as const

@@ -7,8 +7,10 @@ import type {
 } from '@ai-sdk/provider'
 import { type ModelAnswer, readAnswer } from '../../plugins/chat/loop/model-answer.ts'
 import { assistantMessage } from '../../plugins/chat/loop/model-context.ts'
+import { usageOf } from '../../plugins/providers/counted-usage.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import type { ExplainedFailure, ProviderConnection, ProviderKind, StreamingModel } from '../provider-kind.ts'
+import { NO_USAGE } from '../token-usage.ts'
 import { requestStream } from '../toolbox/streaming-request.ts'
 
 type Part = LanguageModelV3StreamPart
@@ -87,8 +89,11 @@ export async function callModel(model: StreamingModel, options = hello) {
   if (error !== undefined) throw error
   const ignore = () => {}
   const listener = { onText: ignore, onReasoning: ignore, onToolCall: ignore, onUsage: ignore }
-  const answer = await readAnswer(ReadableStream.from(parts), listener)
   const { usage } = parts.find((part) => part.type === 'finish')!
+  const counted = parts.map((part) =>
+    part.type === 'finish' ? { ...part, tokens: usageOf(usage, () => NO_USAGE) } : part,
+  )
+  const answer = await readAnswer(ReadableStream.from(counted), listener)
   return { ...answer, usage, parts }
 }
 

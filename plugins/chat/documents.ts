@@ -2,7 +2,7 @@ import type { Locale, TypeOf } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
 import type { ProcessIdentity } from '#toolbox'
 import type { ModelSettings, ToolChoices } from '../agents/types.ts'
-import type { artifacts, block, sources } from './message-schemas.ts'
+import type { artifacts, block, noticeFields, sources, stopReason } from './message-schemas.ts'
 
 /** The settings of a turn: those of the calls of its model, and the tools and knowledge bases that were chosen for it. */
 export type TurnSettings = ModelSettings & ToolChoices & { knowledge_base_ids?: readonly string[] }
@@ -12,6 +12,12 @@ export type Artifact = Omit<TypeOf<typeof artifacts>[number], 'url'>
 
 /** A source that a tool took its output from. */
 export type Source = TypeOf<typeof sources>[number]
+
+/** The way in which an answer ended. */
+export type StopReason = TypeOf<typeof stopReason>
+
+/** Something that a person should know about an answer; `details` are the values in its text. */
+export type Notice = { [Field in keyof typeof noticeFields]: string } & { details?: Record<string, unknown> }
 
 /** A part of a message. */
 export type Block = TypeOf<typeof block>
@@ -87,6 +93,11 @@ export interface MessageDocument {
   status: 'complete' | 'streaming' | 'stopped' | 'failed'
   model?: string
   usage?: TokenUsage
+  /** Set on the last reply of a turn that did not fail. */
+  stop_reason?: StopReason
+  notices?: Notice[]
+  /** The thoughts and signatures of a reply with tool calls, which its model expects back; see `thoughts.ts`. */
+  thoughts?: string
   artifacts?: Artifact[]
   sources?: Source[]
   /** Set on the last reply of a failed turn. */

@@ -1,7 +1,16 @@
 import { nullable, objectOf, rowOf } from '#kernel'
 import { connectorIds, knowledgeBaseIds, REASONING_LEVELS } from '#plugin-api'
 import { decision, pendingFields } from './approval-schemas.ts'
-import { inputBlock, queuedTurns, sources, threadId, turnId, usage } from './message-schemas.ts'
+import {
+  inputBlock,
+  noticeFields,
+  queuedTurns,
+  sources,
+  stopReason,
+  threadId,
+  turnId,
+  usage,
+} from './message-schemas.ts'
 
 const string = { type: 'string' } as const
 const seq = {
@@ -187,6 +196,14 @@ export const turnFrameFields = {
     },
     ['usage', 'model'],
   ),
+  notice: rowOf(
+    {
+      message_id: messageId,
+      ...noticeFields,
+      details: { type: 'object', additionalProperties: true, examples: [{ to: 'demo:demo' }] },
+    },
+    ['details'],
+  ),
   hitl_required: rowOf(pendingFields),
   hitl_resolved: rowOf({
     pending_id: text('The pause that ended', '01KAQ2VD11'),
@@ -205,7 +222,7 @@ export const turnFrameFields = {
         examples: ['msg_01KAQ2VBX9'],
       },
       usage,
-      stop_reason: { enum: ['end', 'stopped', 'max_steps'] },
+      stop_reason: stopReason,
       sources: { ...sources, description: 'What the reply is taken from' },
     },
     ['sources'],
@@ -241,6 +258,11 @@ export const sentFrames = {
   ),
   attachment: ofTurn('AttachmentFrame', 'A file for the user.', turnFrameFields.attachment),
   usage: ofTurn('UsageFrame', 'The tokens of one call of the model.', turnFrameFields.usage),
+  notice: ofTurn(
+    'NoticeFrame',
+    'Something that the person should know about the answer, such as another model that wrote it.',
+    turnFrameFields.notice,
+  ),
   hitl_required: ofTurn(
     'ApprovalRequiredFrame',
     'The turn is paused until a person decides, with one of the `allowed_decisions` for each request.',

@@ -97,9 +97,32 @@ export const usage = {
         description: 'Of the output tokens, those for thoughts',
         examples: [32],
       },
+      is_estimated: {
+        ...boolean,
+        description: 'True if the provider did not count all of the tokens',
+        examples: [false],
+      },
     },
-    ['cached_input_tokens', 'reasoning_tokens'],
+    ['cached_input_tokens', 'reasoning_tokens', 'is_estimated'],
   ),
+} as const
+
+/** The ways in which an answer ends, unless it fails. */
+export const stopReason = {
+  title: 'StopReason',
+  enum: ['end', 'length', 'filtered', 'refused', 'max_steps', 'stopped'],
+  description:
+    '`length`: the limit of output cut the answer; `filtered`: the provider withheld or cut it; `refused`: the model refused',
+} as const
+
+/** The fields of a notice: something about an answer that the person should know. */
+export const noticeFields = {
+  code: { ...string, description: 'Decide by this', examples: ['MODEL_FALLBACK'] },
+  message: {
+    ...string,
+    description: 'A sentence for people',
+    examples: ['openai:gpt-5 did not answer, so demo:demo did.'],
+  },
 } as const
 
 /** Files that turns made. */
@@ -192,6 +215,15 @@ export const message = {
       },
       model: { ...modelName, description: 'The model that wrote the reply' },
       usage,
+      stop_reason: {
+        ...stopReason,
+        description: 'How the answer ended; only the last message of a turn has it',
+      },
+      notices: {
+        type: 'array',
+        items: { title: 'Notice', ...rowOf(noticeFields) },
+        description: 'What the person should know about the answer',
+      },
       artifacts: { ...artifacts, description: 'Files that the turn made' },
       sources: { ...sources, description: 'What tools of the turn took their outputs from' },
       error: {
@@ -202,7 +234,7 @@ export const message = {
         description: 'The error of a failed turn',
       },
     },
-    ['model', 'usage', 'artifacts', 'sources', 'error'],
+    ['model', 'usage', 'stop_reason', 'notices', 'artifacts', 'sources', 'error'],
   ),
 } as const
 

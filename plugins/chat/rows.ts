@@ -49,12 +49,13 @@ export const toArtifactRows = (agent_id: string, artifacts: readonly Artifact[])
 
 /** Converts a message of a thread with an agent to its row. */
 export const toMessageRow = (
-  { _id, thread_id, position, artifacts, error, ...message }: MessageDocument,
+  { _id, thread_id, position, thoughts, artifacts, notices, error, ...message }: MessageDocument,
   agent_id: string,
   { locale, describeError }: { locale: Locale } & Pick<Cradle, 'describeError'>,
 ) => ({
   id: _id,
   ...message,
+  ...(notices && { notices: notices.map(({ code, message: text }) => ({ code, message: text })) }),
   ...(artifacts && { artifacts: toArtifactRows(agent_id, artifacts) }),
   ...(error && {
     error: {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
+import type { StopReason } from '../chat/documents.ts'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import type { Cradle } from './manifest.ts'
 
@@ -33,10 +34,7 @@ export interface Answer {
   /** The text behind the last call of a tool. */
   text: string
   files: { filename: string; url: string }[]
-  end:
-    | { type: 'end' | 'max_steps' | 'stopped' }
-    | { type: 'failed'; message: string }
-    | { type: 'paused'; requests: string[] }
+  end: { type: StopReason } | { type: 'failed'; message: string } | { type: 'paused'; requests: string[] }
 }
 
 /** Runs a turn and returns its answer. Throws if no turn was started, and the signal's reason when it is aborted. */

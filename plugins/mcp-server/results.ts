@@ -28,6 +28,9 @@ export function toResult(answer: Answer, locale: Locale, base: string): CallTool
         content: [textBlock(shown), textBlock(say('too_many_steps', locale)), ...links],
         ...structured(shown),
       }
+    case 'length':
+    case 'filtered':
+    case 'refused':
     case 'end':
       return { content: [textBlock(shown), ...links], ...structured(shown) }
   }

@@ -1,12 +1,9 @@
-import type {
-  LanguageModelV3CallOptions,
-  LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider'
+import type { LanguageModelV3CallOptions, LanguageModelV3FinishReason } from '@ai-sdk/provider'
 import { AppError, type Locale } from '#kernel'
 import { createDeadline, untilAborted } from '#toolbox'
 import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
+import type { ModelPart } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import { unwrap } from './wrapping.ts'
 
@@ -107,11 +104,12 @@ interface Answer {
   finish_reason: FinishReason
 }
 
-async function readAnswer(parts: AsyncIterable<LanguageModelV3StreamPart>): Promise<Answer> {
+async function readAnswer(parts: AsyncIterable<ModelPart>): Promise<Answer> {
   let text = ''
   let finish_reason: FinishReason | undefined
   for await (const part of parts) {
     if (part.type === 'text-delta') text += part.delta
+    if (part.type === 'restarted') text = ''
     if (part.type === 'finish') finish_reason = part.finishReason.unified
   }
   if (!finish_reason) throw new Error('the model ended its answer without finishing it')

@@ -1,13 +1,17 @@
 import type { LanguageModelV3Message, LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { type ModelCallOptions, type TokenUsage, usageOf } from '#plugin-api'
+import { addUsage, type ModelCallOptions, type TokenUsage } from '#plugin-api'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
+import { usageOf } from './counted-usage.ts'
 import type { Cradle } from './manifest.ts'
-import type { ModelCall, ModelCalled } from './types.ts'
+import type { ModelCall, ModelCalled, ModelPart } from './types.ts'
 
 /** The tokens reserved for an answer if the limit of the model is not known. */
 const OUTPUT_TOKENS = 16_384
 /** An output limit that every model accepts, for answers that must be shorter than that. */
 const SAFE_OUTPUT_TOKENS = 4096
+
+/** A part of an answer whose tokens are not counted yet. */
+export type UncountedPart = Exclude<ModelPart, { type: 'finish' }> | LanguageModelV3StreamPart
 
 /** Reserves the tokens of a call, which may refuse it or limit its answer, makes the call, and stores its usage. */
 export async function* meterCall(
@@ -21,9 +25,9 @@ export async function* meterCall(
   }: {
     model: string
     provider: ModelCalled['provider']
-    stream: (options: ModelCallOptions) => AsyncIterable<LanguageModelV3StreamPart>
+    stream: (options: ModelCallOptions) => AsyncIterable<UncountedPart>
   } & Pick<Cradle, 'events' | 'extensions'>,
-): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
+): AsyncGenerator<ModelPart, void, void> {
   const maxOutputTokens = await reserve({ options, ...call }, extensions)
   let usage: TokenUsage | null = null
   let outputChars = 0
@@ -34,9 +38,14 @@ export async function* meterCall(
   try {
     for await (const part of stream({ ...options, maxOutputTokens })) {
       first_part_ms ??= performance.now() - begun
-      if (part.type === 'finish') usage = usageOf(part.usage)
       if ('delta' in part) outputChars += part.delta.length
-      yield part
+      if (part.type !== 'finish') {
+        yield part
+        continue
+      }
+      const tokens = usageOf(part.usage, () => estimateSpent(options, outputChars))
+      usage = usage ? addUsage(usage, tokens) : tokens
+      yield { ...part, tokens: usage }
     }
     outcome = 'ok'
   } catch (error) {
@@ -44,13 +53,19 @@ export async function* meterCall(
     throw error
   } finally {
     const ms = performance.now() - begun
-    const is_estimated = usage === null && outputChars > 0
-    if (is_estimated) {
-      const input_tokens = estimateInput(options)
-      const output_tokens = Math.ceil(outputChars / CHARACTERS_PER_TOKEN)
-      usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
+    if (usage === null && outputChars > 0) {
+      const tokens = estimateSpent(options, outputChars)
+      const total_tokens = tokens.input_tokens + tokens.output_tokens
+      usage = { ...tokens, total_tokens, is_estimated: true }
     }
-    const spent = { usage, is_estimated, outcome, started_ms, ms, first_part_ms }
+    const spent = {
+      usage,
+      is_estimated: usage?.is_estimated === true,
+      outcome,
+      started_ms,
+      ms,
+      first_part_ms,
+    }
     const called = { ...call, model, provider, ...spent }
     await extensions['providers.usage'].ask(called)
     await events.emit('model.called', called)
@@ -77,6 +92,11 @@ async function reserve(
   // Upstreams refuse a limit above the model's own, which is not known here.
   return granted < output ? Math.min(granted, SAFE_OUTPUT_TOKENS) : undefined
 }
+
+const estimateSpent = (options: ModelCallOptions, outputChars: number) => ({
+  input_tokens: estimateInput(options),
+  output_tokens: Math.ceil(outputChars / CHARACTERS_PER_TOKEN),
+})
 
 /** Estimates the tokens that a call sends. */
 function estimateInput({ prompt, tools = [] }: ModelCallOptions): number {

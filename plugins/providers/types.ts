@@ -60,6 +60,25 @@ export interface ModelCall {
   options: ModelCallOptions
 }
 
+/** The end of an answer with its tokens, which are estimated if the upstream has not counted them. */
+export type FinishPart = Extract<LanguageModelV3StreamPart, { type: 'finish' }> & { tokens: TokenUsage }
+
+/** Something that a person should know about a call; `details` are the values in the text of its code. */
+export interface CallNotice {
+  code: 'PICTURES_NOT_SEEN' | 'PICTURE_TOO_LARGE'
+  details: Record<string, string | number>
+}
+
+/**
+ * A part of an answer. After `restarted` the answer begins anew, since its upstream failed: the text and the thoughts
+ * before it do not belong to it.
+ */
+export type ModelPart =
+  | Exclude<LanguageModelV3StreamPart, { type: 'finish' }>
+  | FinishPart
+  | { type: 'restarted' }
+  | ({ type: 'notice' } & CallNotice)
+
 /** A model that is ready for calls, which may be concurrent. */
 export interface OpenedModel {
   /** `<provider>:<model>`. */
@@ -68,7 +87,7 @@ export interface OpenedModel {
    * Calls the model at its provider's pace and yields the parts of the answer as they arrive; throws a failure. The usage
    * of the call is stored before the iteration ends.
    */
-  stream(call: ModelCall): AsyncIterable<LanguageModelV3StreamPart>
+  stream(call: ModelCall): AsyncIterable<ModelPart>
   description: ModelDescription
   /** Converts an error of a call; an AppError is returned as it is. */
   explain(error: unknown, locale: Locale): AppError

@@ -54,6 +54,8 @@ function summarize(event: ReadEvent): string {
       const { usage, model } = event.frame
       return `${usage.input_tokens} tokens in, ${usage.output_tokens} out, ${model}`
     }
+    case 'notice':
+      return `${event.frame.code}: ${event.frame.message}`
     case 'hitl_required':
       return `waits for a decision: ${event.frame.action_requests.map(({ name }) => name).join(', ')}`
     case 'hitl_resolved':

@@ -85,7 +85,8 @@ export const trajectoryRoutes = [
   }).handle(async (request, cradle) => {
     const { _id } = await findThread(request, cradle)
     const { tokens, ...others } = await measure(cradle.ledgerReader.all(_id, { withText: false }))
-    return { ...others, tokens: { ...tokens } }
+    const { is_estimated, ...counts } = tokens
+    return { ...others, tokens: counts }
   }),
 
   route({

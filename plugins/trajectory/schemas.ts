@@ -31,6 +31,7 @@ const type = {
     'tool_result',
     'attachment',
     'usage',
+    'notice',
     'hitl_required',
     'hitl_resolved',
     'done',

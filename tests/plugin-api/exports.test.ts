@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { ChannelFailure, definePlugin, defineRoute } from '#plugin-api'
-import { addUsage, NO_USAGE, usageOf } from '../../plugin-api/token-usage.ts'
+import { addUsage, NO_USAGE } from '../../plugin-api/token-usage.ts'
 import t from '../run/file-test.ts'
 import { API_REPORT, describeApi } from '../support/api-report.ts'
 
@@ -100,25 +100,17 @@ t.test('a channel failure carries its reason, its cause, and the time to wait if
   t.match(new ChannelFailure('timeout', 'No answer.'), { reason: 'timeout', retry_after_ms: undefined })
 })
 
-const spent = (input: object, output: object) =>
-  usageOf({ inputTokens: input, outputTokens: output } as Parameters<typeof usageOf>[0])
-
-t.test('token usage is read from the report of the upstream and added up', (t) => {
-  t.strictSame(spent({ total: undefined }, { total: undefined }), NO_USAGE)
-  const whole = spent({ total: 10, cacheRead: 4 }, { total: 5, reasoning: 2 })
-  t.strictSame(whole, {
-    input_tokens: 10,
-    output_tokens: 5,
-    total_tokens: 15,
+t.test('token usage is added up', (t) => {
+  const counted = { input_tokens: 10, output_tokens: 5, total_tokens: 15 }
+  const cached = { ...counted, cached_input_tokens: 4, reasoning_tokens: 2 }
+  t.strictSame(addUsage(addUsage(NO_USAGE, counted), cached), {
+    input_tokens: 20,
+    output_tokens: 10,
+    total_tokens: 30,
     cached_input_tokens: 4,
     reasoning_tokens: 2,
   })
-  t.strictSame(addUsage(addUsage(NO_USAGE, spent({ total: 1 }, { total: 1 })), whole), {
-    input_tokens: 11,
-    output_tokens: 6,
-    total_tokens: 17,
-    cached_input_tokens: 4,
-    reasoning_tokens: 2,
-  })
+  const sum = addUsage(addUsage(counted, { ...counted, is_estimated: true }), cached)
+  t.match(sum, { total_tokens: 45, is_estimated: true }, 'an estimate marks the sum')
   t.end()
 })

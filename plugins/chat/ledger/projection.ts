@@ -85,6 +85,13 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
       case 'hitl_resolved':
         showEdits(calls, asked.get(event.frame.pending_id)?.action_requests, event.frame)
         break
+      case 'notice': {
+        const { message_id, ...notice } = event.frame
+        const message = open(event, message_id, 'assistant')
+        message.notices ??= []
+        message.notices.push(notice)
+        break
+      }
       case 'attachment': {
         const { message_id, path, filename, media_type } = event.frame
         const message = open(event, message_id, 'tool')
@@ -135,12 +142,12 @@ function closeMessages(messages: MessageDocument[], last: LedgerEvent, open: Ope
       : last.type === 'done' && last.frame.stop_reason === 'stopped'
         ? 'stopped'
         : undefined
-  if (!status) return
   const { message_id } = last.frame as { message_id?: string | null }
-  const reply =
-    messages.findLast(({ role }) => role === 'assistant') ??
-    open(last, message_id ?? `msg_${last._id}`, 'assistant')
-  reply.status = status
+  const written = messages.findLast(({ role }) => role === 'assistant')
+  const reply = written ?? (status && open(last, message_id ?? `msg_${last._id}`, 'assistant'))
+  if (!reply) return
+  if (status) reply.status = status
+  if (last.type === 'done') reply.stop_reason = last.frame.stop_reason
   if (last.type === 'error') reply.error = toTurnError(last.frame)
 }
 

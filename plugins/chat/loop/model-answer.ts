@@ -1,10 +1,10 @@
 import type {
   LanguageModelV3Content,
   LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider'
-import { type TokenUsage, usageOf } from '#plugin-api'
+import type { TokenUsage } from '#plugin-api'
+import type { FinishPart, ModelPart } from '../../providers/types.ts'
 
 /** Receives a model's answer while it arrives. */
 export interface ModelListener {
@@ -22,13 +22,12 @@ export interface ModelAnswer {
   ms: number
 }
 
-type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>
 type Spoken = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>
 type BlockPart = { type: string; id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata }
 
 /** Reads one answer of a model, passes on every delta as it arrives, and returns the outcome. */
 export async function readAnswer(
-  parts: AsyncIterable<LanguageModelV3StreamPart>,
+  parts: AsyncIterable<ModelPart>,
   listener: ModelListener,
 ): Promise<ModelAnswer> {
   const content: LanguageModelV3Content[] = []
@@ -36,7 +35,7 @@ export async function readAnswer(
   const callIds = new Set<string>()
   const begun = performance.now()
   let first: number | undefined
-  let finish: Finish | undefined
+  let finish: FinishPart | undefined
 
   const begin = (kind: Spoken['type'], key: string): Spoken => {
     const block: Spoken = { type: kind, text: '' }
@@ -64,7 +63,7 @@ export async function readAnswer(
     callIds.add(own)
     return own
   }
-  const add = (part: LanguageModelV3StreamPart): void => {
+  const add = (part: ModelPart): void => {
     if ('delta' in part) first ??= performance.now()
     switch (part.type) {
       case 'text-start':
@@ -96,7 +95,7 @@ export async function readAnswer(
   return {
     content,
     finishReason: finish.finishReason,
-    usage: usageOf(finish.usage),
+    usage: finish.tokens,
     first_token_ms: first === undefined ? null : Math.round(first - begun),
     ms: Math.round(performance.now() - begun),
   }

@@ -1,12 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import type {
-  LanguageModelV3Content,
-  LanguageModelV3Message,
-  LanguageModelV3StreamPart,
-} from '@ai-sdk/provider'
+import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
 import { createSemaphore, type Semaphore, untilAborted } from '#toolbox'
+import type { ModelPart } from '../../providers/types.ts'
 import type { Request } from './approvals.ts'
 import type { CallSettings } from './call-settings.ts'
 import { readAnswer } from './model-answer.ts'
@@ -33,7 +30,7 @@ export interface ModelStep {
 /** The parts that a loop works with. */
 export interface LoopParts {
   /** Calls the model. */
-  call(options: ModelCallOptions, step: ModelStep): AsyncIterable<LanguageModelV3StreamPart>
+  call(options: ModelCallOptions, step: ModelStep): AsyncIterable<ModelPart>
   settings: CallSettings
   max_steps?: number
   ids: Ids

@@ -1,11 +1,12 @@
-import type { LanguageModelV3Content, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV3Content } from '@ai-sdk/provider'
 import type { TokenUsage } from '#plugin-api'
+import type { ModelPart } from '../../providers/types.ts'
 
 /** Yields the parts in which a model would send a recorded answer. */
 export async function* speak(
   content: readonly LanguageModelV3Content[],
   usage: TokenUsage | null,
-): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
+): AsyncGenerator<ModelPart, void, void> {
   for (const [index, part] of content.entries()) {
     const id = String(index)
     if (part.type === 'tool-call') yield part
@@ -16,14 +17,14 @@ export async function* speak(
     yield { type: `${type}-end`, id }
   }
   if (!usage) return
-  const { input_tokens, output_tokens, cached_input_tokens: cacheRead, reasoning_tokens: reasoning } = usage
-  const rest = { noCache: undefined, cacheWrite: undefined, text: undefined }
+  const unknown = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
   yield {
     type: 'finish',
     finishReason: { unified: 'stop', raw: 'stop' },
     usage: {
-      inputTokens: { total: input_tokens, cacheRead, noCache: rest.noCache, cacheWrite: rest.cacheWrite },
-      outputTokens: { total: output_tokens, reasoning, text: rest.text },
+      inputTokens: unknown,
+      outputTokens: { total: undefined, text: undefined, reasoning: undefined },
     },
+    tokens: usage,
   }
 }

@@ -1,7 +1,7 @@
 import { AppError, type Locale } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
 import { jointWriterOf, type Write } from '#toolbox'
-import type { MessageDocument, PausedTurn, Source } from '../documents.ts'
+import type { MessageDocument, PausedTurn, Source, StopReason } from '../documents.ts'
 import {
   type FrameFields,
   type LedgerEvent,
@@ -24,7 +24,7 @@ export type TurnEnd =
   | {
       type: 'done'
       message_id: string | null
-      stop_reason: 'end' | 'stopped' | 'max_steps'
+      stop_reason: StopReason
       usage: TokenUsage
       sources: readonly Source[]
     }

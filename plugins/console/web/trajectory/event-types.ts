@@ -24,6 +24,7 @@ export const EVENT_TYPES: Record<Event['type'], { icon: IconComponent; label: Wo
   tool_result: { icon: CircleCheck, label: 'trajectory.tool_result' },
   attachment: { icon: Paperclip, label: 'trajectory.attachment' },
   usage: { icon: Gauge, label: 'trajectory.usage' },
+  notice: { icon: Loader, label: 'trajectory.notice' },
   hitl_required: { icon: Hand, label: 'trajectory.hitl_required' },
   hitl_resolved: { icon: Hand, label: 'trajectory.hitl_resolved' },
   done: { icon: CircleCheck, label: 'trajectory.done' },

@@ -87,7 +87,9 @@ function appendThought(content: readonly Block[], thinking: string): Block[] {
 
 export function addUsage(sum: Usage | undefined, spent: Usage): Usage {
   if (!sum) return spent
-  const names = Object.keys({ ...sum, ...spent }) as (keyof Usage)[]
-  return Object.fromEntries(names.map((name) => [name, (sum[name] ?? 0) + (spent[name] ?? 0)])) as Usage &
-    Record<string, number>
+  const { is_estimated = false, ...counts } = spent
+  const total: Usage = { ...sum, ...((sum.is_estimated || is_estimated) && { is_estimated: true }) }
+  for (const [name, count] of Object.entries(counts) as [keyof typeof counts, number][])
+    total[name] = (total[name] ?? 0) + count
+  return total
 }
