@@ -1,6 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import { requestStream } from '../plugin-api/toolbox/streaming-request.ts'
+import { createLessons } from '../plugins/providers/lessons.ts'
+import type { UncountedPart } from '../plugins/providers/metered-call.ts'
 import { streamModel } from '../plugins/providers/model-stream.ts'
 import { createPace } from '../plugins/providers/pace.ts'
 import kind from '../providers/openai-compatible/index.ts'
@@ -23,17 +25,23 @@ export const measureModelCalls: Figure = async (stage) => {
     'bench-model',
   )
   const pace = createPace()
+  const lessons = createLessons(kind, [], () => {})
   const explain = () => ({ reason: 'unknown' as const })
 
-  const sides: Record<
-    string,
-    { times: number[]; call(): Promise<AsyncIterable<LanguageModelV3StreamPart>> }
-  > = {
+  const sides: Record<string, { times: number[]; call(): Promise<AsyncIterable<UncountedPart>> }> = {
     'our model': { times: [], call: async () => (await ours.doStream(options)).stream },
     'our model, paced': {
       times: [],
       call: async () =>
-        streamModel({ model: ours, options, pace, account_id: 'bench', maxConcurrency: 64, explain }),
+        streamModel({
+          model: ours,
+          call: lessons.begin(options),
+          pace,
+          account_id: 'bench',
+          maxConcurrency: 64,
+          explain,
+          describeAdapted: () => ({ type: 'restarted' }),
+        }),
     },
     'our model, by fetch': { times: [], call: async () => (await byFetch.doStream(options)).stream },
     '@ai-sdk/openai-compatible': { times: [], call: async () => (await reference.doStream(options)).stream },

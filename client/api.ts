@@ -3029,6 +3029,8 @@ export interface components {
         max_steps?: number;
         /** @description The amount of thinking, for models that support it; by default that of the provider */
         reasoning?: components["schemas"]["ReasoningLevel"];
+        /** @description Models that answer, in this order, if the model of a turn is overloaded, limited or does not begin to answer */
+        fallback_models?: string[];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
@@ -3168,6 +3170,8 @@ export interface components {
         max_steps?: number;
         /** @description The amount of thinking, for models that support it; by default that of the provider */
         reasoning?: components["schemas"]["ReasoningLevel"];
+        /** @description Models that answer, in this order, if the model of a turn is overloaded, limited or does not begin to answer */
+        fallback_models?: string[];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
@@ -3403,6 +3407,8 @@ export interface components {
         max_steps?: number;
         /** @description The amount of thinking, for models that support it; by default that of the provider */
         reasoning?: components["schemas"]["ReasoningLevel"];
+        /** @description Models that answer, in this order, if the model of a turn is overloaded, limited or does not begin to answer */
+        fallback_models?: string[];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
@@ -3456,6 +3462,8 @@ export interface components {
         max_steps?: number;
         /** @description The amount of thinking, for models that support it; by default that of the provider */
         reasoning?: components["schemas"]["ReasoningLevel"];
+        /** @description Models that answer, in this order, if the model of a turn is overloaded, limited or does not begin to answer */
+        fallback_models?: string[];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
@@ -3634,6 +3642,8 @@ export interface components {
         max_steps?: number;
         /** @description The amount of thinking, for models that support it; by default that of the provider */
         reasoning?: components["schemas"]["ReasoningLevel"];
+        /** @description Models that answer, in this order, if the model of a turn is overloaded, limited or does not begin to answer */
+        fallback_models?: string[];
         /** @description Names of tools whose calls always need approval by a person, even if the tool itself requires none */
         tools_with_approval?: string[];
         /** @description Names of tools whose calls need no approval by a person */
@@ -4582,6 +4592,11 @@ export interface components {
       id: string;
       name: string;
       input: unknown;
+      /**
+       * @description Set if the provider itself has carried out the call
+       * @constant
+       */
+      by_provider?: true;
     };
     ToolResultBlock: {
       /** @constant */
@@ -4937,6 +4952,11 @@ export interface components {
       name: string;
       /** @description The arguments of the call */
       input: unknown;
+      /**
+       * @description Set if the provider itself has carried out the call
+       * @constant
+       */
+      by_provider?: true;
     };
     /**
      * ToolResultFrame
@@ -6164,7 +6184,7 @@ export interface components {
      * CutReason
      * @enum {string}
      */
-    CutReason: "length" | "content-filter";
+    CutReason: "length" | "filtered" | "refused" | "to_be_continued";
     /** WholeTrajectoryEvent */
     WholeTrajectoryEvent: {
       /** @description Unique within the thread */
@@ -6198,7 +6218,7 @@ export interface components {
         max_steps?: number;
         reasoning?: components["schemas"]["ReasoningLevel"];
       };
-      /** @description Set if the model stopped before its answer was complete */
+      /** @description Set if the answer of the model is not complete */
       finish_reason?: components["schemas"]["CutReason"];
       /** @description Milliseconds until the first token of a model call */
       first_token_ms?: number | null;
@@ -6275,7 +6295,7 @@ export interface components {
         max_steps?: number;
         reasoning?: components["schemas"]["ReasoningLevel"];
       };
-      /** @description Set if the model stopped before its answer was complete */
+      /** @description Set if the answer of the model is not complete */
       finish_reason?: components["schemas"]["CutReason"];
       /** @description Milliseconds until the first token of a model call */
       first_token_ms?: number | null;
@@ -7252,6 +7272,14 @@ export interface components {
       /** @description True if the model can think before it answers */
       reasoning: boolean;
     };
+    /** LearnedChanges */
+    LearnedChanges: {
+      model: string;
+      changes: {
+          name: string;
+          label: string;
+        }[];
+    };
     /** Provider */
     Provider: {
       id: string;
@@ -7273,6 +7301,8 @@ export interface components {
       /** @description The most calls at a time, of each server process; null for no limit */
       max_concurrency: number | null;
       enabled: boolean;
+      /** @description How calls are changed, by model, because the provider refused them as they were */
+      learned: components["schemas"]["LearnedChanges"][];
       /** @description Unix seconds */
       created_at: number;
       /** @description Unix seconds */
@@ -7471,6 +7501,8 @@ export interface components {
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
       enabled?: boolean;
+      /** @description An empty list forgets what was learned */
+      learned?: unknown[];
     };
     UpdateProvider400Error: {
       error: {
@@ -7705,6 +7737,8 @@ export interface components {
       max_concurrency?: number | null;
       /** @description False if its models cannot be used */
       enabled?: boolean;
+      /** @description An empty list forgets what was learned */
+      learned?: unknown[];
     };
     /** TestGlobalProviderBody */
     TestGlobalProviderBody: {
@@ -9050,6 +9084,11 @@ export interface components {
         name: string;
         /** @description The arguments of the call */
         input: unknown;
+        /**
+         * @description Set if the provider itself has carried out the call
+         * @constant
+         */
+        by_provider?: true;
       };
       /**
        * ToolResultFrame

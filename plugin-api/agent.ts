@@ -78,6 +78,15 @@ const config = {
   description: 'Settings of the calls of models and tools; replaced as a whole by a change',
   ...objectOf({
     ...modelSettings.properties,
+    fallback_models: {
+      type: 'array',
+      items: { type: 'string', minLength: 3, maxLength: 512 },
+      uniqueItems: true,
+      maxItems: 3,
+      description:
+        'Models that answer, in this order, if the model of a turn is overloaded, limited or does not begin to answer',
+      examples: [['openai:gpt-5']],
+    },
     tools_with_approval: {
       ...toolNames,
       description:

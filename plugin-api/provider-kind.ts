@@ -90,6 +90,8 @@ export interface ExplainedFailure {
   status?: number
   /** Milliseconds for which the upstream asks not to be called. */
   retry_after_ms?: number
+  /** True if the prompt is longer than the model takes. */
+  is_too_long?: boolean
 }
 
 /** The upstream's account of a failed call, wherever its client library has put it. */

@@ -6,7 +6,7 @@ import type {
   LanguageModelV3ToolResultOutput,
 } from '@ai-sdk/provider'
 import { type ModelAnswer, readAnswer } from '../../plugins/chat/loop/model-answer.ts'
-import { assistantMessage } from '../../plugins/chat/loop/model-context.ts'
+import { toAnswerMessages } from '../../plugins/chat/loop/model-context.ts'
 import { usageOf } from '../../plugins/providers/counted-usage.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
 import type { ExplainedFailure, ProviderConnection, ProviderKind, StreamingModel } from '../provider-kind.ts'
@@ -54,7 +54,7 @@ export const goOn = (
   const calls = content.filter((part) => part.type === 'tool-call')
   return [
     ...prompt,
-    assistantMessage(content),
+    ...toAnswerMessages(content),
     ...calls.map(({ toolCallId, toolName }, n): LanguageModelV3Message => {
       const output = outputs[n] ?? outputs.at(-1) ?? { type: 'text', value: 'a.txt' }
       return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName, output }] }
@@ -89,12 +89,12 @@ export async function callModel(model: StreamingModel, options = hello) {
   if (error !== undefined) throw error
   const ignore = () => {}
   const listener = { onText: ignore, onReasoning: ignore, onToolCall: ignore, onUsage: ignore }
-  const { usage } = parts.find((part) => part.type === 'finish')!
+  const { usage, finishReason } = parts.find((part) => part.type === 'finish')!
   const counted = parts.map((part) =>
     part.type === 'finish' ? { ...part, tokens: usageOf(usage, () => NO_USAGE) } : part,
   )
   const answer = await readAnswer(ReadableStream.from(counted), listener)
-  return { ...answer, usage, parts }
+  return { ...answer, usage, finishReason, parts }
 }
 
 /** The text in parts, delta by delta; empty ones say nothing. */

@@ -6,7 +6,7 @@ import { createAgentMemory } from './agent-memory.ts'
 import { createAgentRows } from './agent-rows.ts'
 import { createKnowledgeChoices } from './knowledge.ts'
 import type { Cradle } from './manifest.ts'
-import { createModelChoice, readModelSettings } from './models.ts'
+import { createModelChoice, readFallbackModels, readModelSettings } from './models.ts'
 import { createOperations } from './operations.ts'
 import { createRestorer } from './restore.ts'
 import { createRuntime } from './runtime.ts'
@@ -65,6 +65,15 @@ export function createAgents(
   const toolAccess = createToolAccess(cradle)
   const knowledge = createKnowledgeChoices(cradle)
 
+  const assertModelsUsable = async (
+    settings: { default_model?: string | null; config?: Record<string, unknown> },
+    owner_id: string,
+  ) => {
+    const references = readFallbackModels({ config: settings.config ?? {} })
+    if (settings.default_model != null) references.push(settings.default_model)
+    for (const reference of references) await models.assertUsable(reference, owner_id)
+  }
+
   return {
     /**
      * Stores an agent and starts it; if the start fails, the agent is `failed`. `seed` fills its workspace; without
@@ -78,7 +87,7 @@ export function createAgents(
     ): Promise<AgentDocument> {
       const settings = normalizeSettings(given, extensions['agents.experts'])
       const template = extensions['agents.experts'].get(settings.template_name ?? '')
-      if (settings.default_model != null) await models.assertUsable(settings.default_model, owner.id)
+      await assertModelsUsable(settings, owner.id)
       await knowledge.assertSearchable(owner.id, settings.knowledge_base_ids)
       const now = clock.seconds()
       const agent: AgentDocument = {
@@ -161,7 +170,7 @@ export function createAgents(
     ): Promise<AgentDocument> {
       const unchanged = requireUnchanged(request, agent, agentFields)
       const changes = normalizeSettings(given, extensions['agents.experts'])
-      if (changes.default_model != null) await models.assertUsable(changes.default_model, agent.owner_id)
+      await assertModelsUsable(changes, agent.owner_id)
       await knowledge.assertSearchable(agent.owner_id, changes.knowledge_base_ids)
       const updated = await refuseTakenName(
         changes.name,
@@ -196,6 +205,7 @@ export function createAgents(
     /** Returns the model that a turn of this agent would use now, or null. */
     chooseModel,
     readModelSettings,
+    readFallbackModels,
     /** Returns the absolute path of the agent's folder, which is created when the agent is created or started. */
     workspaceOf: folders.pathOf,
     /** Creates the folder if it does not exist, and returns its path. */

@@ -19,6 +19,12 @@ export function createModelChoice({ models }: Pick<Cradle, 'models'>): ModelChoi
   }
 }
 
+/** Returns the models that answer if that of a turn does not; see `readModelSettings` for what a config may hold. */
+export const readFallbackModels = ({ config }: Pick<AgentDocument, 'config'>): string[] =>
+  (Array.isArray(config.fallback_models) ? config.fallback_models : [])
+    .filter((reference) => typeof reference === 'string')
+    .slice(0, 3)
+
 const checks = Object.entries(modelSettings.properties).map(
   ([name, schema]) => [name as keyof ModelSettings, deferSchema(schema, 'json')] as const,
 )

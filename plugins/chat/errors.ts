@@ -28,6 +28,14 @@ export const chatErrors = {
       zh: '等待回复的消息过多，最多可有 {max} 条排队。',
     },
   },
+  EMPTY_ANSWER: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The model answered with nothing, twice. Send the message again, or choose another model.',
+      zh: '模型两次返回了空的回复。请重新发送消息，或改用其他模型。',
+    },
+  },
   HITL_NOT_PENDING: {
     status: 409,
     message: {

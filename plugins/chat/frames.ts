@@ -2,6 +2,7 @@ import { nullable, objectOf, rowOf } from '#kernel'
 import { connectorIds, knowledgeBaseIds, REASONING_LEVELS } from '#plugin-api'
 import { decision, pendingFields } from './approval-schemas.ts'
 import {
+  byProvider,
   inputBlock,
   noticeFields,
   queuedTurns,
@@ -147,8 +148,9 @@ export const turnFrameFields = {
       tool_call_id: callId,
       name: text('The tool', 'web_fetch'),
       input: { description: 'The arguments of the call', examples: [{ url: 'https://example.com/oslo' }] },
+      by_provider: byProvider,
     },
-    ['parent_tool_call_id'],
+    ['parent_tool_call_id', 'by_provider'],
   ),
   tool_result: rowOf(
     {

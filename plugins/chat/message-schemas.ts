@@ -64,6 +64,12 @@ export const inputBlock = {
 
 const toolName = { type: 'string', examples: ['read_file'] } as const
 
+/** Marks a call that the provider of the model has carried out itself. */
+export const byProvider = {
+  const: true,
+  description: 'Set if the provider itself has carried out the call',
+} as const
+
 /** A part of a message. */
 export const block = {
   title: 'Block',
@@ -73,7 +79,9 @@ export const block = {
   oneOf: [
     textBlock,
     rowOf({ type: { const: 'thinking' }, thinking: string }),
-    rowOf({ type: { const: 'tool_use' }, id: string, name: toolName, input: true }),
+    rowOf({ type: { const: 'tool_use' }, id: string, name: toolName, input: true, by_provider: byProvider }, [
+      'by_provider',
+    ]),
     rowOf({ type: { const: 'tool_result' }, id: string, name: toolName, output: string, is_error: boolean }),
     imageBlock,
     fileBlock,

@@ -1,6 +1,7 @@
 import type { Locale } from '#kernel'
-import type { Artifact, MessageDocument, ThreadDocument } from './documents.ts'
+import type { Artifact, MessageDocument, Notice, ThreadDocument } from './documents.ts'
 import type { Cradle } from './manifest.ts'
+import { describeNotice, isNoticeCode } from './notices.ts'
 import { takeNewest } from './threads/references.ts'
 
 /** The most bytes of artifacts, and of sources, that a thread in a list contains. */
@@ -43,6 +44,12 @@ export function toThreadListRow(thread: ThreadDocument) {
   }
 }
 
+/** Converts a notice to its row, in the reader's language. */
+const toNoticeRow = ({ code, message, details = {} }: Notice, locale: Locale) => ({
+  code,
+  message: isNoticeCode(code) ? describeNotice(code, details, locale) : message,
+})
+
 /** Adds their addresses to the files that turns made. */
 export const toArtifactRows = (agent_id: string, artifacts: readonly Artifact[]) =>
   artifacts.map((artifact) => ({ ...artifact, url: fileUrl(agent_id, artifact.path) }))
@@ -55,7 +62,7 @@ export const toMessageRow = (
 ) => ({
   id: _id,
   ...message,
-  ...(notices && { notices: notices.map(({ code, message: text }) => ({ code, message: text })) }),
+  ...(notices && { notices: notices.map((notice) => toNoticeRow(notice, locale)) }),
   ...(artifacts && { artifacts: toArtifactRows(agent_id, artifacts) }),
   ...(error && {
     error: {

@@ -1,6 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { extname } from 'node:path'
+import { storeReceivedBytes } from '../agents/received-bytes.ts'
 import type { AgentDocument } from '../agents/types.ts'
 import type { Block } from '../chat/documents.ts'
 import { type UserPart, unusable } from './conversation.ts'
@@ -45,17 +45,9 @@ async function storeFile(
   if (known.some((contents) => contents.get(stored) && bytes.equals(contents.get(stored)!)))
     return { type, path: stored, filename: name, media_type }
 
-  const folder = join(server.home, 'uploads')
-  const source = join(folder, randomUUID())
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    await writeFile(source, bytes, { mode: 0o600 })
-    const file = { path: source, filename: name, media_type, size: bytes.length }
-    const [kept] = await extensions['agents.received_files'].ask({ agent_id, user_id, file })
-    if (!kept) throw unusable(path, 'the agent has no workspace')
-    const { size: _, ...row } = kept
-    return { type, ...row }
-  } finally {
-    await rm(source, { force: true })
-  }
+  const file = { bytes, filename: name, media_type }
+  const kept = await storeReceivedBytes(file, { agent_id, user_id }, { extensions, server })
+  if (!kept) throw unusable(path, 'the agent has no workspace')
+  const { size: _, ...row } = kept
+  return { type, ...row }
 }

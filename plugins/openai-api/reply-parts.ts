@@ -47,7 +47,12 @@ export async function* toReplyParts(
         const spent = frame as FrameFields['usage']
         usage = addUsage(usage, spent.usage)
         if (spent.parent_tool_call_id !== undefined || spent.purpose) break
-        finish = finish_reason === 'content-filter' ? 'content_filter' : (finish_reason ?? 'stop')
+        finish =
+          finish_reason === 'filtered' || finish_reason === 'refused'
+            ? 'content_filter'
+            : finish_reason === 'length'
+              ? 'length'
+              : 'stop'
         break
       }
       case 'hitl_required': {

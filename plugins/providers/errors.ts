@@ -93,6 +93,14 @@ export const providerErrors = {
       zh: '模型的回复超过 {limit} 个字符，已被中断。',
     },
   },
+  MODEL_CONTEXT_TOO_LONG: {
+    status: 502,
+    level: 'warn',
+    message: {
+      en: 'The conversation is longer than "{provider}:{model}" takes. Start a new one, or choose a model with a larger window.',
+      zh: '对话超出了“{provider}:{model}”可接受的长度。请开始新对话，或选择上下文更大的模型。',
+    },
+  },
   MODEL_CALL_FAILED: {
     status: 502,
     level: 'warn',

@@ -7,12 +7,22 @@ import { readReport } from './upstream-report.ts'
 export function explainFailure(error: unknown, kind: ProviderKind): ExplainedFailure {
   const report = readReport(error)
   const retry_after_ms = readPause(report.headers)
+  const explained = kind.explainError?.(report, error) ?? { reason: findReason(report, error) }
   return {
     ...(report.status !== undefined && { status: report.status }),
-    ...(kind.explainError?.(report, error) ?? { reason: findReason(report, error) }),
+    ...explained,
     ...(retry_after_ms !== undefined && { retry_after_ms }),
+    ...(isTooLong(explained.reason, report) && { reason: 'bad_request', is_too_long: true }),
   }
 }
+
+const TOO_LONG =
+  /context[ _-]?(length|window|size|limit)|maximum (context|prompt)|prompt (is too long|tokens too long|contains)|too many (input |total )?tokens|input (is )?too long|input token count|range of input length|reduce the length|exceed.{0,40}context|(超出|超过).{0,20}(长度|上下文)|(上下文|输入|prompt).{0,8}(过长|超长|超出)/i
+
+/** True if an upstream says, in whatever words, that the prompt is longer than its model takes. */
+const isTooLong = (reason: ProviderFailure, { status, code, message }: UpstreamReport) =>
+  (reason === 'bad_request' || reason === 'outage' || (reason === 'unknown' && status !== undefined)) &&
+  (/context_length_exceeded|string_above_max_length/.test(code) || TOO_LONG.test(message))
 
 function findReason({ status, body, code, type, message }: UpstreamReport, error: unknown): ProviderFailure {
   const marks = `${code} ${type}`

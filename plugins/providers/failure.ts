@@ -66,18 +66,20 @@ interface SortedFailure {
   guidance: string
   status?: number
   detail?: string
+  is_too_long?: boolean
 }
 
 /** Classifies an error of a kind; an AppError, for example for a refused address, is rethrown. */
 export function sortFailure(error: unknown, { kind, redact }: Connected, locale: Locale): SortedFailure {
   const ours = findAppError(error)
   if (ours) throw ours
-  const { reason, status } = explainFailure(error, kind)
+  const { reason, status, is_too_long } = explainFailure(error, kind)
   const { message } = readReport(error)
   return {
     reason,
     guidance: findGuidance(reason, kind.guidance)[locale],
     ...(status !== undefined && { status }),
+    ...(is_too_long && { is_too_long }),
     ...(message && { detail: redact(message).slice(0, MAX_DETAIL_CHARS) }),
   }
 }
@@ -97,7 +99,9 @@ export function toAppError(
   if (ours) return ours
   const failure = sortFailure(error, connected, locale)
   const cause = redactError(error, connected.redact)
-  return new AppError(codes[failure.reason], { ...names, ...failure }, { cause })
+  const code = failure.is_too_long ? 'MODEL_CONTEXT_TOO_LONG' : codes[failure.reason]
+  const { is_too_long, ...facts } = failure
+  return new AppError(code, { ...names, ...facts }, { cause })
 }
 
 /** Copies an error with its causes for the log, without the secrets of the connection. */

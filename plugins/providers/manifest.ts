@@ -19,6 +19,8 @@ export const manifest = defineManifest({
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
     /** The most concurrent calls to a provider in one server process, unless the provider sets its own limit. */
     max_concurrency: { type: 'integer', minimum: 1, default: 64, env: 'SVC_MAX_MODEL_CALLS' },
+    /** The time that a model has for its first token before a fallback is asked. */
+    first_token_seconds: { type: 'integer', minimum: 1, maximum: 3600, default: 60 },
     openai_api_key: { ...key, env: 'OPENAI_API_KEY' },
     openai_base_url: { ...baseUrl, env: 'OPENAI_BASE_URL' },
     anthropic_api_key: { ...key, env: 'ANTHROPIC_API_KEY' },

@@ -31,6 +31,12 @@ export async function* meterCall(
   const maxOutputTokens = await reserve({ options, ...call }, extensions)
   let usage: TokenUsage | null = null
   let outputChars = 0
+  /** Arguments of a call that is not complete. */
+  let inputChars = 0
+  const estimateAnswer = () => ({
+    input_tokens: estimateInput(options),
+    output_tokens: Math.ceil((outputChars + inputChars) / CHARACTERS_PER_TOKEN),
+  })
   let outcome: ModelCalled['outcome'] = 'aborted'
   let first_part_ms: number | null = null
   const started_ms = Date.now()
@@ -38,14 +44,23 @@ export async function* meterCall(
   try {
     for await (const part of stream({ ...options, maxOutputTokens })) {
       first_part_ms ??= performance.now() - begun
-      if ('delta' in part) outputChars += part.delta.length
-      if (part.type !== 'finish') {
+      if (part.type === 'text-delta' || part.type === 'reasoning-delta') outputChars += part.delta.length
+      else if (part.type === 'tool-input-delta') inputChars += part.delta.length
+      else if (part.type === 'tool-call') {
+        outputChars += part.toolName.length + part.input.length
+        inputChars = 0
+      }
+      if (part.type !== 'finish' && part.type !== 'restarted') {
         yield part
         continue
       }
-      const tokens = usageOf(part.usage, () => estimateSpent(options, outputChars))
-      usage = usage ? addUsage(usage, tokens) : tokens
-      yield { ...part, tokens: usage }
+      if (part.usage) {
+        const tokens = usageOf(part.usage, estimateAnswer)
+        usage = usage ? addUsage(usage, tokens) : tokens
+        outputChars = 0
+        inputChars = 0
+      }
+      yield part.type === 'finish' ? { ...part, tokens: usage! } : part
     }
     outcome = 'ok'
   } catch (error) {
@@ -53,10 +68,11 @@ export async function* meterCall(
     throw error
   } finally {
     const ms = performance.now() - begun
-    if (usage === null && outputChars > 0) {
-      const tokens = estimateSpent(options, outputChars)
+    if (outcome !== 'ok' && outputChars + inputChars > 0) {
+      const tokens = estimateAnswer()
       const total_tokens = tokens.input_tokens + tokens.output_tokens
-      usage = { ...tokens, total_tokens, is_estimated: true }
+      const cut = { ...tokens, total_tokens, is_estimated: true }
+      usage = usage ? addUsage(usage, cut) : cut
     }
     const spent = {
       usage,
@@ -92,11 +108,6 @@ async function reserve(
   // Upstreams refuse a limit above the model's own, which is not known here.
   return granted < output ? Math.min(granted, SAFE_OUTPUT_TOKENS) : undefined
 }
-
-const estimateSpent = (options: ModelCallOptions, outputChars: number) => ({
-  input_tokens: estimateInput(options),
-  output_tokens: Math.ceil(outputChars / CHARACTERS_PER_TOKEN),
-})
 
 /** Estimates the tokens that a call sends. */
 function estimateInput({ prompt, tools = [] }: ModelCallOptions): number {

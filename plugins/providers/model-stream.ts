@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  APICallError,
-  type LanguageModelV3FinishReason,
-  type LanguageModelV3StreamPart,
-} from '@ai-sdk/provider'
+import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { AppError } from '#kernel'
-import type { ExplainedFailure, ModelCallOptions, ProviderFailure, StreamingModel } from '#plugin-api'
+import type { ExplainedFailure, ProviderFailure, StreamingModel } from '#plugin-api'
+import type { AdaptedCall } from './lessons.ts'
+import type { UncountedPart } from './metered-call.ts'
 import type { Pace } from './pace.ts'
+import { readReport } from './upstream-report.ts'
 
 const MAX_RETRIES = 2
 
@@ -22,42 +21,61 @@ const MAX_ANSWER_CHARS = 4 * 1024 * 1024
 /** The failures that a retry may resolve. */
 const TRANSIENT: readonly ProviderFailure[] = ['rate_limit', 'outage', 'unreachable']
 
+/** How often an answer without any text, call or file is asked for again. */
+const MAX_EMPTY_ANSWERS = 1
+
 /**
- * Calls a model at its provider's pace and yields the parts of its answer. A transient failure is retried before the
- * first delta and never afterwards; the `retry-after` of an upstream holds for all calls of the provider. Throws the
- * errors that the model throws or reports, and MODEL_ANSWER_TOO_LONG.
+ * Calls a model at its provider's pace and yields the parts of its answer. A transient failure and an empty answer are
+ * retried as long as the model has said nothing but thoughts; the `retry-after` of an upstream holds for all calls of the
+ * provider. A call that the upstream refuses is repeated with the change that the refusal asks for. Throws the errors that
+ * the model throws or reports, and MODEL_ANSWER_TOO_LONG.
  */
 export async function* streamModel({
   model,
-  options,
+  call,
   pace,
   account_id,
   maxConcurrency,
   explain,
+  describeAdapted,
 }: {
   model: StreamingModel
-  options: ModelCallOptions
+  call: AdaptedCall
   pace: Pace
   account_id: string
   /** The most concurrent calls to the provider. */
   maxConcurrency: number
   explain(error: unknown): ExplainedFailure
-}): AsyncGenerator<LanguageModelV3StreamPart, void, void> {
-  const { abortSignal: signal } = options
+  /** Describes a call that went without its pictures. */
+  describeAdapted(): UncountedPart
+}): AsyncGenerator<UncountedPart, void, void> {
+  const { abortSignal: signal } = call.options
   const release = await pace.acquire(maxConcurrency, account_id, signal)
+  let retries = 0
+  let emptyAnswers = 0
   try {
-    for (let retries = 0; ; retries += 1) {
+    for (;;) {
       await pace.waitForRest(signal)
       let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined
       /** Parts before the first delta are yielded together with it, so that a retry does not yield them twice. */
       const heldBack: LanguageModelV3StreamPart[] = []
       let length = 0
+      let hasAnswer = false
+      let isRepeated = false
       try {
-        reader = (await model.doStream(options)).stream.getReader()
+        reader = (await model.doStream(call.options)).stream.getReader()
         for (let next = await reader.read(); !next.done; next = await reader.read()) {
           const part = next.value
           if (part.type === 'error') throw part.error
-          if (part.type === 'finish') assertFinished(part)
+          if (part.type === 'finish') {
+            assertFinished(part)
+            isRepeated = !hasAnswer && shouldHaveAnswered(part) && emptyAnswers < MAX_EMPTY_ANSWERS
+            if (isRepeated) {
+              yield { type: 'restarted', usage: part.usage }
+              break
+            }
+          }
+          hasAnswer ||= isAnswer(part)
           length += countCharacters(part)
           if (length > MAX_ANSWER_CHARS)
             throw new AppError('MODEL_ANSWER_TOO_LONG', { limit: MAX_ANSWER_CHARS })
@@ -65,19 +83,33 @@ export async function* streamModel({
             heldBack.push(part)
             continue
           }
-          if (heldBack.length > 0) yield* heldBack.splice(0)
+          if (heldBack.length > 0) {
+            if (call.accept()) yield describeAdapted()
+            yield* heldBack.splice(0)
+          }
           yield part
         }
         signal?.throwIfAborted()
+        if (isRepeated) {
+          emptyAnswers += 1
+          continue
+        }
+        if (heldBack.length > 0 && call.accept()) yield describeAdapted()
         yield* heldBack
         return
       } catch (error) {
-        if (length > 0 || signal?.aborted || retries === MAX_RETRIES) throw error
-        const { reason, retry_after_ms: asked } = explain(error)
-        if (!TRANSIENT.includes(reason) || (asked ?? 0) > MAX_PAUSE_MS) throw error
-        const ms = asked ?? FIRST_PAUSE_MS * 3 ** retries
-        if (reason === 'rate_limit') pace.rest(ms)
-        else await pause(ms, undefined, { signal })
+        if (hasAnswer || signal?.aborted) throw error
+        const failure = explain(error)
+        if (!call.adapt(readReport(error), failure)) {
+          if (retries === MAX_RETRIES) throw error
+          const { reason, retry_after_ms: asked } = failure
+          if (!TRANSIENT.includes(reason) || (asked ?? 0) > MAX_PAUSE_MS) throw error
+          const ms = asked ?? FIRST_PAUSE_MS * 3 ** retries
+          if (reason === 'rate_limit') pace.rest(ms)
+          else await pause(ms, undefined, { signal })
+          retries += 1
+        }
+        if (length > 0) yield { type: 'restarted' }
       } finally {
         // Rejects only with the error of the stream itself.
         void reader?.cancel().catch(() => undefined)
@@ -88,18 +120,29 @@ export async function* streamModel({
   }
 }
 
-/** Throws for an answer that was cut off: client libraries report it as finished for an unknown reason. */
-function assertFinished({
-  finishReason: { unified, raw },
-}: {
-  finishReason: LanguageModelV3FinishReason
-}): void {
-  if (unified !== 'other' || raw !== undefined) return
-  throw new APICallError({
-    message: 'The answer ended before it was finished.',
-    url: '',
-    requestBodyValues: undefined,
-  })
+type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>
+
+/**
+ * Throws for an answer that was cut off, which client libraries report as finished for an unknown reason, and for one
+ * that the upstream ended with an error.
+ */
+function assertFinished({ finishReason: { unified, raw } }: Finish): void {
+  const isCut = unified === 'other' && raw === undefined
+  if (!isCut && unified !== 'error') return
+  const message = isCut
+    ? 'The answer ended before it was finished.'
+    : `The answer ended with "${raw ?? 'error'}".`
+  throw new APICallError({ message, url: '', requestBodyValues: undefined, data: { message } })
+}
+
+/** True for an end that an answer without any content does not explain. */
+const shouldHaveAnswered = ({ finishReason: { unified, raw } }: Finish) =>
+  unified !== 'length' && unified !== 'content-filter' && raw !== 'refusal' && raw !== 'pause_turn'
+
+/** True for a part of what the model answers, after which the call is not repeated. */
+function isAnswer(part: LanguageModelV3StreamPart): boolean {
+  if (part.type === 'text-delta') return part.delta.trim() !== ''
+  return part.type === 'tool-input-start' || part.type === 'tool-call' || part.type === 'file'
 }
 
 function countCharacters(part: LanguageModelV3StreamPart): number {

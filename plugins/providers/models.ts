@@ -6,6 +6,7 @@ import { parseReference, type Visible } from './visible-providers.ts'
 
 /** Creates the service that resolves `<provider>:<model>` for a user. */
 export function createModels({
+  config,
   collections,
   visibleProviders,
   modelCatalog,
@@ -29,6 +30,8 @@ export function createModels({
   }
 
   return {
+    first_token_ms: config.first_token_seconds * 1000,
+
     async list(user_id) {
       const { providers } = await visibleProviders.of(user_id)
       const rows = providers.filter(isUsable).map(async (provider) => {

@@ -1,6 +1,7 @@
 import type { ModelCallOptions, ModelDescription } from '#plugin-api'
 import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
+import { createLessons, storeLesson } from './lessons.ts'
 import type { Cradle } from './manifest.ts'
 import { meterCall } from './metered-call.ts'
 import { streamModel } from './model-stream.ts'
@@ -33,6 +34,8 @@ export function createOpenedModels({
   modelCatalog,
   events,
   extensions,
+  collections,
+  log,
 }: Cradle): OpenedModels {
   const stores = new Map<string, Store>()
 
@@ -48,7 +51,19 @@ export function createOpenedModels({
     const maxConcurrency = provider.max_concurrency ?? config.max_concurrency
     const explain = (error: unknown) => explainFailure(error, kind)
     const reference = `${provider.name}:${modelId}`
-    const describe = () => modelCatalog.describe(provider, modelId)
+    const learned =
+      provider.learned?.flatMap(({ model, change }) => (model === modelId ? [change] : [])) ?? []
+    const lessons = createLessons(kind, learned, (change) => {
+      storeLesson(provider, { model: modelId, change }, { collections, log }).catch((error) =>
+        log.error({ error, provider_id: provider._id }, 'a lesson could not be stored'),
+      )
+    })
+    const describe = (): ModelDescription => {
+      const description = modelCatalog.describe(provider, modelId)
+      return lessons.withoutPictures ? { ...description, input: ['text'] } : description
+    }
+    const describeAdapted = () =>
+      ({ type: 'notice', code: 'PICTURES_NOT_SEEN', details: { model: reference } }) as const
     return {
       reference,
       stream: (call) =>
@@ -60,16 +75,18 @@ export function createOpenedModels({
           stream: (options) =>
             streamModel({
               model,
-              options: adaptOptions(options, describe()),
+              call: lessons.begin(adaptOptions(options, describe())),
               pace,
               account_id: call.account.user_id,
               maxConcurrency,
               explain,
+              describeAdapted,
             }),
         }),
       get description() {
         return describe()
       },
+      limits: kind.limits ?? {},
       explain: (error, locale) => toAppError(error, { ...names, connected, locale }),
     }
   }

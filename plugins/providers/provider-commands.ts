@@ -88,7 +88,7 @@ const add: Command<Cradle> = {
 
 /** Reads the providers of the server. */
 const listAll = async ({ providers }: Pick<Cradle, 'providers'>) =>
-  (await providers.list(null, { limit: MOST_LISTED })).rows
+  (await providers.list(null, { limit: MOST_LISTED }, 'en')).rows
 
 const test: Command<Cradle> = {
   name: 'provider test',

@@ -10,6 +10,7 @@ import {
   secretsElsewhere,
 } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
+import { describeLessons, keepLessons } from './lessons.ts'
 import type { Cradle } from './manifest.ts'
 import { openSecretOptions, replaceOptions, sealOptions } from './options.ts'
 import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
@@ -36,7 +37,7 @@ export const providerFields = ['revision'] as const
 export interface Providers {
   kinds(locale: Locale): KindRow[]
   /** Lists a user's own and then the global ones, or only the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
-  list(holder: Holder, page: PageRequest): Promise<Page<ProviderRow>>
+  list(holder: Holder, page: PageRequest, locale: Locale): Promise<Page<ProviderRow>>
   create(holder: Holder, body: NewProvider): Promise<ProviderDocument>
   /** Returns a provider as it would be stored, with the same checks. */
   draft(holder: Holder, body: ProviderDraft): Promise<ProviderDocument>
@@ -162,9 +163,9 @@ export function createProviders({
           default_base_url: default_base_url ?? null,
         })),
 
-    async list(holder, page) {
+    async list(holder, page, locale) {
       const parts = [...(holder ? [ownedBy(holder)] : []), ownedBy(null)]
-      const show = (provider: ProviderDocument) => toProviderRow(provider, holder)
+      const show = (provider: ProviderDocument) => toProviderRow(provider, holder, { locale, extensions })
       const bytesOf = (provider: ProviderDocument) => Buffer.byteLength(JSON.stringify(show(provider)))
       const { rows, next } = await findPage(providers, { parts, sort: { name: 1 }, bytesOf }, page)
       return { rows: rows.map(show), next }
@@ -210,6 +211,7 @@ export function createProviders({
           ...(kind && sealOptions(id, replaceOptions(old, options, secrets), kind, secrets)),
           ...(max_concurrency !== undefined && { max_concurrency }),
           ...(enabled !== undefined && { enabled }),
+          learned: keepLessons(old, changes),
           is_trusted: isTrusted(holder),
           updated_at: clock.seconds(),
         }
@@ -283,7 +285,11 @@ export const toListedModel = (model: ModelDescription): TypeOf<typeof listedMode
 })
 
 /** Converts a provider to its row. */
-export const toProviderRow = (provider: ProviderDocument, holder: Holder): ProviderRow => ({
+export const toProviderRow = (
+  provider: ProviderDocument,
+  holder: Holder,
+  { locale, extensions }: { locale: Locale; extensions: Cradle['extensions'] },
+): ProviderRow => ({
   id: provider._id,
   name: provider.name,
   kind: provider.kind,
@@ -295,6 +301,7 @@ export const toProviderRow = (provider: ProviderDocument, holder: Holder): Provi
   options: provider.options,
   max_concurrency: provider.max_concurrency ?? null,
   enabled: provider.enabled,
+  learned: describeLessons(provider, extensions['providers.kinds'].get(provider.kind), locale),
   created_at: provider.created_at,
   updated_at: provider.updated_at,
 })

@@ -40,7 +40,8 @@ const showProvider = <const Status extends number>(
   status: Status,
   provider: ProviderDocument,
   holder: Holder,
-) => replyWithTag(status, toProviderRow(provider, holder), makeTag(provider, providerFields))
+  shown: { locale: Locale; extensions: Cradle['extensions'] },
+) => replyWithTag(status, toProviderRow(provider, holder, shown), makeTag(provider, providerFields))
 
 /** The routes of providers and of the models that they offer. */
 export const providerRoutes = [
@@ -65,8 +66,8 @@ export const providerRoutes = [
     guard: 'user',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: providerRow } },
-  }).handle(async ({ caller, query }, { providers }) =>
-    pageReply(query, await providers.list(caller, query)),
+  }).handle(async ({ caller, query, locale }, { providers }) =>
+    pageReply(query, await providers.list(caller, query, locale)),
   ),
 
   route({
@@ -82,8 +83,8 @@ export const providerRoutes = [
     errors: [...createErrors, 'ADDRESS_NOT_ALLOWED', 'LIMIT_REACHED'],
     etag: true,
     audit: 'provider.create',
-  }).handle(async ({ caller, body }, { providers }) =>
-    showProvider(201, await providers.create(caller, body), caller),
+  }).handle(async ({ caller, body, locale }, { providers, extensions }) =>
+    showProvider(201, await providers.create(caller, body), caller, { locale, extensions }),
   ),
 
   route({
@@ -112,8 +113,8 @@ export const providerRoutes = [
     response: { 200: providerRow },
     errors: ['NOT_FOUND'],
     etag: true,
-  }).handle(async ({ caller, params }, { providers }) =>
-    showProvider(200, await providers.find(caller, params.id!), caller),
+  }).handle(async ({ caller, params, locale }, { providers, extensions }) =>
+    showProvider(200, await providers.find(caller, params.id!), caller, { locale, extensions }),
   ),
 
   route({
@@ -130,9 +131,10 @@ export const providerRoutes = [
     errors: [...updateErrors, 'ADDRESS_NOT_ALLOWED'],
     etag: true,
     audit: 'provider.update',
-  }).handle(async (request, { providers }) => {
-    const { caller, params, body } = request
-    return showProvider(200, await providers.update(caller, params.id!, body, request), caller)
+  }).handle(async (request, { providers, extensions }) => {
+    const { caller, params, body, locale } = request
+    const provider = await providers.update(caller, params.id!, body, request)
+    return showProvider(200, provider, caller, { locale, extensions })
   }),
 
   route({
@@ -178,7 +180,9 @@ export const providerRoutes = [
     guard: 'admin',
     query: objectOf(pageQuery),
     response: { 200: { type: 'array', items: globalProviderRow } },
-  }).handle(async ({ query }, { providers }) => pageReply(query, await providers.list(null, query))),
+  }).handle(async ({ query, locale }, { providers }) =>
+    pageReply(query, await providers.list(null, query, locale)),
+  ),
 
   route({
     method: 'POST',
@@ -193,7 +197,9 @@ export const providerRoutes = [
     errors: createErrors,
     etag: true,
     audit: 'provider.create',
-  }).handle(async ({ body }, { providers }) => showProvider(201, await providers.create(null, body), null)),
+  }).handle(async ({ body, locale }, { providers, extensions }) =>
+    showProvider(201, await providers.create(null, body), null, { locale, extensions }),
+  ),
 
   route({
     method: 'POST',
@@ -220,8 +226,8 @@ export const providerRoutes = [
     response: { 200: globalProviderRow },
     errors: ['NOT_FOUND'],
     etag: true,
-  }).handle(async ({ params }, { providers }) =>
-    showProvider(200, await providers.find(null, params.id!), null),
+  }).handle(async ({ params, locale }, { providers, extensions }) =>
+    showProvider(200, await providers.find(null, params.id!), null, { locale, extensions }),
   ),
 
   route({
@@ -238,9 +244,10 @@ export const providerRoutes = [
     errors: updateErrors,
     etag: true,
     audit: 'provider.update',
-  }).handle(async (request, { providers }) => {
-    const { params, body } = request
-    return showProvider(200, await providers.update(null, params.id!, body, request), null)
+  }).handle(async (request, { providers, extensions }) => {
+    const { params, body, locale } = request
+    const provider = await providers.update(null, params.id!, body, request)
+    return showProvider(200, provider, null, { locale, extensions })
   }),
 
   route({

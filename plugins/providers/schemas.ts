@@ -117,7 +117,11 @@ const kindName = {
 
 export const newProvider = objectOf({ name, kind: kindName, ...secretFields }, ['name', 'kind'])
 
-export const providerChanges = objectOf({ name, ...secretFields })
+export const providerChanges = objectOf({
+  name,
+  ...secretFields,
+  learned: { type: 'array', maxItems: 0, description: 'An empty list forgets what was learned' },
+})
 
 export const listedModel = {
   title: 'ProviderModel',
@@ -167,6 +171,24 @@ export const providerRow = {
       examples: [null],
     },
     enabled: { type: 'boolean' },
+    learned: {
+      type: 'array',
+      items: {
+        title: 'LearnedChanges',
+        ...rowOf({
+          model: { type: 'string', examples: ['gpt-5'] },
+          changes: {
+            type: 'array',
+            items: rowOf({
+              name: { type: 'string', examples: ['without_pictures'] },
+              label: { type: 'string', examples: ['Pictures are left out'] },
+            }),
+          },
+        }),
+      },
+      description: 'How calls are changed, by model, because the provider refused them as they were',
+      examples: [[]],
+    },
     created_at: time,
     updated_at: time,
   }),
@@ -188,6 +210,7 @@ export const globalProviderRow = {
       options: {},
       max_concurrency: 32,
       enabled: true,
+      learned: [],
       created_at: 1_767_225_600,
       updated_at: 1_767_225_600,
     },

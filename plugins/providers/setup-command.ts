@@ -22,7 +22,7 @@ export const setupCommand: Command<Cradle> = {
     const hint = default_base_url === null ? '' : ` [${default_base_url}]`
     const base_url = await askOnTerminal(input, `Address${hint}: `)
     const api_key = await askOnTerminal(input, 'Key (empty if it needs none): ', { isSecret: true })
-    const taken = (await providers.list(null, { limit: 200 })).rows.map(({ name }) => name)
+    const taken = (await providers.list(null, { limit: 200 }, 'en')).rows.map(({ name }) => name)
     const free = [kind, ...Array.from({ length: 100 }, (_, index) => `${kind}-${index + 2}`)].find(
       (name) => !taken.includes(name),
     )!

@@ -1,6 +1,7 @@
-import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
 import type { AppError, Locale } from '#kernel'
-import type { ModelCallOptions, ModelDescription, ProviderKind, TokenUsage } from '#plugin-api'
+import type { ModelCallOptions, ModelDescription, PictureLimits, ProviderKind, TokenUsage } from '#plugin-api'
+import type { Lesson } from './lessons.ts'
 
 /** A provider; a global one has no owner and is visible to all users. Times are Unix seconds. */
 export interface ProviderDocument {
@@ -24,6 +25,8 @@ export interface ProviderDocument {
   /** The most concurrent calls in one server process; null uses the configured limit. */
   max_concurrency: number | null
   enabled: boolean
+  /** The changes that calls of its models need, as refusals of the upstream have shown. */
+  learned?: Lesson[]
   /** Rises with every change. */
   revision: number
   created_at: number
@@ -65,18 +68,18 @@ export type FinishPart = Extract<LanguageModelV3StreamPart, { type: 'finish' }> 
 
 /** Something that a person should know about a call; `details` are the values in the text of its code. */
 export interface CallNotice {
-  code: 'PICTURES_NOT_SEEN' | 'PICTURE_TOO_LARGE'
+  code: 'PICTURES_NOT_SEEN'
   details: Record<string, string | number>
 }
 
 /**
- * A part of an answer. After `restarted` the answer begins anew, since its upstream failed: the text and the thoughts
- * before it do not belong to it.
+ * A part of an answer. After `restarted` the answer begins anew, since its upstream failed or said nothing: the thoughts
+ * before it do not belong to it; `usage` is what they cost.
  */
 export type ModelPart =
   | Exclude<LanguageModelV3StreamPart, { type: 'finish' }>
   | FinishPart
-  | { type: 'restarted' }
+  | { type: 'restarted'; usage?: LanguageModelV3Usage }
   | ({ type: 'notice' } & CallNotice)
 
 /** A model that is ready for calls, which may be concurrent. */
@@ -89,6 +92,8 @@ export interface OpenedModel {
    */
   stream(call: ModelCall): AsyncIterable<ModelPart>
   description: ModelDescription
+  /** The pictures that the kind of its provider takes. */
+  limits: PictureLimits
   /** Converts an error of a call; an AppError is returned as it is. */
   explain(error: unknown, locale: Locale): AppError
 }
@@ -109,6 +114,8 @@ export interface ModelRow {
 /** The models that users can choose. */
 export interface Models {
   list(user_id: string): Promise<ModelRow[]>
+  /** The time that a model has for its first token before its fallback is asked, in milliseconds. */
+  readonly first_token_ms: number
   active(): Promise<ActiveModel>
   activate(reference: string): Promise<void>
   /** Throws PROVIDER_NOT_VISIBLE if the user is known to be unable to run a turn with this model. */

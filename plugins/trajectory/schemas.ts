@@ -74,8 +74,8 @@ const record = {
   },
   finish_reason: {
     title: 'CutReason',
-    enum: ['length', 'content-filter'],
-    description: 'Set if the model stopped before its answer was complete',
+    enum: ['length', 'filtered', 'refused', 'to_be_continued'],
+    description: 'Set if the answer of the model is not complete',
   },
 
   first_token_ms: {

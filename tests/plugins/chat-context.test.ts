@@ -80,8 +80,8 @@ t.test(
 t.test('If the older messages cannot be summarized, the model receives the newer ones alone', async (t) => {
   const thread_id = await seedThread(chat, 50)
   const socket = await chat.connect()
-  for (const script of [{ status: 400 }, { text: ' ' }]) {
-    fake.next(script)
+  for (const scripts of [[{ status: 400 }], [{ text: ' ' }, { text: ' ' }]]) {
+    for (const script of scripts) fake.next(script)
     const { end } = await socket.ask({ thread_id, text: 'and now?' })
     t.match(end, { type: 'done', stop_reason: 'end' })
     t.ok(told().length < 50)

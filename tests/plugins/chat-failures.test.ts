@@ -11,7 +11,7 @@ const form = { type: 'error', turn_id: String, seq: Number, message: String, det
 async function isUsable(t: Test, socket: ChatSocket, thread_id: string) {
   const { end, frames } = await socket.ask({ thread_id, text: 'and now?' })
   t.match(end, { type: 'done', stop_reason: 'end' })
-  t.equal(textOf(frames), 'and now?')
+  t.match(textOf(frames), /(^|\n\n)and now\?$/)
 }
 
 const refused: [what: string, scripts: Script[], error: { code: string; details: object }, shown: string][] =
@@ -79,7 +79,10 @@ for (const [what, scripts, error, shown] of refused)
     t.equal(messages.length, 2)
     await isUsable(t, socket, thread_id)
     const told = fake.requests.at(-1)!.body.messages.map(({ content }) => content)
-    t.ok(told.includes('hello'), 'the message that failed is still part of the conversation')
+    t.ok(
+      told.some((text) => String(text).startsWith('hello')),
+      'the message that failed is still part of the conversation',
+    )
   })
 
 t.test('A failure before the first word is retried without the client noticing', async (t) => {

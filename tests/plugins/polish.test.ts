@@ -175,7 +175,7 @@ t.test('A prompt that is blank, too long or no text is refused', async (t) => {
 
 t.test('An empty or incomplete answer is reported as such', async (t) => {
   const empty = { text: [' \n'], reasoning: ['much'] }
-  fake.next(empty)
+  for (const script of [empty, empty]) fake.next(script)
   matchRefusal(t, await polish('a'), [502, 'POLISH_EMPTY', { details: { model: 'fake:m' } }])
   fake.next({ text: '""' })
   matchRefusal(t, await polish('a'), [502, 'POLISH_EMPTY'])

@@ -31,6 +31,8 @@ export interface ClientMessage {
   status: 'complete' | 'streaming' | 'stopped' | 'failed'
   model?: string
   usage?: Usage
+  stop_reason?: string
+  notices?: { code: string; message: string }[]
   artifacts?: Artifact[]
   sources?: Source[]
   error?: { code: string; message: string }
@@ -133,7 +135,13 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
       return
     case 'tool_call':
       if (!isDelegated)
-        messageOf(thread, frame, 'assistant')?.content?.push({ type: 'tool_use', id, name, input })
+        messageOf(thread, frame, 'assistant')?.content?.push({
+          type: 'tool_use',
+          id,
+          name,
+          input,
+          ...(frame.by_provider && { by_provider: true }),
+        })
       return
     case 'tool_result': {
       if (isDelegated && !sources) return
@@ -143,6 +151,12 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
       if (isDelegated) return
       message.content!.push({ type: 'tool_result', id, name, output, is_error })
       message.status = 'complete'
+      return
+    }
+    case 'notice': {
+      const message = messageOf(thread, frame, 'assistant')
+      const { code, message: text } = frame
+      if (message) message.notices = [...(message.notices ?? []), { code, message: text }]
       return
     }
     case 'attachment': {
@@ -218,6 +232,8 @@ function endTurn(thread: ClientThread, frame: TestFrame): void {
     reply.status = status
     if (status === 'failed') reply.error = { code: frame.code, message: frame.message }
   }
+  const answer = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
+  if (answer && frame.type === 'done') answer.stop_reason = frame.stop_reason
   // Output of a delegation without a result is not kept.
   const isKept = ({ role, content, artifacts, sources }: ClientMessage) =>
     role !== 'tool' || content!.length > 0 || artifacts !== undefined || sources !== undefined

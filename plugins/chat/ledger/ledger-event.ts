@@ -2,6 +2,7 @@ import type { Locale, TypeOf } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import type { Block, TurnSettings } from '../documents.ts'
 import type { turnFrameFields } from '../frames.ts'
+import type { AnswerEnding } from '../loop/model-answer.ts'
 
 /** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
 export type FrameFields = {
@@ -37,8 +38,8 @@ export interface EventRecord {
   answer?: string
   /** Of `hitl_required`: arguments as JSON, by the index of the request, if its `args` do not show them unchanged. */
   whole_args?: Record<string, string>
-  /** Of `usage`: how the answer ended, unless it is complete or ends with calls. */
-  finish_reason?: 'length' | 'content-filter'
+  /** Of `usage`: how the answer ended, unless it is complete. */
+  finish_reason?: Exclude<AnswerEnding, 'complete'>
   /** Of `usage`: milliseconds until the first delta; null without one. */
   first_token_ms?: number | null
   /**

@@ -1,5 +1,6 @@
 import { addUsage } from '#plugin-api'
 import type { Block, MessageDocument, Source, TurnError } from '../documents.ts'
+import { toThoughts } from '../loop/thoughts.ts'
 import {
   type ActionRequest,
   type FrameFields,
@@ -62,8 +63,14 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         break
       case 'tool_call': {
         if (event.frame.parent_tool_call_id !== undefined) break
-        const { message_id, tool_call_id, name, input } = event.frame
-        const call: ToolUse = { type: 'tool_use', id: tool_call_id, name, input }
+        const { message_id, tool_call_id, name, input, by_provider } = event.frame
+        const call: ToolUse = {
+          type: 'tool_use',
+          id: tool_call_id,
+          name,
+          input,
+          ...(by_provider && { by_provider }),
+        }
         calls.set(tool_call_id, call)
         open(event, message_id, 'assistant').content.push(call)
         break
@@ -105,6 +112,9 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         const message = open(event, message_id, parent_tool_call_id === undefined ? 'assistant' : 'tool')
         message.usage = message.usage ? addUsage(message.usage, usage) : usage
         message.model = model
+        if (event.answer === undefined || parent_tool_call_id !== undefined) break
+        const thoughts = toThoughts(JSON.parse(event.answer))
+        if (thoughts !== undefined) message.thoughts = thoughts
         break
       }
     }

@@ -1,39 +1,60 @@
 import type {
   LanguageModelV3Content,
+  LanguageModelV3File,
   LanguageModelV3FinishReason,
   SharedV3ProviderMetadata,
 } from '@ai-sdk/provider'
 import type { TokenUsage } from '#plugin-api'
-import type { FinishPart, ModelPart } from '../../providers/types.ts'
+import type { CallNotice, FinishPart, ModelPart } from '../../providers/types.ts'
 
 /** Receives a model's answer while it arrives. */
 export interface ModelListener {
   onText(text: string): void
   onReasoning(text: string): void
-  onToolCall(call: { id: string; name: string; input: string }): void
+  /** `by_provider` if the upstream carries out the call itself. */
+  onToolCall(call: { id: string; name: string; input: string; by_provider?: true }): void
+  /** Receives the result of a call that the upstream has carried out. */
+  onProviderResult?(result: { tool_call_id: string; name: string; output: string; is_error: boolean }): void
+  onNotice?(notice: CallNotice): void
 }
+
+/**
+ * The way in which an answer ends: `filtered` by the upstream, `refused` by the model, or `to_be_continued` once the
+ * upstream has it back.
+ */
+export type AnswerEnding = 'complete' | 'length' | 'filtered' | 'refused' | 'to_be_continued'
 
 /** The outcome of one model call; times are in milliseconds, `first_token_ms` is null if nothing was said. */
 export interface ModelAnswer {
   content: LanguageModelV3Content[]
-  finishReason: LanguageModelV3FinishReason
+  /** The files that the model has made, such as pictures. */
+  files: LanguageModelV3File[]
+  ending: AnswerEnding
   usage: TokenUsage
   first_token_ms: number | null
   ms: number
 }
 
+const toEnding = ({ unified, raw }: LanguageModelV3FinishReason): AnswerEnding => {
+  if (raw === 'refusal') return 'refused'
+  if (raw === 'pause_turn') return 'to_be_continued'
+  if (unified === 'content-filter') return 'filtered'
+  return unified === 'length' ? 'length' : 'complete'
+}
+
 type Spoken = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>
 type BlockPart = { type: string; id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata }
 
-/** Reads one answer of a model, passes on every delta as it arrives, and returns the outcome. */
+/** Reads one answer of a model that was asked at `begun`, passes on every delta as it arrives, and returns the outcome. */
 export async function readAnswer(
   parts: AsyncIterable<ModelPart>,
   listener: ModelListener,
+  begun: number = performance.now(),
 ): Promise<ModelAnswer> {
   const content: LanguageModelV3Content[] = []
+  const files: LanguageModelV3File[] = []
   const spoken = new Map<string, Spoken>()
   const callIds = new Set<string>()
-  const begun = performance.now()
   let first: number | undefined
   let finish: FinishPart | undefined
 
@@ -56,12 +77,18 @@ export async function readAnswer(
       }
   }
   /** Some upstreams use the same id for several calls, but decisions and results find their call by its id. */
-  const ownId = (given: string): string => {
-    const id = given.toWellFormed()
-    let own = id
-    for (let n = 2; callIds.has(own); n += 1) own = `${id}_${n}`
-    callIds.add(own)
-    return own
+  const toUniqueId = (sentId: string): string => {
+    const id = sentId.toWellFormed()
+    let uniqueId = id
+    for (let n = 2; callIds.has(uniqueId); n += 1) uniqueId = `${id}_${n}`
+    callIds.add(uniqueId)
+    return uniqueId
+  }
+  const restart = () => {
+    if (content.some(({ type }) => type === 'reasoning')) listener.onReasoning('\n\n')
+    content.length = 0
+    files.length = 0
+    spoken.clear()
   }
   const add = (part: ModelPart): void => {
     if ('delta' in part) first ??= performance.now()
@@ -79,11 +106,28 @@ export async function readAnswer(
         if (part.type === 'reasoning-delta') listener.onReasoning(part.delta)
         return
       case 'tool-call': {
-        const call = { ...part, toolCallId: ownId(part.toolCallId) }
+        const call = { ...part, toolCallId: toUniqueId(part.toolCallId) }
         content.push(call)
-        listener.onToolCall({ id: call.toolCallId, name: call.toolName, input: call.input })
+        const { toolCallId: id, toolName: name, input, providerExecuted } = call
+        listener.onToolCall({ id, name, input, ...(providerExecuted && { by_provider: true }) })
         return
       }
+      case 'tool-result': {
+        const { toolCallId: tool_call_id, toolName: name, result, isError: is_error = false } = part
+        if (!callIds.has(tool_call_id) || part.preliminary) return
+        const output = typeof result === 'string' ? result : JSON.stringify(result)
+        listener.onProviderResult?.({ tool_call_id, name, output, is_error })
+        return
+      }
+      case 'file':
+        files.push(part)
+        return
+      case 'notice':
+        listener.onNotice?.(part)
+        return
+      case 'restarted':
+        restart()
+        return
       case 'finish':
         finish = part
         return
@@ -94,7 +138,8 @@ export async function readAnswer(
   if (!finish) throw new Error('the model ended its answer without finishing it')
   return {
     content,
-    finishReason: finish.finishReason,
+    files,
+    ending: toEnding(finish.finishReason),
     usage: finish.tokens,
     first_token_ms: first === undefined ? null : Math.round(first - begun),
     ms: Math.round(performance.now() - begun),

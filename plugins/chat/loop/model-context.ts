@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { Block, MessageDocument, ThreadSummary } from '../documents.ts'
 import { measureBlock } from '../message-size.ts'
+import { parseArguments } from './call-arguments.ts'
+import { withThoughts } from './thoughts.ts'
 import type { Images } from './turn-images.ts'
 
 /** The share of a model's window that the history may fill. */
@@ -11,15 +14,20 @@ const DEFAULT_WINDOW = 32_000
 type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][number]
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
 
+type ToolUse = Extract<Block, { type: 'tool_use' }>
+type ToolResult = Extract<Block, { type: 'tool_result' }>
+
 /** Returns how much of a conversation a model with a window of so many tokens receives, in characters. */
 export const toCharacterBudget = (window = DEFAULT_WINDOW): number =>
   window * CHARACTERS_PER_TOKEN * HISTORY_SHARE
 
-/** Returns the history as a model receives it: the newest messages that fit its window, whole exchanges only. */
+/**
+ * Returns the history as a model receives it: the newest messages that fit its window, whole exchanges only. `model` is
+ * its reference; only answers of the same model contain its thoughts and the ids that it gave its calls.
+ */
 export function toModelContext(
   history: readonly MessageDocument[],
-  window?: number,
-  images: Images = new Map(),
+  { window, images = new Map(), model }: { window?: number; images?: Images; model?: string } = {},
 ): LanguageModelV3Message[] {
   let room = toCharacterBudget(window)
   let first = history.length
@@ -29,11 +37,98 @@ export function toModelContext(
     if (room < 0) break
     if (role === 'user') first = index
   }
-  const shown = history.slice(first)
-  const answered = new Set<string>()
-  for (const { content } of shown)
-    for (const block of content) if (block.type === 'tool_result') answered.add(block.id)
-  return shown.flatMap((message) => toPrompt(message, answered, images))
+  const usedIds = new Set<string>()
+  return groupSteps(history.slice(first)).flatMap(({ message, results }) =>
+    message.role === 'user'
+      ? [userMessage(message.content, images)]
+      : toExchange(message, results, { model, usedIds }),
+  )
+}
+
+/** A message, and the results of the calls in it. */
+interface Step {
+  message: MessageDocument
+  results: ToolResult[]
+}
+
+/** Groups results with the message before them, since some upstreams number the calls of each answer anew. */
+function groupSteps(messages: readonly MessageDocument[]): Step[] {
+  const steps: Step[] = []
+  for (const message of messages)
+    if (message.role !== 'tool') steps.push({ message, results: [] })
+    else steps.at(-1)?.results.push(...message.content.filter((block) => block.type === 'tool_result'))
+  return steps
+}
+
+/** Converts an answer and the results of its calls; upstreams refuse calls without a result. */
+function toExchange(
+  { _id, content, model: writtenBy, thoughts }: MessageDocument,
+  results: readonly ToolResult[],
+  { model, usedIds }: { model: string | undefined; usedIds: Set<string> },
+): LanguageModelV3Message[] {
+  const answered = new Map(results.map((result) => [result.id, result]))
+  const calls = content.filter(
+    (block): block is ToolUse => block.type === 'tool_use' && !block.by_provider && answered.has(block.id),
+  )
+  const isOwn = model !== undefined && model === writtenBy
+  const ids = new Map(
+    calls.map(({ id }) => [id, isOwn && !usedIds.has(id) ? id : toCommonId(`${_id} ${id}`)]),
+  )
+  for (const id of ids.values()) usedIds.add(id)
+
+  const kept = content.filter((block) => block.type !== 'tool_use' || calls.includes(block))
+  const parts =
+    isOwn && thoughts !== undefined && calls.length > 0 ? withThoughts(kept, thoughts) : kept.flatMap(toPart)
+  const renamed = parts.map((part) =>
+    part.type === 'tool-call' ? { ...part, toolCallId: ids.get(part.toolCallId)! } : part,
+  )
+  return [
+    ...assistantMessages(renamed),
+    ...calls.map((call): LanguageModelV3Message => {
+      const { name, output: value, is_error } = answered.get(call.id)!
+      const output = { type: is_error ? ('error-text' as const) : ('text' as const), value }
+      const toolCallId = ids.get(call.id)!
+      return { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName: name, output }] }
+    }),
+  ]
+}
+
+function toPart(block: Block): AssistantPart[] {
+  if (block.type === 'text') return [{ type: 'text', text: block.text }]
+  if (block.type !== 'tool_use') return []
+  return [{ type: 'tool-call', toolCallId: block.id, toolName: block.name, input: toObject(block.input) }]
+}
+
+/** Returns arguments as an object, since upstreams refuse others; older messages may contain such. */
+const toObject = (input: unknown) =>
+  typeof input === 'object' && input !== null && !Array.isArray(input) ? input : { input }
+
+/** Returns an id of a call that every upstream accepts: the strictest one takes nine letters and digits. */
+const toCommonId = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 9)
+
+/** Removes what only the model that wrote it takes back: thoughts, signatures, and its ids of calls. */
+export function forOtherModel(prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
+  const ids = new Map<string, string>()
+  return prompt.map((message, index): LanguageModelV3Message => {
+    if (message.role === 'tool')
+      return {
+        ...message,
+        content: message.content.map((part) =>
+          part.type === 'tool-result'
+            ? { ...part, toolCallId: ids.get(part.toolCallId) ?? part.toolCallId }
+            : part,
+        ),
+      }
+    if (message.role !== 'assistant') return message
+    const content = message.content.flatMap((part): AssistantPart[] => {
+      if (part.type === 'reasoning') return []
+      if (part.type !== 'tool-call') return [{ ...part, providerOptions: undefined }]
+      const toolCallId = toCommonId(`${index} ${part.toolCallId}`)
+      ids.set(part.toolCallId, toolCallId)
+      return [{ ...part, toolCallId, providerOptions: undefined }]
+    })
+    return { ...message, content }
+  })
 }
 
 /**
@@ -43,7 +138,7 @@ export function userMessage(content: readonly Block[], images: Images = new Map(
   return {
     role: 'user',
     content: content.flatMap((block): UserPart[] => {
-      if (block.type === 'text') return [{ type: 'text', text: block.text }]
+      if (block.type === 'text') return block.text.trim() ? [{ type: 'text', text: block.text }] : []
       if (block.type !== 'image' && block.type !== 'file') return []
       const image = images.get(block.path)
       return [
@@ -65,14 +160,44 @@ export function withSummary(
   return [{ ...first, content: [{ type: 'text', text }, ...first.content] }, ...others]
 }
 
+/**
+ * Joins messages of the same role that follow each other, such as two of a user if the first was not answered: the
+ * templates of some models require that the roles alternate.
+ */
+export function joinMessages(messages: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
+  const joined: LanguageModelV3Message[] = []
+  for (const message of messages) {
+    const last = joined.at(-1)
+    if (message.role === 'user')
+      if (last?.role === 'user')
+        joined[joined.length - 1] = { ...last, content: joinTexts([...last.content, ...message.content]) }
+      else joined.push({ ...message, content: joinTexts(message.content) })
+    else if (message.role === 'assistant' && last?.role === 'assistant')
+      joined[joined.length - 1] = { ...last, content: [...last.content, ...message.content] }
+    else joined.push(message)
+  }
+  return joined
+}
+
+/** Joins texts that follow each other, since some servers read the content of a message only as one text. */
+function joinTexts(content: readonly UserPart[]): UserPart[] {
+  const joined: UserPart[] = []
+  for (const part of content) {
+    const last = joined.at(-1)
+    if (part.type === 'text' && last?.type === 'text')
+      joined[joined.length - 1] = { ...last, text: `${last.text}\n\n${part.text}` }
+    else joined.push(part)
+  }
+  return joined
+}
+
 /** Converts a model's answer so that the model receives it again in the next step of the same turn. */
-export function assistantMessage(content: readonly LanguageModelV3Content[]): LanguageModelV3Message {
-  return {
-    role: 'assistant',
-    content: content.flatMap((part): AssistantPart[] => {
+export const toAnswerMessages = (content: readonly LanguageModelV3Content[]): LanguageModelV3Message[] =>
+  assistantMessages(
+    content.flatMap((part): AssistantPart[] => {
       if (part.type === 'text' || part.type === 'reasoning')
         return [{ type: part.type, text: part.text, providerOptions: part.providerMetadata }]
-      if (part.type !== 'tool-call') return []
+      if (part.type !== 'tool-call' || part.providerExecuted) return []
       const { toolCallId, toolName, input, providerMetadata } = part
       return [
         {
@@ -84,45 +209,14 @@ export function assistantMessage(content: readonly LanguageModelV3Content[]): La
         },
       ]
     }),
-  }
-}
+  )
 
-/** Parses a call's arguments as an object; if they are not JSON, returns them as the model wrote them. */
-export function parseArguments(input: string): unknown {
-  try {
-    return JSON.parse(input || '{}')
-  } catch {
-    return { text: input }
-  }
+/** Returns the message of an answer, none if it says nothing: upstreams refuse text that is only white space. */
+function assistantMessages(parts: readonly AssistantPart[]): LanguageModelV3Message[] {
+  const content = parts.filter((part) => part.type !== 'text' || part.text.trim() !== '')
+  return content.some(({ type }) => type !== 'reasoning') ? [{ role: 'assistant', content }] : []
 }
 
 /** Measures a block, including the image that is shown for it. */
 const measureShown = (block: Block, images: Images): number =>
   measureBlock(block) + ('path' in block && images.has(block.path) ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : 0)
-
-/** Converts a stored message for a model; tool calls without a result are left out, because upstreams reject them. */
-function toPrompt(
-  { role, content }: MessageDocument,
-  answered: ReadonlySet<string>,
-  images: Images,
-): LanguageModelV3Message[] {
-  if (role === 'user') return [userMessage(content, images)]
-  if (role === 'assistant') {
-    const parts = content.flatMap((block): AssistantPart[] => {
-      if (block.type === 'text') return [{ type: 'text', text: block.text }]
-      if (block.type !== 'tool_use' || !answered.has(block.id)) return []
-      return [{ type: 'tool-call', toolCallId: block.id, toolName: block.name, input: block.input }]
-    })
-    return parts.length > 0 ? [{ role: 'assistant', content: parts }] : []
-  }
-  return content.flatMap((block): LanguageModelV3Message[] => {
-    if (block.type !== 'tool_result') return []
-    const output = { type: block.is_error ? ('error-text' as const) : ('text' as const), value: block.output }
-    return [
-      {
-        role: 'tool',
-        content: [{ type: 'tool-result', toolCallId: block.id, toolName: block.name, output }],
-      },
-    ]
-  })
-}

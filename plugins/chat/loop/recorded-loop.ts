@@ -1,5 +1,6 @@
 import type { LanguageModelV3Content } from '@ai-sdk/provider'
 import type { Decision, LedgerEvent, PendingApproval } from '../ledger/ledger-event.ts'
+import type { AnswerEnding } from './model-answer.ts'
 
 /** The recorded facts of one tool call. */
 export interface RecordedCall {
@@ -18,6 +19,7 @@ export interface RecordedCall {
 export interface RecordedStep {
   message_id: string
   content: LanguageModelV3Content[]
+  ending: AnswerEnding
   calls: Map<string, RecordedCall>
   /** The messages that contain the results of calls. */
   result_ids: Map<string, string>
@@ -26,7 +28,7 @@ export interface RecordedStep {
 /** One fact of a loop; `parent` is the tool call that delegated it. */
 type Fact = { parent: string | undefined } & (
   | { type: 'said'; message_id: string; kind: 'text' | 'reasoning'; text: string }
-  | { type: 'answered'; message_id: string; answer: string | undefined }
+  | { type: 'answered'; message_id: string; answer: string | undefined; ending: AnswerEnding }
   | { type: 'returned'; message_id: string; id: string; result: NonNullable<RecordedCall['result']> }
   | { type: 'decided'; id: string; about: 'call' | 'step' | 'question'; decision: Decision }
 )
@@ -52,7 +54,8 @@ function collectFacts(events: readonly LedgerEvent[]): Fact[] {
         const { message_id, parent_tool_call_id: parent } = event.frame
         // Model calls outside of the loop are not repeated.
         if (message_id === undefined) return []
-        return [{ type: 'answered', parent, message_id, answer: event.answer }]
+        const { answer, finish_reason: ending = 'complete' } = event
+        return [{ type: 'answered', parent, message_id, answer, ending }]
       }
       case 'tool_result': {
         const { message_id, tool_call_id: id, output, is_error, parent_tool_call_id: parent } = event.frame
@@ -101,9 +104,9 @@ function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): R
     }
     const step = steps.at(-1)
     if (fact.parent === delegated_by && fact.type === 'answered') {
-      const { message_id, answer } = fact
+      const { message_id, answer, ending } = fact
       const content = answer === undefined ? (said.get(message_id) ?? []) : JSON.parse(answer)
-      steps.push({ message_id, content, calls: new Map(), result_ids: new Map() })
+      steps.push({ message_id, content, ending, calls: new Map(), result_ids: new Map() })
     } else if (!step) {
       throw new Error('the events of a turn do not begin with a model call')
     } else if (fact.parent !== delegated_by) {

@@ -10,8 +10,8 @@ import {
   requestHeldAnswer,
   requestStep,
 } from './approvals.ts'
+import { parseArguments } from './call-arguments.ts'
 import { createCallSlot } from './call-slot.ts'
-import { parseArguments } from './model-context.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
 import { readInput } from './tool-input.ts'
@@ -53,7 +53,7 @@ export type CallEnd = { output: string; is_error: boolean } | { requests: Reques
 
 /** Starts a call, with what was recorded of it before; its result is written to the turn. Rejects only when aborted. */
 export function startCall({
-  call: { toolCallId, toolName, input },
+  call: { toolCallId, toolName, input, isCut },
   request,
   facts,
   recorded,
@@ -219,7 +219,7 @@ export function startCall({
       const { tools } = round
       const tool = tools.get(toolName)
       if (!tool) throw new Error(`there is no tool "${toolName}" that could be used now`)
-      let given = readInput(tool, input) as never
+      let given = readInput(tool, input, { isCut }) as never
       const { approval } = recorded
       if (approval?.type === 'edit')
         given = readInput(tool, JSON.stringify(approval.edited_action.args)) as never

@@ -1,4 +1,5 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import { CHARACTERS_PER_TOKEN } from '#toolbox'
 import type { MessageDocument, ThreadSummary } from '../documents.ts'
 import { measureMessage } from '../message-size.ts'
 import { toCharacterBudget } from './model-context.ts'
@@ -8,8 +9,10 @@ const MOST_MESSAGES = 80
 const KEPT_MESSAGES = 40
 /** The longest summary, in tokens. */
 const SUMMARY_TOKENS = 1200
-/** The most characters of one text of the conversation in a request for a summary. */
-const LONGEST_TEXT = 4000
+/** The most characters of the input or the output of a tool in a request for a summary. */
+const LONGEST_TOOL_TEXT = 4000
+/** The characters that a model reads at once, however small its window is said to be. */
+const SMALLEST_PIECE = 2000
 
 const INSTRUCTIONS = `You keep the memory of a conversation between a user and an agent. You are shown a part of it that the agent cannot read any more after this, and what was remembered of all that came before.
 Write down what the agent must still know: what the user wants and has decided, facts, names, numbers, paths and addresses exactly as they are, what was done and how it ended, what is open. Take over from what was remembered whatever still counts.
@@ -41,20 +44,39 @@ export function divideMessages(
   return first === 0 ? null : { older: messages.slice(0, first), newer: messages.slice(first) }
 }
 
-/** Asks a model to summarize a part of a conversation together with the previous summary. */
+/**
+ * Divides messages into transcripts that a model can read at once, oldest first. Texts of people and models are whole, long
+ * ones in several pieces; long outputs of tools are shortened.
+ */
+export function toPieces(older: readonly MessageDocument[], window?: number): string[] {
+  const most = Math.max(SMALLEST_PIECE, toCharacterBudget(window) - SUMMARY_TOKENS * CHARACTERS_PER_TOKEN)
+  const pieces: string[] = []
+  let piece = ''
+  for (const text of older.map(toTranscript)) {
+    if (piece !== '' && piece.length + text.length > most) {
+      pieces.push(piece)
+      piece = ''
+    }
+    let rest = piece === '' ? text : `${piece}\n\n${text}`
+    for (; rest.length > most; rest = rest.slice(most)) pieces.push(rest.slice(0, most).toWellFormed())
+    piece = rest
+  }
+  return piece === '' ? pieces : [...pieces, piece.toWellFormed()]
+}
+
+/** Asks a model to summarize a piece of a conversation together with the previous summary. */
 export function createSummaryCall(
-  older: readonly MessageDocument[],
-  summary: ThreadSummary | undefined,
-  { window, most_tokens = SUMMARY_TOKENS }: { window?: number; most_tokens?: number },
+  piece: string,
+  previous: string | undefined,
+  { most_tokens = SUMMARY_TOKENS }: { most_tokens?: number },
 ): Pick<LanguageModelV3CallOptions, 'prompt' | 'maxOutputTokens'> {
-  const told = older.map(toTranscript).join('\n\n').slice(-toCharacterBudget(window))
-  const remembered = summary ? `<remembered>\n${summary.text}\n</remembered>\n\n` : ''
+  const remembered = previous === undefined ? '' : `<remembered>\n${previous}\n</remembered>\n\n`
   return {
     prompt: [
       { role: 'system', content: INSTRUCTIONS },
       {
         role: 'user',
-        content: [{ type: 'text', text: `${remembered}<conversation>\n${told}\n</conversation>` }],
+        content: [{ type: 'text', text: `${remembered}<conversation>\n${piece}\n</conversation>` }],
       },
     ],
     maxOutputTokens: Math.min(most_tokens, SUMMARY_TOKENS),
@@ -67,9 +89,9 @@ function toTranscript({ role, content }: MessageDocument): string {
       case 'text':
         return block.text
       case 'tool_use':
-        return `[calls ${block.name} ${JSON.stringify(block.input)}]`
+        return shorten(`[calls ${block.name} ${JSON.stringify(block.input)}]`)
       case 'tool_result':
-        return `[${block.name} returns] ${block.output}`
+        return shorten(`[${block.name} returns] ${block.output}`)
       case 'image':
       case 'file':
         return `[${block.type} ${block.path}]`
@@ -77,5 +99,10 @@ function toTranscript({ role, content }: MessageDocument): string {
         return ''
     }
   })
-  return `${role}: ${lines.map((line) => line.slice(0, LONGEST_TEXT)).join('\n')}`
+  return `${role}: ${lines.join('\n')}`
 }
+
+const shorten = (text: string) =>
+  text.length > LONGEST_TOOL_TEXT
+    ? `${text.slice(0, LONGEST_TOOL_TEXT)} [${text.length - LONGEST_TOOL_TEXT} more characters]`
+    : text

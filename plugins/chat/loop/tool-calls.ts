@@ -3,7 +3,7 @@ import type { Tool, ToolContext } from '#plugin-api'
 import type { Semaphore } from '#toolbox'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
-import { parseArguments } from './model-context.ts'
+import { parseArguments } from './call-arguments.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import { type HeldCallsOfTurn, type Round, startCall } from './running-call.ts'
 import type { TurnTools } from './turn-tools.ts'
@@ -17,7 +17,7 @@ const INTERRUPTED =
 export const MAX_CALLS = 64
 
 /** The result of a call of an answer that has too many. */
-const TOO_MANY = `This was not carried out: at most ${MAX_CALLS} calls can be made at once.`
+export const TOO_MANY_CALLS = `This was not carried out: at most ${MAX_CALLS} calls can be made at once.`
 
 /** Describes tools for a model. */
 export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTool[] {
@@ -42,6 +42,8 @@ export interface LoopCall {
   input: string
   /** The id that readers see, and the call that delegated it. */
   place: { id: string; parent_tool_call_id?: string }
+  /** True if the limit of output ended the answer in or after this call. */
+  isCut: boolean
 }
 
 /** The outcome of a call: its result, or the requests that a person must decide first. */
@@ -63,7 +65,7 @@ export async function runToolCall({
   recorded = { answers: [], steps: [], delegated: [] },
   held,
   permits,
-  isExcess,
+  refusal,
   delegate,
 }: {
   call: LoopCall
@@ -74,8 +76,8 @@ export async function runToolCall({
   held: HeldCallsOfTurn
   /** The slots of the turn's calls. */
   permits: Semaphore
-  /** True if the answer has more calls than are carried out. */
-  isExcess: boolean
+  /** The result of a call that is not carried out. */
+  refusal: string | undefined
   delegate(instruction: string): Promise<Delegated>
 }): Promise<CallOutcome> {
   const { toolCallId, toolName, input, place } = call
@@ -93,8 +95,8 @@ export async function runToolCall({
   const request = { ...place, name: toolName, args }
   const round: Round = { tools, signal: facts.signal, writer, delegate }
   const before = held.take(place.id)
-  if (isExcess || (!before && recorded.steps.length > 0)) {
-    const end = { output: isExcess ? TOO_MANY : INTERRUPTED, is_error: true }
+  if (refusal !== undefined || (!before && recorded.steps.length > 0)) {
+    const end = { output: refusal ?? INTERRUPTED, is_error: true }
     writer.onToolResult({ tool_call_id: toolCallId, name: toolName, ...end })
     return part(end.output, end.is_error)
   }

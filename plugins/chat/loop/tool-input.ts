@@ -1,16 +1,32 @@
-import { type AppError, deferSchema, type Issue, type JSONSchema, type Validator } from '#kernel'
+import {
+  type AppError,
+  deferSchema,
+  type Issue,
+  type JSONSchema,
+  JsonTooComplex,
+  type Validator,
+} from '#kernel'
 import type { Tool } from '#plugin-api'
+import { readArguments } from './call-arguments.ts'
 
 const validators = new WeakMap<JSONSchema, Validator>()
 
-/** Parses and checks the arguments of a call; throws a sentence that helps the model to correct them. */
-export function readInput(tool: Tool, text: string): unknown {
+/**
+ * Parses and checks the arguments of a call; throws a sentence that helps the model to correct them. `isCut` if the limit
+ * of output ended the answer that they belong to.
+ */
+export function readInput(tool: Tool, text: string, { isCut = false } = {}): unknown {
   const { name } = tool
   let input: unknown
   try {
-    input = JSON.parse(text || '{}')
+    input = readArguments(text)
   } catch (error) {
-    throw new Error(`${name} was called with arguments that are not JSON`, { cause: error })
+    const reason = isCut
+      ? `this call of ${name} was cut off at the limit of output, so it was not carried out; make its arguments shorter, for example in several calls`
+      : error instanceof JsonTooComplex
+        ? `${name} was called with arguments that have too many levels or values`
+        : `${name} was called with arguments that are not JSON`
+    throw new Error(reason, { cause: error })
   }
   try {
     return checkInput(tool, input)

@@ -1,37 +1,67 @@
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
+import { scalePicture } from './picture-scaling.ts'
+import type { TurnNotice } from './turn-writer.ts'
 
-/** The most images of a conversation that a model is shown, the newest ones. */
+/** The most images of a conversation that a model is shown, the newest ones, and the most of its last message. */
 const MOST = 4
+const MOST_SENT = 10
+
+/** The largest image of a provider kind that does not say what it takes. */
 const MAX_BYTES = 4 * 1024 * 1024
+
+/** The largest image that is read at all: as large as an upload. */
+const MAX_READ_BYTES = 20 * 1024 * 1024
 
 /** Images by their path in the workspace. */
 export type Images = ReadonlyMap<string, { data: Uint8Array; mediaType: string }>
 
 /**
- * Reads the newest images of a conversation, if the model accepts images; missing files and other formats are left out.
+ * Reads the newest images of a conversation, unless the model is known not to take any; larger ones than it takes are
+ * scaled down. Of those in `content`, the message of the turn, `onNotice` hears what the model does not see.
  */
 export async function readImages(
-  { agent_id, blocks }: { agent_id: string; blocks: readonly Block[] },
-  { description }: Pick<OpenedModel, 'description'>,
-  { extensions }: Pick<Cradle, 'extensions'>,
+  { agent_id, earlier, content }: { agent_id: string; earlier: readonly Block[]; content: readonly Block[] },
+  { reference, description, limits }: Pick<OpenedModel, 'reference' | 'description' | 'limits'>,
+  { extensions, onNotice }: Pick<Cradle, 'extensions'> & { onNotice(notice: TurnNotice): void },
 ): Promise<Images> {
-  const shown = description.input?.includes('image')
-    ? blocks.flatMap((block) => (block.type === 'image' ? [block.path] : []))
-    : []
-  if (shown.length === 0) return new Map()
-  const paths = [...new Set(shown.reverse())].slice(0, MOST)
-  const found = await extensions['agents.file_contents'].ask({ agent_id, max_bytes: MAX_BYTES, paths })
-  return new Map(
-    found
-      .flatMap((contents) => [...contents])
-      .flatMap(([path, data]) => {
-        const mediaType = detectMediaType(data)
-        return mediaType ? [[path, { data, mediaType }]] : []
-      }),
+  const sent = new Set(pathsOf(content))
+  const most = Math.min(Math.max(MOST, sent.size), limits.images ?? MOST_SENT)
+  const paths = [...new Set([...pathsOf(earlier), ...sent].reverse())].slice(0, most)
+  if (paths.length === 0) return new Map()
+  if (description.input && !description.input.includes('image')) {
+    if (sent.size > 0) onNotice({ code: 'PICTURES_NOT_SEEN', details: { model: reference } })
+    return new Map()
+  }
+  if (sent.size > most) onNotice({ code: 'PICTURES_LEFT_OUT', details: { most, model: reference } })
+  const asked = { agent_id, max_bytes: MAX_READ_BYTES, paths }
+  const files = new Map(
+    (await extensions['agents.file_contents'].ask(asked)).flatMap((contents) => [...contents]),
   )
+  const mostBytes = limits.image_bytes ?? MAX_BYTES
+  const images = new Map<string, { data: Uint8Array; mediaType: string }>()
+  for (const path of paths) {
+    const file = files.get(path)
+    const notify = (code: TurnNotice['code'], details = {}) => {
+      if (sent.has(path)) onNotice({ code, details: { name: nameOf(path), model: reference, ...details } })
+    }
+    const mediaType = file && detectMediaType(file)
+    if (!mediaType) notify('PICTURE_UNREADABLE')
+    else if (file.length <= mostBytes) images.set(path, { data: file, mediaType })
+    else {
+      const scaled = await scalePicture(file, mostBytes)
+      if (scaled) images.set(path, scaled)
+      else notify('PICTURE_TOO_LARGE', { limit: `${(mostBytes / 1024 / 1024).toFixed(1)} MiB` })
+    }
+  }
+  return images
 }
+
+const pathsOf = (blocks: readonly Block[]) =>
+  blocks.flatMap((block) => (block.type === 'image' ? [block.path] : []))
+
+const nameOf = (path: string) => path.split('/').at(-1)!
 
 /** Detects the format of an image by its first bytes, because upstreams reject images with a wrong media type. */
 function detectMediaType(bytes: Uint8Array): string | undefined {

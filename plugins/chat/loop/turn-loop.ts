@@ -1,21 +1,39 @@
 import { setMaxListeners } from 'node:events'
-import type { LanguageModelV3Content, LanguageModelV3Message } from '@ai-sdk/provider'
-import type { Ids } from '#kernel'
+import type {
+  LanguageModelV3Content,
+  LanguageModelV3File,
+  LanguageModelV3Message,
+  LanguageModelV3ToolCall,
+} from '@ai-sdk/provider'
+import { AppError, type Ids } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
 import { createSemaphore, type Semaphore, untilAborted } from '#toolbox'
 import type { ModelPart } from '../../providers/types.ts'
 import type { Request } from './approvals.ts'
 import type { CallSettings } from './call-settings.ts'
-import { readAnswer } from './model-answer.ts'
-import { assistantMessage } from './model-context.ts'
+import { type AnswerEnding, readAnswer } from './model-answer.ts'
+import { joinMessages, toAnswerMessages } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
 import type { HeldCallsOfTurn } from './running-call.ts'
-import { type CallFacts, type Delegated, describeTools, MAX_CALLS, runToolCall } from './tool-calls.ts'
+import {
+  type CallFacts,
+  type Delegated,
+  describeTools,
+  MAX_CALLS,
+  runToolCall,
+  TOO_MANY_CALLS,
+} from './tool-calls.ts'
 import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
 /** The most model calls of one turn, and of one delegated task, unless its agent says otherwise. */
 const MAX_STEPS = 25
+
+/** The answers in a row whose calls the limit of output may cut before the loop ends. */
+const MAX_CUT_ANSWERS = 3
+
+/** The result of a call in an answer that the upstream has withheld or the model has refused. */
+const WITHHELD = 'This was not carried out, because the provider withheld the answer that asked for it.'
 
 const DELEGATE = `You carry out one task for the agent described above, alone.
 Your last message is all that the agent learns of it. Make it complete: what you found or did, and what is left.`
@@ -29,8 +47,8 @@ export interface ModelStep {
 
 /** The parts that a loop works with. */
 export interface LoopParts {
-  /** Calls the model. */
-  call(options: ModelCallOptions, step: ModelStep): AsyncIterable<ModelPart>
+  /** Calls the model; resolves once its answer begins. */
+  call(options: ModelCallOptions, step: ModelStep): Promise<AsyncIterable<ModelPart>>
   settings: CallSettings
   max_steps?: number
   ids: Ids
@@ -43,6 +61,8 @@ export interface LoopParts {
   held: HeldCallsOfTurn
   /** The recorded steps from before the turn paused. */
   recorded: readonly RecordedStep[]
+  /** Stores a file that the model has made in the workspace. */
+  keepFile(file: LanguageModelV3File): Promise<{ path: string; media_type: string }>
   /** Creates the writer for the task that a tool call delegates. */
   delegate(tool_call_id: string): LoopWriter
   /** Describes a failed model call for a model. */
@@ -53,7 +73,7 @@ export interface LoopParts {
  * The end of a loop with the text of its last answer, or the requests that a person must decide before it can continue.
  */
 export type LoopEnd =
-  | { stop_reason: 'end' | 'max_steps'; text: string }
+  | { stop_reason: 'end' | 'length' | 'filtered' | 'refused' | 'max_steps'; text: string }
   | { stop_reason: 'paused'; requests: Request[] }
 
 /**
@@ -89,7 +109,14 @@ async function carryOut(
       tool_call_id,
     )
     if (end.stop_reason === 'paused') return end
-    return { text: end.stop_reason === 'end' ? end.text : `${end.text}\n[ended after ${max_steps} steps]` }
+    const notes = {
+      end: '',
+      length: '\n[cut off at the limit of output]',
+      filtered: '\n[withheld by the provider]',
+      refused: '\n[refused by the model]',
+      max_steps: `\n[ended after ${max_steps} steps]`,
+    }
+    return { text: `${end.text}${notes[end.stop_reason]}` }
   } catch (error) {
     facts.signal.throwIfAborted()
     // The original message of an upstream may contain something that a model must not see, such as a key.
@@ -99,43 +126,69 @@ async function carryOut(
 
 async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string): Promise<LoopEnd> {
   const { system, messages, tools, facts, writer, recorded, held, max_steps = MAX_STEPS } = parts
-  const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...messages]
+  const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...joinMessages(messages)]
   let text = ''
+  let hasSpoken = false
+  let cutAnswers = 0
   for (let step = 0; step < max_steps; step += 1) {
     const before = recorded[step]
     if (before) writer.resume(before)
-    const content = before ? before.content : await askModel(parts, prompt, { step, delegated_by })
+    const answer = before
+      ? { ...before, isEmpty: false }
+      : await askModel(parts, prompt, { step, delegated_by })
+    const { content, ending } = answer
     text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-    const calls = content.filter((part) => part.type === 'tool-call')
-    if (calls.length === 0) return { stop_reason: 'end', text }
+    hasSpoken ||= text.trim() !== ''
+    const calls = content.filter(
+      (part): part is LanguageModelV3ToolCall => part.type === 'tool-call' && !part.providerExecuted,
+    )
+    const isWithheld = ending === 'filtered' || ending === 'refused'
+    if (calls.length === 0 && ending === 'to_be_continued') {
+      prompt.push(...toAnswerMessages(content))
+      continue
+    }
+    if (calls.length === 0 && !isWithheld) {
+      if (ending === 'length') return { stop_reason: 'length', text }
+      if (answer.isEmpty && !hasSpoken) throw new AppError('EMPTY_ANSWER')
+      return { stop_reason: 'end', text }
+    }
+    cutAnswers = ending === 'length' ? cutAnswers + 1 : 0
 
     if (!recorded[step + 1]) await tools.refresh()
     const outcomes = await Promise.all(
       calls.map(({ toolCallId, toolName, input }, index) => {
-        const known = before?.calls.get(toolCallId.toWellFormed())
+        const recordedCall = before?.calls.get(toolCallId.toWellFormed())
         let hasDelegated = false
         return runToolCall({
-          call: { toolCallId, toolName, input, place: toPlace(toolCallId, step + 1, delegated_by) },
+          call: {
+            toolCallId,
+            toolName,
+            input,
+            place: toPlace(toolCallId, step + 1, delegated_by),
+            isCut: ending === 'length' && index === calls.length - 1,
+          },
           tools,
           facts,
           writer,
-          recorded: known,
+          recorded: recordedCall,
           held,
           permits,
-          isExcess: index >= MAX_CALLS,
+          refusal: isWithheld ? WITHHELD : index >= MAX_CALLS ? TOO_MANY_CALLS : undefined,
           async delegate(instruction) {
             if (delegated_by !== undefined) throw new Error('what is delegated cannot be delegated further')
             if (hasDelegated) throw new Error('a call can delegate only once')
             hasDelegated = true
-            return carryOut(instruction, parts, permits, toolCallId, known?.delegated ?? [])
+            return carryOut(instruction, parts, permits, toolCallId, recordedCall?.delegated ?? [])
           },
         })
       }),
     )
+    if (isWithheld) return { stop_reason: ending, text }
     const requests = outcomes.flatMap((outcome) => ('requests' in outcome ? outcome.requests : []))
     if (requests.length > 0) return { stop_reason: 'paused', requests }
+    if (cutAnswers === MAX_CUT_ANSWERS) return { stop_reason: 'length', text }
     prompt.push(
-      assistantMessage(before ? asEdited(content, before.calls) : content),
+      ...toAnswerMessages(before ? asEdited(content, before.calls) : content),
       ...outcomes.flatMap((outcome) =>
         'result' in outcome ? [{ role: 'tool' as const, content: [outcome.result] }] : [],
       ),
@@ -144,11 +197,19 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
   return { stop_reason: 'max_steps', text }
 }
 
+/** An answer of the model, as far as the loop goes by it. */
+interface StepAnswer {
+  content: LanguageModelV3Content[]
+  ending: AnswerEnding
+  /** True if it neither says anything nor has a file. */
+  isEmpty: boolean
+}
+
 async function askModel(
-  { call, settings, ids, tools, facts, writer }: LoopParts,
+  { call, settings, ids, tools, facts, writer, keepFile }: LoopParts,
   prompt: LanguageModelV3Message[],
   place: Omit<ModelStep, 'call_id'>,
-): Promise<LanguageModelV3Content[]> {
+): Promise<StepAnswer> {
   const call_id = ids.make('call_')
   const options = {
     prompt,
@@ -157,16 +218,24 @@ async function askModel(
     abortSignal: facts.signal,
   }
   writer.beginMessage()
-  const parts = call(options, { call_id, ...place })
-  const { content, finishReason, usage, first_token_ms, ms } = await readAnswer(parts, writer)
+  const begun = performance.now()
+  const parts = await call(options, { call_id, ...place })
+  const { content, files, ending, usage, first_token_ms, ms } = await readAnswer(parts, writer, begun)
+  for (const file of files) writer.onDrawnFile(await keepFile(file))
   // The frames contain the text of the last answer; a turn that continues needs everything else.
   const isTold =
     place.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')
   const answer = isTold ? undefined : JSON.stringify(content)
-  const { unified } = finishReason
-  const finish_reason = unified === 'length' || unified === 'content-filter' ? unified : undefined
-  writer.onUsage({ call_id, usage, answer, finish_reason, first_token_ms, ms })
-  return content
+  writer.onUsage({
+    call_id,
+    usage,
+    answer,
+    ...(ending !== 'complete' && { finish_reason: ending }),
+    first_token_ms,
+    ms,
+  })
+  const isEmpty = files.length === 0 && !content.some((part) => part.type === 'text' && part.text.trim())
+  return { content, ending, isEmpty }
 }
 
 /** The ids of a delegated task's calls are numbered, because several answers may contain the same ids. */

@@ -1,13 +1,14 @@
-import type { Ids } from '#kernel'
+import type { Ids, Locale } from '#kernel'
 import { addUsage, type TokenUsage } from '#plugin-api'
 import type { Source } from '../documents.ts'
 import { type EventRecord, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
 import { projectTurn } from '../ledger/projection.ts'
 import type { EventLog } from '../ledger/turn-log.ts'
+import { describeNotice, type NoticeCode } from '../notices.ts'
 import { fileUrl } from '../rows.ts'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
+import { parseArguments } from './call-arguments.ts'
 import type { ModelListener } from './model-answer.ts'
-import { parseArguments } from './model-context.ts'
 import type { RecordedStep } from './recorded-loop.ts'
 
 /** The most characters of text in one event. */
@@ -43,6 +44,12 @@ interface MadeFile {
   media_type: string
 }
 
+/** A notice about an answer; `details` are the values in its text. */
+export interface TurnNotice {
+  code: NoticeCode
+  details: Record<string, string | number>
+}
+
 /** The place of a step: its message, and the call that delegated it, if any. */
 interface Place {
   message_id: string
@@ -57,6 +64,9 @@ export interface LoopWriter extends ModelListener {
   resume(step: RecordedStep): void
   onUsage(spent: SpentCall): void
   onToolResult(result: ToolOutcome): void
+  /** Records a file that the model itself has made, such as a picture. */
+  onDrawnFile(file: Omit<MadeFile, 'tool_call_id'>): void
+  onNotice(notice: TurnNotice): void
   onAttachment(file: MadeFile): void
   onToolProgress(progress: { tool_call_id: string; content: string }): void
 }
@@ -82,6 +92,7 @@ export function createTurnWriter({
   ids,
   model,
   agent_id,
+  locale,
   before = [],
   onTool = () => undefined,
 }: {
@@ -89,6 +100,8 @@ export function createTurnWriter({
   ids: Ids
   /** The agent in whose workspace files are made. */
   agent_id: string
+  /** The language of notices. */
+  locale: Locale
   model: () => string
   /** The events of the turn before it paused. */
   before?: readonly LedgerEvent[]
@@ -103,6 +116,8 @@ export function createTurnWriter({
   for (const event of before) if (event.type === 'tool_result') noteSources(event.frame.sources)
   const results = new Map<string, string>()
   const held = { content: '', reasoning: '' }
+  /** Notices from before the first model call, which is what has a message. */
+  const early: TurnNotice[] = []
   let begun: string | null = null
   let written = projectTurn(before).findLast(({ role }) => role === 'assistant')?._id ?? null
 
@@ -133,12 +148,13 @@ export function createTurnWriter({
     return id
   }
 
-  const recordCall = ({ id, name, input }: SpokenCall, place: Place) =>
+  const recordCall = ({ id, name, input, by_provider }: SpokenCall, place: Place) =>
     log.write('tool_call', {
       ...place,
       tool_call_id: id.toWellFormed(),
       name: name.toWellFormed(),
       input: boundJson(sanitizeForStorage(parseArguments(input))),
+      ...(by_provider && { by_provider }),
     })
   const recordResult = (outcome: ToolOutcome, place: Place) => {
     const { tool_call_id, name, output, is_error, sources: named, ms } = outcome
@@ -158,13 +174,21 @@ export function createTurnWriter({
       { ms },
     )
   }
-  const recordFile = ({ path: given, media_type }: MadeFile, place: Place) => {
-    const path = given.toWellFormed()
+  const recordFile = ({ path: madePath, media_type }: Omit<MadeFile, 'tool_call_id'>, place: Place) => {
+    const path = madePath.toWellFormed()
     const url = fileUrl(agent_id, path)
     const filename = path.split('/').at(-1)!
     const [family] = media_type.split('/')
     const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
     log.write('attachment', { ...place, kind, path, filename, media_type, url })
+  }
+  const recordNotice = ({ code, details }: TurnNotice) => {
+    if (begun === null) {
+      early.push({ code, details })
+      return
+    }
+    const message = describeNotice(code, details, locale)
+    log.write('notice', { message_id: begun, code, message, details: { ...details } })
   }
   const recordProgress = (
     { tool_call_id, content }: { tool_call_id: string; content: string },
@@ -206,6 +230,10 @@ export function createTurnWriter({
           { tool_call_id: idOf(id), content },
           { parent_tool_call_id: place.parent_tool_call_id },
         ),
+      onDrawnFile: (file) => recordFile(file, place),
+      onProviderResult: (result) =>
+        recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, place),
+      onNotice: recordNotice,
       onUsage: (spent) => recordUsage(spent, place),
     }
   }
@@ -215,6 +243,7 @@ export function createTurnWriter({
       begun = ids.make('msg_')
       // Some upstreams number the calls of each answer anew.
       results.clear()
+      for (const notice of early.splice(0)) recordNotice(notice)
     },
     resume(step) {
       begun = step.message_id
@@ -230,6 +259,12 @@ export function createTurnWriter({
     },
     onToolResult: (result) => recordResult(result, { message_id: resultMessage(result.tool_call_id) }),
     onAttachment: (file) => recordFile(file, { message_id: resultMessage(file.tool_call_id) }),
+    onDrawnFile: (file) => recordFile(file, { message_id: reply() }),
+    onProviderResult(result) {
+      flush()
+      recordResult(result, { message_id: resultMessage(result.tool_call_id) })
+    },
+    onNotice: recordNotice,
     onToolProgress: (progress) => recordProgress(progress, {}),
     onUsage(spent) {
       flush()

@@ -1,12 +1,22 @@
-import type { LanguageModelV3Content } from '@ai-sdk/provider'
-import type { TokenUsage } from '#plugin-api'
+import type { LanguageModelV3FinishReason } from '@ai-sdk/provider'
 import type { ModelPart } from '../../providers/types.ts'
+import type { AnswerEnding } from '../loop/model-answer.ts'
+import type { RecordedAnswer } from './recording.ts'
+
+const FINISH_REASONS: Record<AnswerEnding, LanguageModelV3FinishReason> = {
+  complete: { unified: 'stop', raw: 'stop' },
+  length: { unified: 'length', raw: 'length' },
+  filtered: { unified: 'content-filter', raw: 'content_filter' },
+  refused: { unified: 'content-filter', raw: 'refusal' },
+  to_be_continued: { unified: 'other', raw: 'pause_turn' },
+}
 
 /** Yields the parts in which a model would send a recorded answer. */
-export async function* speak(
-  content: readonly LanguageModelV3Content[],
-  usage: TokenUsage | null,
-): AsyncGenerator<ModelPart, void, void> {
+export async function* speak({
+  content,
+  ending,
+  usage,
+}: RecordedAnswer): AsyncGenerator<ModelPart, void, void> {
   for (const [index, part] of content.entries()) {
     const id = String(index)
     if (part.type === 'tool-call') yield part
@@ -20,7 +30,7 @@ export async function* speak(
   const unknown = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined }
   yield {
     type: 'finish',
-    finishReason: { unified: 'stop', raw: 'stop' },
+    finishReason: FINISH_REASONS[ending],
     usage: {
       inputTokens: unknown,
       outputTokens: { total: undefined, text: undefined, reasoning: undefined },

@@ -2,6 +2,7 @@ import type { LanguageModelV3Content } from '@ai-sdk/provider'
 import type { ApprovalStep, TokenUsage } from '#plugin-api'
 import type { Artifact, Source } from '../documents.ts'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
+import type { AnswerEnding } from '../loop/model-answer.ts'
 
 /** The recorded output of a tool call. */
 export interface RecordedOutput {
@@ -13,6 +14,7 @@ export interface RecordedOutput {
 /** A recorded answer of a model; without usage if the answer was interrupted. */
 export interface RecordedAnswer {
   content: LanguageModelV3Content[]
+  ending: AnswerEnding
   usage: TokenUsage | null
 }
 
@@ -78,7 +80,7 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
         const content = event.answer === undefined ? told : JSON.parse(event.answer)
         if (parent_tool_call_id === undefined) step += 1
         const key = parent_tool_call_id && toCallKey(step, parent_tool_call_id)
-        append(recording.answers, key, { content, usage })
+        append(recording.answers, key, { content, ending: event.finish_reason ?? 'complete', usage })
         break
       }
       case 'tool_result': {
@@ -100,7 +102,8 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
     }
   }
   // The model was still writing this when the turn ended.
-  for (const content of said.values()) append(recording.answers, undefined, { content, usage: null })
+  for (const content of said.values())
+    append(recording.answers, undefined, { content, ending: 'complete', usage: null })
   return recording
 }
 

@@ -71,14 +71,14 @@ async function replay(
     }
     const before = [...events]
     const model = () => references[0] ?? 'none:none'
-    const writer = createTurnWriter({ log, ids, model, agent_id: '', before })
+    const writer = createTurnWriter({ log, ids, model, agent_id: '', locale, before })
     const steps = readRecordedLoop(before)
     let current = steps.length - 1
-    const call: LoopParts['call'] = async function* (_options, { step, delegated_by }) {
+    const call = async function* (...[, { step, delegated_by }]: Parameters<LoopParts['call']>) {
       if (delegated_by === undefined) current = step
       const parent = delegated_by && toCallKey(current, delegated_by)
       const answer = recording.answers.get(parent)?.shift()
-      if (answer) yield* speak(answer.content, answer.usage)
+      if (answer) yield* speak(answer)
       if (answer?.usage) return
       if (parent !== undefined && recording.outputs.has(parent)) throw new Error(ENDED)
       await end()
@@ -86,7 +86,7 @@ async function replay(
     const facts = { workspace: '', agent_id: '', thread_id: THREAD, user_id: '', locale, signal }
     try {
       return await runTurnLoop({
-        call,
+        call: async (...asked) => call(...asked),
         settings: {},
         max_steps: settings?.max_steps,
         ids,
@@ -102,6 +102,7 @@ async function replay(
         held,
         recorded: steps,
         delegate: writer.delegate,
+        keepFile: () => Promise.reject(new Error('a replay stores no files')),
         explain: () => '',
       })
     } catch (error) {

@@ -1,11 +1,11 @@
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument } from '../../agents/types.ts'
-import type { OpenedModel } from '../../providers/types.ts'
-import type { Block, ThreadDocument, TurnSettings } from '../documents.ts'
+import type { StopReason as AnswerStop, Block, ThreadDocument, TurnSettings } from '../documents.ts'
 import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
 import type { Request } from '../loop/approvals.ts'
 import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
+import { keepDrawnFile } from '../loop/drawn-files.ts'
 import { buildInstructions } from '../loop/instructions.ts'
 import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
@@ -14,6 +14,7 @@ import { runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnTools, offerTools, type TurnUser } from '../loop/turn-tools.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
+import { createModelChain, type ModelChain } from './model-chain.ts'
 import type { StopReason } from './turn.ts'
 import { readTurnHistory } from './turn-history.ts'
 import type { TurnLease } from './turn-leases.ts'
@@ -46,16 +47,17 @@ export async function answer(
   { lease, thread, log, before, signal }: Stage,
   cradle: Cradle,
 ): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
-  const { recent, models, agents, ids, clock, explainError, heldCalls } = cradle
+  const { recent, agents, ids, clock, explainError, heldCalls } = cradle
   // A turn keeps its initial settings, whatever is changed while it waits.
   const settings =
     before.length > 0 ? (before[0]!.settings ?? {}) : toTurnSettings({ agent, settings: asked }, agents)
-  let opened: OpenedModel | undefined
+  let chain: ModelChain | undefined
   const writer = createTurnWriter({
     log,
     ids,
-    model: () => opened!.reference,
+    model: () => chain!.current.reference,
     agent_id: agent._id,
+    locale,
     before,
     onTool({ name, is_error, ms = 0 }) {
       const { first_seq, ...owned } = lease
@@ -63,7 +65,7 @@ export async function answer(
     },
   })
   const { usage } = writer
-  const done = (stop_reason: 'end' | 'stopped' | 'max_steps'): TurnEnd => ({
+  const done = (stop_reason: AnswerStop): TurnEnd => ({
     type: 'done',
     message_id: writer.message_id,
     stop_reason,
@@ -71,15 +73,22 @@ export async function answer(
     sources: writer.sources,
   })
   try {
-    const [newest, model, system, offered, lent] = await Promise.all([
+    const [newest, opened, system, offered, lent] = await Promise.all([
       recent.before(thread, lease.first_seq),
       // A turn keeps its initial model, whatever is chosen while it waits.
-      models.open([findLastModel(before), wanted, thread.model], user.id, agent),
+      cradle.models.open([findLastModel(before), wanted, thread.model], user.id, agent),
       buildInstructions(agent, thread, cradle),
       offerTools(agents.listTools(agent, user), { agent, user, thread, settings }),
       agents.lendTools(agent, user, { choices: settings, has_begun: before.length > 0 }),
     ])
-    opened = model
+    const models = createModelChain(opened, {
+      fallbacks: agents.readFallbackModels(agent),
+      user_id: user.id,
+      locale,
+      models: cradle.models,
+      onNotice: writer.onNotice,
+    })
+    chain = models
     const account = {
       user_id: user.id,
       token_quota: user.token_quota,
@@ -91,17 +100,27 @@ export async function answer(
       { newest, lease, thread, opened, account, writer, signal },
       cradle,
     )
-    const said = [...history.flatMap((message) => message.content), ...content]
-    const images = await readImages({ agent_id: agent._id, blocks: said }, opened, cradle)
+    const earlier = history.flatMap((message) => message.content)
+    const images = await readImages({ agent_id: agent._id, earlier, content }, opened, {
+      extensions: cradle.extensions,
+      onNotice: before.length > 0 ? () => undefined : writer.onNotice,
+    })
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by }) =>
-        model.stream({ call_id, account, purpose: delegated_by === undefined ? 'turn' : 'task', options }),
-      settings: toCallSettings(settings, model.description),
+        models.ask({ call_id, account, purpose: delegated_by === undefined ? 'turn' : 'task', options }),
+      settings: toCallSettings(settings, opened.description),
       max_steps: settings.max_steps,
       ids,
       system,
       messages: withSummary(
-        [...toModelContext(history, opened.description.context_window, images), userMessage(content, images)],
+        [
+          ...toModelContext(history, {
+            window: opened.description.context_window,
+            images,
+            model: opened.reference,
+          }),
+          userMessage(content, images),
+        ],
         summary,
       ),
       tools: createTurnTools(cradle, {
@@ -124,8 +143,9 @@ export async function answer(
       held: heldCalls.of(lease),
       recorded: readRecordedLoop(before),
       delegate: writer.delegate,
+      keepFile: (file) => keepDrawnFile(file, { agent_id: agent._id, user_id: user.id }, cradle),
       explain(error) {
-        const { message, details } = explainError(model.explain(error, locale), locale, request_id)
+        const { message, details } = explainError(models.current.explain(error, locale), locale, request_id)
         return [message, details.guidance, details.detail]
           .filter((text) => typeof text === 'string')
           .join(' ')
@@ -138,7 +158,9 @@ export async function answer(
     const reason = signal.aborted ? (signal.reason as StopReason) : undefined
     if (reason === 'stopped' || reason === 'lost') return done('stopped')
     const cause =
-      reason === 'shutdown' ? new AppError('TURN_INTERRUPTED') : (opened?.explain(error, locale) ?? error)
+      reason === 'shutdown'
+        ? new AppError('TURN_INTERRUPTED')
+        : (chain?.current.explain(error, locale) ?? error)
     return { type: 'error', error: cause, locale, request_id }
   }
 }
