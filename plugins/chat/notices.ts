@@ -1,6 +1,7 @@
 import type { Locale, LocalizedText } from '#kernel'
+import type { StopReason } from './documents.ts'
 
-/** What a person should know about an answer, by code. */
+/** The notices about an answer, by code. */
 const texts = {
   PICTURES_NOT_SEEN: {
     en: '{model} did not take your pictures, so it answered without them.',
@@ -44,3 +45,16 @@ export const describeNotice = (
 
 /** True for the code of a notice that has a text here. */
 export const isNoticeCode = (code: string): code is NoticeCode => Object.hasOwn(texts, code)
+
+/** The ends of an answer that a person should know about. */
+const ends: Partial<Record<StopReason, LocalizedText>> = {
+  length: { en: 'The answer was cut off at its length limit.', zh: '回复达到长度上限，已被截断。' },
+  filtered: { en: 'The provider withheld the rest of the answer.', zh: '服务商屏蔽了回复的其余部分。' },
+  refused: { en: 'The model refused to answer.', zh: '模型拒绝回答。' },
+  max_steps: { en: 'The agent reached its step limit and stopped.', zh: '智能体已达到步数上限，在此停止。' },
+  stopped: { en: 'Stopped.', zh: '已停止。' },
+}
+
+/** Describes the end of an answer for a person; undefined if nothing needs to be said. */
+export const describeEnd = (stop_reason: StopReason, locale: Locale): string | undefined =>
+  ends[stop_reason]?.[locale]

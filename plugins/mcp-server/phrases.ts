@@ -12,10 +12,6 @@ const PHRASES = {
   },
   no_answer: { en: 'The agent did not answer.', zh: '智能体没有给出回答。' },
   stopped: { en: 'The turn was stopped before its end.', zh: '回合在结束前被停止。' },
-  too_many_steps: {
-    en: 'The agent reached its step limit and stopped.',
-    zh: '智能体已达到步数上限，在此停止。',
-  },
   waits: {
     en: 'The agent waits for a person, who decides where its conversations are shown (thread {thread_id}). Its requests:\n{requests}\nThe turn continues with the decision; ask again in this thread afterwards.',
     zh: '智能体正在等待人工处理，请在显示其会话的地方决定（会话 {thread_id}）。请求：\n{requests}\n决定后回合会继续；之后请在此会话中再次提问。',

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Locale } from '#kernel'
+import { describeEnd } from '../chat/notices.ts'
 import type { Answer } from './ask.ts'
 import { say } from './phrases.ts'
 
@@ -23,16 +24,11 @@ export function toResult(answer: Answer, locale: Locale, base: string): CallTool
       const content = answer.text.trim() === '' ? [] : [textBlock(answer.text)]
       return { content: [...content, textBlock(reason)], ...structured(reason), isError: true }
     }
-    case 'max_steps':
-      return {
-        content: [textBlock(shown), textBlock(say('too_many_steps', locale)), ...links],
-        ...structured(shown),
-      }
-    case 'length':
-    case 'filtered':
-    case 'refused':
-    case 'end':
-      return { content: [textBlock(shown), ...links], ...structured(shown) }
+    default: {
+      const note = describeEnd(end.type, locale)
+      const notes = note === undefined ? [] : [textBlock(note)]
+      return { content: [textBlock(shown), ...notes, ...links], ...structured(shown) }
+    }
   }
 }
 

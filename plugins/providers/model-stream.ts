@@ -21,7 +21,7 @@ const MAX_ANSWER_CHARS = 4 * 1024 * 1024
 /** The failures that a retry may resolve. */
 const TRANSIENT: readonly ProviderFailure[] = ['rate_limit', 'outage', 'unreachable']
 
-/** How often an answer without any text, call or file is asked for again. */
+/** The answers of a call without any text, call or file after which the model is asked again. */
 const MAX_EMPTY_ANSWERS = 1
 
 /**
@@ -57,7 +57,7 @@ export async function* streamModel({
     for (;;) {
       await pace.waitForRest(signal)
       let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined
-      /** Parts before the first delta are yielded together with it, so that a retry does not yield them twice. */
+      /** Parts and white space before the first words wait for these, so that a retry does not yield them twice. */
       const heldBack: LanguageModelV3StreamPart[] = []
       let length = 0
       let hasAnswer = false
@@ -76,10 +76,12 @@ export async function* streamModel({
             }
           }
           hasAnswer ||= isAnswer(part)
-          length += countCharacters(part)
+          const isBlank = part.type === 'text-delta' && !hasAnswer
+          const size = isBlank ? 0 : countCharacters(part)
+          length += size
           if (length > MAX_ANSWER_CHARS)
             throw new AppError('MODEL_ANSWER_TOO_LONG', { limit: MAX_ANSWER_CHARS })
-          if (length === 0) {
+          if (isBlank || (size === 0 && (length === 0 || heldBack.length > 0))) {
             heldBack.push(part)
             continue
           }

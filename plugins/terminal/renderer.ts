@@ -83,6 +83,8 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
         return startSection('line')
       case 'attachment':
         return writeLine(`📎 ${frame.path}${frame.media_type ? ` (${frame.media_type})` : ''}`)
+      case 'notice':
+        return writeLine(`ℹ ${frame.message}`, 'dim')
       case 'error':
         fail(frame.code, frame.message)
         for (const text of [frame.details.guidance, frame.details.detail])

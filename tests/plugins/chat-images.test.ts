@@ -54,7 +54,7 @@ t.test('A model that accepts images receives those that the user sends', async (
   const blind = await turnWith(pictures)
   t.strictSame(shown(), [])
   t.match(JSON.stringify(fake.requests.at(-1)!.body.messages), /\[image in the workspace: inbound\/a\.png\]/)
-  t.match(blind.notices, [{ code: 'PICTURES_NOT_SEEN', details: { model: MODEL } }], 'the person is told')
+  t.match(blind.notices, [{ code: 'PICTURES_NOT_SEEN', details: { model: MODEL } }], 'the person knows it')
 
   await setInput(['text', 'image'])
   const thread_id = await ask(pictures)

@@ -3,6 +3,7 @@ import { AppError, isUnavailable, type Locale } from '#kernel'
 import { createDeadline } from '#toolbox'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
+import { describeEnd } from '../../chat/notices.ts'
 import type { UserDocument } from '../../users/types.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
@@ -137,6 +138,7 @@ function createShow(
   const { config, connect, signal, log } = session
   const progress = { ...(message.progress ?? NOTHING) }
   const reply = createReplyText(config)
+  const notices: string[] = []
   const attached = new Map<string, Extract<ReadEvent, { type: 'attachment' }>['frame']>()
   let part = 0
   let typing = delivery.startTyping()
@@ -220,10 +222,14 @@ function createShow(
           for (const { sent, text } of await approvals.settle(event.frame, locale))
             await delivery.settle(sent, text)
           return false
+        case 'notice':
+          notices.push(event.frame.message)
+          return false
         case 'done': {
           const { stop_reason, sources } = event.frame
-          if (stop_reason === 'stopped') reply.note(say('stopped', locale))
-          if (stop_reason === 'max_steps') reply.note(say('too_many_steps', locale))
+          const ending = describeEnd(stop_reason, locale)
+          if (ending) reply.note(ending)
+          for (const notice of notices) reply.note(`*${notice}*`)
           const list = listSources(sources, reply.text)
           if (list) reply.note(say('sources', locale, { list }))
           await end()

@@ -22,10 +22,6 @@ Your id here is \`{sender}\`.`,
   stopped: { en: 'Stopped.', zh: '已停止。' },
   nothing_runs: { en: 'Nothing is running.', zh: '当前没有正在执行的任务。' },
   no_answer: { en: 'The agent did not answer.', zh: '智能体没有给出回答。' },
-  too_many_steps: {
-    en: 'The agent reached its step limit and stopped.',
-    zh: '智能体已达到步数上限，在此停止。',
-  },
   sources: { en: 'Sources:\n{list}', zh: '来源：\n{list}' },
   failed: { en: '⚠️ {message}', zh: '⚠️ {message}' },
   too_many: {

@@ -107,26 +107,58 @@ const toObject = (input: unknown) =>
 const toCommonId = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 9)
 
 /** Removes what only the model that wrote it takes back: thoughts, signatures, and its ids of calls. */
-export function forOtherModel(prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
-  const ids = new Map<string, string>()
+export const forOtherModel = (prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] =>
+  renameCalls(prompt, (id, index) => toCommonId(`${index} ${id}`)).map((message) =>
+    message.role === 'assistant'
+      ? {
+          ...message,
+          content: message.content
+            .filter(({ type }) => type !== 'reasoning')
+            .map((part) => ({ ...part, providerOptions: undefined })),
+        }
+      : message,
+  )
+
+/** Renames the calls whose ids are used already, since some upstreams count them anew in each turn and others refuse that. */
+export const withUniqueIds = (
+  messages: readonly LanguageModelV3Message[],
+  usedIds: Set<string>,
+  step: number,
+): LanguageModelV3Message[] =>
+  renameCalls(messages, (id) => {
+    const uniqueId = usedIds.has(id) ? toCommonId(`${usedIds.size} ${step} ${id}`) : id
+    usedIds.add(uniqueId)
+    return uniqueId
+  })
+
+/** Returns the ids of the calls in a prompt. */
+export const listCallIds = (prompt: readonly LanguageModelV3Message[]): string[] =>
+  prompt.flatMap(({ role, content }) =>
+    role === 'assistant'
+      ? content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
+      : [],
+  )
+
+/** Renames calls, and their results in the messages that follow. */
+function renameCalls(
+  prompt: readonly LanguageModelV3Message[],
+  rename: (id: string, index: number) => string,
+): LanguageModelV3Message[] {
+  const names = new Map<string, string>()
+  const nameOf = (id: string) => names.get(id) ?? id
   return prompt.map((message, index): LanguageModelV3Message => {
-    if (message.role === 'tool')
-      return {
-        ...message,
-        content: message.content.map((part) =>
-          part.type === 'tool-result'
-            ? { ...part, toolCallId: ids.get(part.toolCallId) ?? part.toolCallId }
-            : part,
-        ),
-      }
-    if (message.role !== 'assistant') return message
-    const content = message.content.flatMap((part): AssistantPart[] => {
-      if (part.type === 'reasoning') return []
-      if (part.type !== 'tool-call') return [{ ...part, providerOptions: undefined }]
-      const toolCallId = toCommonId(`${index} ${part.toolCallId}`)
-      ids.set(part.toolCallId, toolCallId)
-      return [{ ...part, toolCallId, providerOptions: undefined }]
-    })
+    if (message.role === 'assistant') {
+      for (const part of message.content)
+        if (part.type === 'tool-call') names.set(part.toolCallId, rename(part.toolCallId, index))
+      const content = message.content.map((part) =>
+        part.type === 'tool-call' ? { ...part, toolCallId: nameOf(part.toolCallId) } : part,
+      )
+      return { ...message, content }
+    }
+    if (message.role !== 'tool') return message
+    const content = message.content.map((part) =>
+      part.type === 'tool-result' ? { ...part, toolCallId: nameOf(part.toolCallId) } : part,
+    )
     return { ...message, content }
   })
 }

@@ -12,7 +12,7 @@ import type { ModelPart } from '../../providers/types.ts'
 import type { Request } from './approvals.ts'
 import type { CallSettings } from './call-settings.ts'
 import { type AnswerEnding, readAnswer } from './model-answer.ts'
-import { joinMessages, toAnswerMessages } from './model-context.ts'
+import { joinMessages, listCallIds, toAnswerMessages, withUniqueIds } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
 import type { HeldCallsOfTurn } from './running-call.ts'
 import {
@@ -127,6 +127,7 @@ async function carryOut(
 async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string): Promise<LoopEnd> {
   const { system, messages, tools, facts, writer, recorded, held, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...joinMessages(messages)]
+  const usedIds = new Set(listCallIds(prompt))
   let text = ''
   let hasSpoken = false
   let cutAnswers = 0
@@ -187,12 +188,13 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
     const requests = outcomes.flatMap((outcome) => ('requests' in outcome ? outcome.requests : []))
     if (requests.length > 0) return { stop_reason: 'paused', requests }
     if (cutAnswers === MAX_CUT_ANSWERS) return { stop_reason: 'length', text }
-    prompt.push(
+    const exchange = [
       ...toAnswerMessages(before ? asEdited(content, before.calls) : content),
       ...outcomes.flatMap((outcome) =>
         'result' in outcome ? [{ role: 'tool' as const, content: [outcome.result] }] : [],
       ),
-    )
+    ]
+    prompt.push(...withUniqueIds(exchange, usedIds, step))
   }
   return { stop_reason: 'max_steps', text }
 }

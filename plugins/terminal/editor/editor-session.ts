@@ -22,6 +22,14 @@ import { joinWords, readPrompt } from './prompt-content.ts'
 import { toRequestError, toTurnError } from './request-errors.ts'
 import { createSessionUpdates } from './session-updates.ts'
 
+/** The stop reasons of turns in the protocol's words. */
+const STOP_REASONS: Record<string, PromptResponse['stopReason']> = {
+  length: 'max_tokens',
+  filtered: 'refusal',
+  refused: 'refusal',
+  max_steps: 'max_turn_requests',
+}
+
 /** The server's limit for an answer. */
 const MAX_ANSWER_CHARS = 8000
 
@@ -115,7 +123,7 @@ export const createEditorSession = ({
     switch (outcome.kind) {
       case 'done':
         if (outcome.stop_reason === 'stopped') return { stopReason: 'cancelled' }
-        return { stopReason: outcome.stop_reason === 'max_steps' ? 'max_turn_requests' : 'end_turn' }
+        return { stopReason: STOP_REASONS[outcome.stop_reason] ?? 'end_turn' }
       case 'paused':
         return { stopReason: 'end_turn' }
       case 'failed':
