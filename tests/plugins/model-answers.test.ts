@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import t from '../run/file-test.ts'
-import { MODEL, startChat, textOf } from '../support/chat.ts'
+import { createHold, MODEL, startChat, textOf } from '../support/chat.ts'
 
-const chat = await startChat(t)
+const chat = await startChat(t, { config: { plugins: { providers: { first_token_seconds: 1 } } } })
 const { fake, server, history } = chat
 
 /** The messages of the last request, without the system prompt. */
@@ -211,6 +211,13 @@ t.test('A fallback answers for a model that does not', async (t) => {
   )
   const [, answer] = (await history(thread_id)).messages
   t.match(answer, { model: spare, notices: [{ code: 'MODEL_FALLBACK' }] })
+
+  const { hold, release } = createHold()
+  fake.next({ text: 'late', hold }, { text: 'In time.' })
+  const late = await ask('hello')
+  release()
+  t.equal(textOf(late.frames), 'In time.')
+  t.match(late.frames.find(({ type }) => type === 'notice'), { details: { to: spare, reason: 'timeout' } })
 
   fake.next(slow, slow, slow)
   t.match((await ask('hello')).end, { type: 'error', code: 'MODEL_RATE_LIMITED' }, 'each is asked once')

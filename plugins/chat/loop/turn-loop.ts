@@ -223,7 +223,6 @@ async function askModel(
   const begun = performance.now()
   const parts = await call(options, { call_id, ...place })
   const { content, files, ending, usage, first_token_ms, ms } = await readAnswer(parts, writer, begun)
-  for (const file of files) writer.onDrawnFile(await keepFile(file))
   // The frames contain the text of the last answer; a turn that continues needs everything else.
   const isTold =
     place.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')
@@ -236,6 +235,8 @@ async function askModel(
     first_token_ms,
     ms,
   })
+  // The frame of the usage makes the message, also if that has no text.
+  for (const file of files) writer.onDrawnFile(await keepFile(file))
   const isEmpty = files.length === 0 && !content.some((part) => part.type === 'text' && part.text.trim())
   return { content, ending, isEmpty }
 }
