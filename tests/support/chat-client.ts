@@ -15,7 +15,7 @@ export type ClientBlock =
   | { type: 'tool_result'; id: string; name: string; output: string; is_error: boolean }
   | { type: 'image' | 'file'; path: string; filename: string; media_type: string }
 
-type Usage = Record<string, number>
+type Usage = Record<string, number | boolean>
 type Artifact = { path: string; filename: string; media_type: string; url: string }
 type Source = { id: string; title: string; url?: string }
 
@@ -164,6 +164,12 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
       if (message) message.artifacts = [...(message.artifacts ?? []), { path, filename, media_type, url }]
       return
     }
+    case 'notice': {
+      const message = messageOf(thread, frame, 'assistant')
+      if (message)
+        message.notices = [...(message.notices ?? []), { code: frame.code, message: frame.message }]
+      return
+    }
     case 'usage': {
       // A model call that belongs to no message (it summarized older ones) only counts tokens.
       if (frame.message_id === undefined) return
@@ -226,11 +232,12 @@ function endTurn(thread: ClientThread, frame: TestFrame): void {
     if (message.status === 'streaming') message.status = 'complete'
   const status =
     frame.type === 'error' ? 'failed' : frame.stop_reason === 'stopped' ? ('stopped' as const) : undefined
-  if (status) {
-    const last = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
-    const reply = last ?? messageOf(thread, frame, 'assistant')!
-    reply.status = status
+  const last = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
+  const reply = last ?? (status && messageOf(thread, frame, 'assistant'))
+  if (reply) {
+    if (status) reply.status = status
     if (status === 'failed') reply.error = { code: frame.code, message: frame.message }
+    if (frame.type === 'done') reply.stop_reason = frame.stop_reason
   }
   const answer = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
   if (answer && frame.type === 'done') answer.stop_reason = frame.stop_reason
@@ -271,9 +278,13 @@ function once<Key extends string, Named extends Record<Key, string>>(
   return [...new Map(named.map((item) => [item[key], item])).values()]
 }
 
+/** Adds up counts; a mark that is true once is true of the sum. */
 function add(sum: Usage = {}, spent: Usage): Usage {
-  const names = new Set([...Object.keys(sum), ...Object.keys(spent)])
-  return Object.fromEntries([...names].map((name) => [name, (sum[name] ?? 0) + (spent[name] ?? 0)]))
+  const total = { ...sum }
+  for (const [name, value] of Object.entries(spent))
+    total[name] =
+      typeof value === 'boolean' ? value || total[name] === true : value + Number(total[name] ?? 0)
+  return total
 }
 
 /**

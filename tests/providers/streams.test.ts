@@ -1,0 +1,33 @@
+import t from '../run/file-test.ts'
+import { findFixtureFaults, findUsageFaults } from '../support/stream-faults.ts'
+import { parseFixture, readFixtures } from '../support/stream-fixtures.ts'
+import { type PlayedFixture, playAll, startStage } from '../support/stream-stage.ts'
+
+/** The number of fixtures that are played at a time: some wait before they ask again. */
+const PARALLEL = 8
+/** The beginning of the names of the fixtures to play, such as `bedrock/`. */
+const CHOSEN = process.env.SVC_TEST_STREAMS ?? ''
+
+t.test('streams of vendors', async (t) => {
+  const fixtures = readFixtures().filter(({ name }) => name.startsWith(CHOSEN))
+  const stage = await startStage(t)
+  const played = playAll(stage, fixtures, PARALLEL)
+  const results: PlayedFixture[] = []
+
+  for (const [index, { name, shows }] of fixtures.entries())
+    await t.test(`${name}: ${shows}`, async (t) => {
+      const result = await played[index]!
+      results.push(result)
+      t.strictSame(findFixtureFaults(result), [])
+    })
+
+  await t.test('the usage is what the frames have counted', async (t) => {
+    const { body } = await stage.server.request('GET', '/usage/summary?granularity=by_model')
+    t.strictSame(findUsageFaults(results, body.buckets), [])
+  })
+})
+
+t.test('a wrong field of a fixture is refused with the name of its file', async (t) => {
+  const source = 'shows: Something\nbehaviour: usage\nturns:\n  - answers: []\n    say: hi\n'
+  t.throws(() => parseFixture('ollama/wrong', source), /^ollama\/wrong\.yaml: .*say/)
+})
