@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import t from '../run/file-test.ts'
 import { findFixtureFaults, findUsageFaults } from '../support/stream-faults.ts'
 import { parseFixture, readFixtures } from '../support/stream-fixtures.ts'
 import { type PlayedFixture, playAll, startStage } from '../support/stream-stage.ts'
+import { TABLE_DOCUMENT, withStreamTable } from '../support/stream-table.ts'
 
 /** The number of fixtures that are played at a time: some wait before they ask again. */
 const PARALLEL = 8
@@ -30,4 +32,9 @@ t.test('streams of vendors', async (t) => {
 t.test('a wrong field of a fixture is refused with the name of its file', async (t) => {
   const source = 'shows: Something\nbehaviour: usage\nturns:\n  - answers: []\n    say: hi\n'
   t.throws(() => parseFixture('ollama/wrong', source), /^ollama\/wrong\.yaml: .*say/)
+})
+
+t.test('the table of fixtures is up to date', async (t) => {
+  const document = readFileSync(TABLE_DOCUMENT, 'utf8')
+  t.equal(withStreamTable(document, readFixtures()), document, 'run npm run docs')
 })
