@@ -39,6 +39,9 @@ export interface StreamStage {
 /** The answer of the plain turn after those of a fixture. */
 export const NEXT_REPLY = 'hello again'
 
+/** The question of that turn, by which its conversation is recognized. */
+export const nextQuestion = ({ name }: Pick<StreamFixture, 'name'>): string => `And now, ${name}?`
+
 const DEFAULT_MODEL = 'some-model'
 const DEFAULT_OPTIONS: Partial<Record<StreamFixture['kind'], object>> = { bedrock: { region: 'us-east-1' } }
 
@@ -155,7 +158,7 @@ export async function startStage(t: Test): Promise<StreamStage> {
       if (fixture.next !== false) {
         upstream.answerPlainly(NEXT_REPLY)
         const model = turns.at(-1)!.model ?? id
-        next = await ask({ thread_id, text: 'and now?', model: `${provider}:${model}` })
+        next = await ask({ thread_id, text: nextQuestion(fixture), model: `${provider}:${model}` })
       }
       socket.close()
       const threadPath = `/agents/${agent_id}/threads/${thread_id}`

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core'
+import t from '../run/file-test.ts'
+import { isLong } from '../run/tier.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { openConsole, serveConsole } from '../support/console.ts'
+import { readFixtures, type StreamFixture } from '../support/stream-fixtures.ts'
+import { NEXT_REPLY, nextQuestion, type PlayedFixture, playAll, startStage } from '../support/stream-stage.ts'
+
+const PARALLEL = 8
+const FAILURE = 'Something went wrong'
+
+/** In `npm test` one fixture of each behaviour and kind. */
+function chooseFixtures(fixtures: readonly StreamFixture[]): StreamFixture[] {
+  const first = new Map<string, StreamFixture>()
+  for (const fixture of fixtures) {
+    const cell = isLong ? fixture.name : `${fixture.kind} ${fixture.behaviour}`
+    if (!first.has(cell)) first.set(cell, fixture)
+  }
+  return [...first.values()]
+}
+
+t.test('streams of vendors on a page', { skip: noChromium }, async (t) => {
+  const fixtures = chooseFixtures(readFixtures())
+  const stage = await startStage(t)
+  const played = playAll(stage, fixtures, PARALLEL)
+  const url = await serveConsole(t, stage.server)
+  const { page, faults } = await openConsole(await startChromium(t), url)
+
+  for (const [index, { name, shows }] of fixtures.entries())
+    await t.test(`${name}: ${shows}`, async (t) => {
+      const result = await played[index]!
+      await openConversation(page, result)
+      const text = await page.locator('main').textContent()
+      t.notOk(text?.includes(FAILURE), text ?? undefined)
+      const articles = await page.getByRole('article').allInnerTexts()
+      for (const [index, turn] of result.turns.entries()) t.strictSame(findUnseen(turn, articles[index]), [])
+      t.strictSame(faults.splice(0), [])
+    })
+})
+
+/** Opens the conversation of a fixture within the page, as a link of the console does. */
+async function openConversation(page: Page, { fixture, agent_id, thread_id }: PlayedFixture): Promise<void> {
+  const path = `/chat/${agent_id}/${thread_id}`
+  if (fixture.next === false) {
+    await page.goto(path)
+    await page.getByRole('article').first().waitFor()
+    return
+  }
+  await page.evaluate(`history.pushState({}, '', '${path}'); dispatchEvent(new PopStateEvent('popstate'))`)
+  await page.getByRole('main').getByText(nextQuestion(fixture), { exact: true }).waitFor()
+  await page.getByRole('article').last().getByText(NEXT_REPLY).waitFor()
+}
+
+const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** Returns the words of a turn's last reply, and of its error, that its article does not show. */
+function findUnseen({ frames, end }: PlayedFixture['turns'][number], article = ''): string[] {
+  const content = frames.filter(({ type }) => type === 'content')
+  const lastId = content.at(-1)?.message_id
+  const reply = content.map(({ message_id, content }) => (message_id === lastId ? content : '')).join('')
+  const shown = new Set(wordsOf(article))
+  return [...wordsOf(reply), ...wordsOf(end.type === 'error' ? end.message : '')].filter(
+    (word) => !shown.has(word),
+  )
+}
