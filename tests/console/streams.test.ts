@@ -31,7 +31,7 @@ t.test('streams of vendors on a page', { skip: noChromium }, async (t) => {
       const result = await played[index]!
       await openConversation(page, result)
       const text = await page.locator('main').textContent()
-      t.notOk(text?.includes(FAILURE), text ?? undefined)
+      t.notOk(text?.includes(FAILURE), text ?? 'no text')
       const articles = await page.getByRole('article').allInnerTexts()
       for (const [index, turn] of result.turns.entries()) t.strictSame(findUnseen(turn, articles[index]), [])
       t.strictSame(faults.splice(0), [])
