@@ -41,10 +41,11 @@ function findOrderFaults(wire: ModelRequest['wire'], entries: readonly RequestEn
   if (turns.some(({ role }) => role === 'system')) faults.push('a system message follows another one')
   if (turns[0]?.role !== 'user') faults.push(`the conversation begins with ${turns[0]?.role}`)
   if (turns.at(-1)?.role !== 'user') faults.push(`the conversation ends with ${turns.at(-1)?.role}`)
-  // Items of the Responses API may follow each other; results and a question are two messages of a chat.
-  if (wire === 'responses') return faults
+  // Items of the Responses API and contents of Gemini may follow each other.
+  if (wire === 'responses' || wire === 'gemini') return faults
   for (const [index, { role, results }] of turns.entries()) {
     const before = turns[index - 1]
+    // Results and a question are two messages of a chat.
     const isQuestionAfterResults = before && before.results.length > 0 && results.length === 0
     if (before?.role === role && !(isQuestionAfterResults && (wire === 'chat' || wire === 'ollama')))
       faults.push(`entries ${firstTurn + index - 1} and ${firstTurn + index} are both of ${role}`)
@@ -79,8 +80,9 @@ function findEntryFaults(
 ): string[] {
   const faults: string[] = []
   if (isEmpty) faults.push('is empty')
-  const refusesBlank = wire === 'messages' || wire === 'converse' || wire === 'gemini'
-  if (refusesBlank && texts.some((text) => text.trim() === '')) faults.push('has a text of white space')
+  if ((wire === 'messages' || wire === 'converse') && texts.some((text) => text.trim() === ''))
+    faults.push('has a text of white space')
+  if (wire === 'gemini' && texts.includes('')) faults.push('has an empty text')
   const pattern = wire === 'chat' && MISTRAL.test(model) ? MISTRAL_ID : IDS[wire]
   for (const { id, name, input } of calls) {
     if (id !== undefined && !pattern.test(id)) faults.push(`has a call with the id ${id}`)

@@ -94,6 +94,7 @@ const fixtureSchema = objectOf(
       items: objectOf(
         {
           says: text,
+          kind: { enum: STREAM_KINDS },
           model: text,
           answers: { type: 'array', items: answer },
           expect: expectation,
@@ -134,9 +135,13 @@ export function parseFixture(name: string, source: string): StreamFixture {
   }
 }
 
+let fixtures: StreamFixture[] | undefined
+
 /** Reads all fixtures, sorted by name. */
-export const readFixtures = (folder = STREAMS): StreamFixture[] =>
-  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+export function readFixtures(): readonly StreamFixture[] {
+  fixtures ??= readdirSync(STREAMS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.yaml'))
     .sort()
-    .map((file) => parseFixture(file.replace(/\.yaml$/, ''), readFileSync(join(folder, file), 'utf8')))
+    .map((file) => parseFixture(file.replace(/\.yaml$/, ''), readFileSync(join(STREAMS, file), 'utf8')))
+  return fixtures
+}

@@ -1,5 +1,6 @@
 import type { JSONSchema } from '#kernel'
 import { definePlugin } from '../../plugin-api/index.ts'
+import { simplifySchema, toModelSchema } from '../../plugins/connectors/tools/input-schema.ts'
 import type { Test } from '../run/file-test.ts'
 import { type ChatSocket, chatUrl, connectChat } from './chat.ts'
 import type { ClientPages } from './chat-client.ts'
@@ -20,8 +21,6 @@ export interface PlayedFixture {
   fixture: StreamFixture
   agent_id: string
   thread_id: string
-  /** `<provider>:<model>` of the first turn. */
-  model: string
   turns: PlayedTurn[]
   /** A plain turn on the same thread afterwards. */
   next: PlayedTurn | undefined
@@ -53,6 +52,10 @@ const PICTURE = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
+
+/** Returns a schema as a connector lends it. */
+const lendSchema = (schema: object): JSONSchema =>
+  toModelSchema(simplifySchema(schema, JSON.stringify(schema).length))
 
 /** Starts a server and the upstreams of fixtures. */
 export async function startStage(t: Test): Promise<StreamStage> {
@@ -91,7 +94,7 @@ export async function startStage(t: Test): Promise<StreamStage> {
   const agents = new Map<string, Promise<string>>()
   const createAgent = async ({ tools, input_schema, config }: StreamFixture) => {
     const { id } = await call('POST', '/agents', { name: `agent-${agents.size}`, ...(config && { config }) })
-    if (input_schema) probes.set(id, input_schema as JSONSchema)
+    if (input_schema) probes.set(id, lendSchema(input_schema))
     if (tools) {
       const { builtin } = await call('GET', `/agents/${id}/tool-settings`)
       const disabled_builtin = builtin
@@ -122,18 +125,24 @@ export async function startStage(t: Test): Promise<StreamStage> {
   return {
     server,
     async play(fixture) {
-      const provider = `fx-${played++}`
-      const { kind, model: id = DEFAULT_MODEL, options, listed, turns, picture } = fixture
-      const upstream = upstreams.open(provider, fixture)
-      const ids = new Set([id, ...turns.flatMap(({ model = [] }) => model)])
-      await call('POST', '/admin/providers', {
-        name: provider,
-        kind,
-        base_url: upstream.base_url,
-        api_key: 'sk-fixture-0123456789',
-        options: { ...DEFAULT_OPTIONS[kind], ...options },
-        models: [...ids].map((id) => ({ id, ...listed })),
-      })
+      const key = `fx-${played++}`
+      const { kind: ownKind, model: ownModel = DEFAULT_MODEL, options, listed, turns, picture } = fixture
+      const upstream = upstreams.open(key, fixture)
+      const nameOf = (kind: StreamFixture['kind']) => (kind === ownKind ? key : `${key}-${kind}`)
+      const modelOf = ({ kind = ownKind, model = ownModel }: StreamFixture['turns'][number]) =>
+        `${nameOf(kind)}:${model}`
+      for (const kind of new Set([ownKind, ...turns.flatMap(({ kind = [] }) => kind)])) {
+        const ofKind = turns.filter((turn) => (turn.kind ?? ownKind) === kind)
+        const ids = new Set(ofKind.map(({ model = ownModel }) => model))
+        await call('POST', '/admin/providers', {
+          name: nameOf(kind),
+          kind,
+          base_url: upstream.base_url,
+          api_key: 'sk-fixture-0123456789',
+          options: { ...DEFAULT_OPTIONS[kind], ...(kind === ownKind && options) },
+          models: [...ids].map((id) => ({ id, ...listed })),
+        })
+      }
       const agent_id = await agentOf(fixture)
       const path = `/agents/${agent_id}/chat/hitl/resume`
       const socket = await connectChat(
@@ -146,19 +155,19 @@ export async function startStage(t: Test): Promise<StreamStage> {
 
       let thread_id: string | undefined
       const seen: PlayedTurn[] = []
-      for (const [index, { says = 'hello', model = id, answers }] of turns.entries()) {
+      for (const [index, turn] of turns.entries()) {
+        const { says = 'hello', answers } = turn
         upstream.answer(answers)
         const text = { type: 'text', text: says }
         const content = picture && index === 0 ? [text, await upload(agent_id)] : [text]
-        const turn = await ask({ thread_id, content, model: `${provider}:${model}` })
-        thread_id = turn.thread_id
-        seen.push(turn)
+        const asked = await ask({ thread_id, content, model: modelOf(turn) })
+        thread_id = asked.thread_id
+        seen.push(asked)
       }
       let next: PlayedTurn | undefined
       if (fixture.next !== false) {
         upstream.answerPlainly(NEXT_REPLY)
-        const model = turns.at(-1)!.model ?? id
-        next = await ask({ thread_id, text: nextQuestion(fixture), model: `${provider}:${model}` })
+        next = await ask({ thread_id, text: nextQuestion(fixture), model: modelOf(turns.at(-1)!) })
       }
       socket.close()
       const threadPath = `/agents/${agent_id}/threads/${thread_id}`
@@ -170,7 +179,6 @@ export async function startStage(t: Test): Promise<StreamStage> {
         fixture,
         agent_id,
         thread_id: thread_id!,
-        model: `${provider}:${id}`,
         turns: seen,
         next,
         history: [page],
