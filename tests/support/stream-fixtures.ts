@@ -107,9 +107,9 @@ const fixtureSchema = objectOf(
   ['shows', 'behaviour', 'turns'],
 )
 
-/** What an upstream answers to one request; a file's text or events are sent as they are. */
+/** The answer of an upstream to one request; the text or the events of the file are sent as they are. */
 export type FixtureAnswer = TypeOf<typeof answer>
-/** What a turn shows, stores and sends. */
+/** The frames, messages and requests that a turn must produce, as far as a file names them. */
 export type Expectation = TypeOf<typeof expectation>
 
 /** A fixture, as its file describes it. */
