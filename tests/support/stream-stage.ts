@@ -1,6 +1,5 @@
 import type { JSONSchema } from '#kernel'
 import { definePlugin } from '../../plugin-api/index.ts'
-import { simplifySchema, toModelSchema } from '../../plugins/connectors/tools/input-schema.ts'
 import type { Test } from '../run/file-test.ts'
 import { type ChatSocket, chatUrl, connectChat } from './chat.ts'
 import type { ClientPages } from './chat-client.ts'
@@ -53,10 +52,6 @@ const PICTURE = Buffer.from(
   'base64',
 )
 
-/** Returns a schema as a connector lends it. */
-const lendSchema = (schema: object): JSONSchema =>
-  toModelSchema(simplifySchema(schema, JSON.stringify(schema).length))
-
 /** Starts a server and the upstreams of fixtures. */
 export async function startStage(t: Test): Promise<StreamStage> {
   /** The schema of the tool `probe`, by agent. */
@@ -94,7 +89,7 @@ export async function startStage(t: Test): Promise<StreamStage> {
   const agents = new Map<string, Promise<string>>()
   const createAgent = async ({ tools, input_schema, config }: StreamFixture) => {
     const { id } = await call('POST', '/agents', { name: `agent-${agents.size}`, ...(config && { config }) })
-    if (input_schema) probes.set(id, lendSchema(input_schema))
+    if (input_schema) probes.set(id, input_schema as JSONSchema)
     if (tools) {
       const { builtin } = await call('GET', `/agents/${id}/tool-settings`)
       const disabled_builtin = builtin
