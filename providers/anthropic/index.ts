@@ -1,4 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
+import { withFitTools } from '../fit-tools.ts'
+import { claudeRules } from '../tool-rules.ts'
 import { createChatModel } from './chat-model.ts'
 import { explainError, guidance } from './failure.ts'
 import { configSchema } from './options.ts'
@@ -10,7 +12,8 @@ export default defineProviderKind({
   config_schema: configSchema,
   default_base_url: 'https://api.anthropic.com/v1',
   guidance,
-  languageModel: createChatModel,
+  languageModel: async (connection, modelId) =>
+    withFitTools(await createChatModel(connection, modelId), claudeRules),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 })

@@ -1,8 +1,10 @@
 import { defineProviderKind } from '#plugin-api'
+import { withFitTools } from '../fit-tools.ts'
 import { createChatModel } from './chat-model.ts'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
 import { configSchema } from './options.ts'
+import { toolRules } from './tool-schema.ts'
 
 /** Google's Gemini API, with the keys of AI Studio. */
 export default defineProviderKind({
@@ -11,7 +13,8 @@ export default defineProviderKind({
   config_schema: configSchema,
   default_base_url: 'https://generativelanguage.googleapis.com/v1beta',
   guidance,
-  languageModel: (connection, modelId) => createChatModel(connection, toName(modelId)),
+  languageModel: async (connection, modelId) =>
+    withFitTools(await createChatModel(connection, toName(modelId)), toolRules),
   embeddingModel: async (connection, modelId) =>
     (await createClient(connection)).embeddingModel(toName(modelId)),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),

@@ -1,4 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
+import { withFitTools } from '../fit-tools.ts'
+import { openAIRules } from '../tool-rules.ts'
 import { createChatModel } from './chat-model.ts'
 import { createEmbeddingModel } from './embedding-model.ts'
 import { explainError, guidance } from './failure.ts'
@@ -12,7 +14,7 @@ export default defineProviderKind({
   config_schema: configSchema,
   default_base_url: 'http://localhost:11434',
   guidance,
-  languageModel: (connection, modelId) => createChatModel({ connection, modelId }),
+  languageModel: (connection, modelId) => withFitTools(createChatModel({ connection, modelId }), openAIRules),
   embeddingModel: (connection, modelId) => createEmbeddingModel({ connection, modelId }),
   listModels,
   explainError,

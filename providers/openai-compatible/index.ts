@@ -1,4 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
+import { withFitTools } from '../fit-tools.ts'
+import { openAIRules } from '../tool-rules.ts'
 import { createChatModel } from './chat-model.ts'
 import { describeModels } from './model-list.ts'
 import { configSchema } from './options.ts'
@@ -10,7 +12,8 @@ export default defineProviderKind({
   label: { en: 'OpenAI-compatible', zh: 'OpenAI 兼容接口' },
   config_schema: configSchema,
   requires_base_url: true,
-  languageModel: (connection, modelId) => createChatModel({ upstream: createUpstream(connection), modelId }),
+  languageModel: (connection, modelId) =>
+    withFitTools(createChatModel({ upstream: createUpstream(connection), modelId }), openAIRules),
   embeddingModel: async ({ base_url, api_key, options, fetch }, modelId) => {
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
     const client = createOpenAICompatible({

@@ -1,4 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
+import { withFitTools } from '../fit-tools.ts'
+import { openAIRules } from '../tool-rules.ts'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
@@ -11,7 +13,8 @@ export default defineProviderKind({
   config_schema: configSchema,
   default_base_url: 'https://api.openai.com/v1',
   guidance,
-  languageModel: createLanguageModel,
+  languageModel: async (connection, modelId) =>
+    withFitTools(await createLanguageModel(connection, modelId), openAIRules),
   embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,

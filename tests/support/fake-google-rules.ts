@@ -46,10 +46,93 @@ export function complain(
     if (answers.length !== calls.length)
       return 'Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.'
   }
+  const tools = (body.tools ?? []) as { functionDeclarations?: FunctionDeclaration[] }[]
+  const refusal = complainOfFunctions(tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations))
+  if (refusal) return refusal
   const { thinkingConfig } = (body.generationConfig ?? {}) as { thinkingConfig?: Thinking }
   return (
     complainOfThinking(model, canThink, thinkingConfig) ?? complainOfSignatures(model, contents, signatures)
   )
+}
+
+/** A function as it is declared. */
+interface FunctionDeclaration {
+  name: string
+  parameters?: Schema
+}
+
+/** A schema as the service knows it. */
+interface Schema {
+  type?: string
+  format?: string
+  description?: string
+  nullable?: boolean
+  enum?: unknown[]
+  properties?: Record<string, Schema>
+  required?: string[]
+  items?: Schema
+  minLength?: number
+  anyOf?: Schema[]
+}
+
+const SCHEMA_FIELDS = 'type format description nullable enum properties required items minLength anyOf'.split(
+  ' ',
+)
+const FORMATS: Record<string, string[]> = {
+  STRING: ['enum', 'date-time'],
+  NUMBER: ['float', 'double'],
+  INTEGER: ['int32', 'int64'],
+}
+
+function complainOfFunctions(functions: FunctionDeclaration[]): string | undefined {
+  const names = new Set<string>()
+  for (const [index, { name, parameters }] of functions.entries()) {
+    const path = `GenerateContentRequest.tools[0].function_declarations[${index}]`
+    if (!/^[a-zA-Z_][\w.:-]{0,63}$/.test(name))
+      return `* ${path}.name: Invalid function name. Must start with a letter or an underscore.\n`
+    if (names.has(name)) return `Duplicate function declaration found: ${name}`
+    names.add(name)
+    const refusal = parameters && complainOfSchema(parameters, `${path}.parameters`)
+    if (refusal) return refusal
+  }
+}
+
+function complainOfSchema(schema: Schema, path: string): string | undefined {
+  const unknown = Object.keys(schema).find((field) => !SCHEMA_FIELDS.includes(field))
+  if (unknown)
+    return `Invalid JSON payload received. Unknown name "${unknown}" at '${path}': Cannot find field.`
+  const { properties, required = [], items, anyOf } = schema
+  const type = String(schema.type ?? '').toUpperCase()
+  const refuse = (field: string, reason: string) => `* ${path}.${field}: ${reason}\n`
+  if (anyOf) {
+    const others = Object.keys(schema).filter((field) => field !== 'anyOf')
+    if (others.length > 0) return refuse('any_of', 'when using any_of, it must be the only field set')
+  } else if (!/^(?:STRING|NUMBER|INTEGER|BOOLEAN|ARRAY|OBJECT)$/.test(type))
+    return refuse('type', 'must be specified when not using one_of, any_of or all_of fields')
+  if (properties && type !== 'OBJECT') return refuse('properties', 'only allowed for OBJECT type')
+  if (schema.enum && type !== 'STRING') return refuse('enum', 'only allowed for STRING type')
+  if (schema.enum?.some((value) => typeof value !== 'string' || value === ''))
+    return refuse('enum', 'cannot be empty')
+  if (schema.format && !FORMATS[type]?.includes(schema.format))
+    return refuse('format', `only specific formats are supported for ${type} type`)
+  if (type === 'ARRAY' && !items) return refuse('items', 'missing field.')
+  if (items && type !== 'ARRAY') return refuse('items', 'only allowed for ARRAY type')
+  const missing = required.findIndex((name) => !Object.hasOwn(properties ?? {}, name))
+  if (missing >= 0) return refuse(`required[${missing}]`, 'property is not defined')
+  const odd = Object.keys(properties ?? {}).find((name) => !/^[a-zA-Z_]\w{0,63}$/.test(name))
+  if (odd !== undefined) return refuse(`properties[${odd}]`, 'the name of a parameter is not valid')
+  const parts: [string, Schema][] = [
+    ...Object.entries(properties ?? {}).map(([name, part]): [string, Schema] => [
+      `properties[${name}]`,
+      part,
+    ]),
+    ...(items ? [['items', items] as [string, Schema]] : []),
+    ...(anyOf ?? []).map((part, n): [string, Schema] => [`any_of[${n}]`, part]),
+  ]
+  for (const [name, part] of parts) {
+    const refusal = complainOfSchema(part, `${path}.${name}`)
+    if (refusal) return refusal
+  }
 }
 
 function complainOfThinking(

@@ -14,15 +14,13 @@ const MAX_REFERENCE_CHARS = 1024
 
 const SUBSCHEMA = ['items', 'additionalProperties']
 const SUBSCHEMAS = ['anyOf', 'oneOf', 'allOf']
-/** The other keywords that every provider takes, or that its client library converts. */
+/** The other keywords that are kept. */
 const PLAIN = [
   ...['type', 'title', 'description', 'required', 'enum', 'const', 'default', 'minimum', 'maximum'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'format', 'nullable'],
 ]
 /** All keywords that are read; a schema may have thousands of others. */
 const KEYWORDS = [...PLAIN, '$ref', 'properties', 'patternProperties', ...SUBSCHEMA, ...SUBSCHEMAS]
-/** The keywords that no provider takes at the top of a schema. */
-const NOT_AT_TOP = ['anyOf', 'oneOf', 'allOf', 'enum', 'const', 'nullable']
 
 /**
  * Returns a schema of a bounded size without references. It accepts all that the original accepts: parts beyond the
@@ -55,11 +53,8 @@ export function simplifySchema(original: unknown, original_chars: number): Json 
   return simplify(original, 0) as Json
 }
 
-/** Returns a simplified schema as every kind of provider takes it: an object at its top. */
-export function toModelSchema(schema: Json): JSONSchema {
-  const top = Object.entries(schema).filter(([keyword]) => !NOT_AT_TOP.includes(keyword))
-  return { properties: {}, ...Object.fromEntries(top), type: 'object' }
-}
+/** Returns a simplified schema as an object at its top; the kinds of providers convert it for their vendors. */
+export const toModelSchema = (schema: Json): JSONSchema => ({ properties: {}, ...schema, type: 'object' })
 
 const pickKeywords = (schema: Json): Json =>
   Object.fromEntries(

@@ -1,0 +1,194 @@
+import type { JSONSchema7 } from '@ai-sdk/provider'
+
+/** The depth to which a schema is read; deeper parts accept anything. */
+const MAX_DEPTH = 12
+const MAX_PARTS = 2000
+/** The most characters of names, texts and values that a schema may have. */
+const MAX_CHARS = 100_000
+const MAX_VALUE_DEPTH = 8
+
+type Json = Record<string, unknown>
+
+/** A schema without references, whose keywords all have the type that JSON Schema requires. */
+export type PlainSchema = Omit<
+  JSONSchema7,
+  'properties' | 'items' | 'additionalProperties' | 'anyOf' | 'oneOf' | 'allOf'
+> & {
+  properties?: Record<string, PlainSchema>
+  items?: PlainSchema
+  additionalProperties?: PlainSchema | boolean
+  anyOf?: PlainSchema[]
+  oneOf?: PlainSchema[]
+  allOf?: PlainSchema[]
+}
+
+const TYPES: readonly string[] = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
+const TEXTS = ['title', 'description', 'format', 'pattern']
+const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties']
+const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
+const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf'] as const
+
+/**
+ * Returns the schema of a tool's input as an object without references, alternatives at its top and broken keywords; it
+ * accepts at least what the original accepts. Returns undefined if the original is no object or too large.
+ */
+export function toPlainSchema(original: unknown): PlainSchema | undefined {
+  let parts = MAX_PARTS
+  let chars = MAX_CHARS
+
+  const fit = (schema: unknown, depth: number, references: readonly string[]): PlainSchema => {
+    parts -= 1
+    if (!isObject(schema) || depth > MAX_DEPTH || parts < 0 || chars < 0) return {}
+    const { $ref } = schema
+    if (typeof $ref === 'string') {
+      const { $ref: _, ...beside } = schema
+      // A schema that contains itself accepts anything from its second level on.
+      const target = references.includes($ref) ? undefined : findTarget(original, $ref)
+      return fit({ ...(isObject(target) && target), ...beside }, depth + 1, [...references, $ref])
+    }
+    const fitPart = (part: unknown) => fit(part, depth + 1, references)
+    const types = readTypes(schema)
+    const plain: Json = { ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }) }
+    for (const [keyword, value] of pickValues(schema)) {
+      chars -= JSON.stringify(value).length
+      plain[keyword] = value
+    }
+    if (types.includes('object')) Object.assign(plain, fitObject(schema, fitPart))
+    if (types.includes('array')) plain.items = fitItems(schema, fitPart)
+    for (const keyword of ALTERNATIVES) {
+      const list = schema[keyword]
+      if (Array.isArray(list) && list.length > 0) plain[keyword] = list.slice(0, MAX_PARTS).map(fitPart)
+    }
+    return plain
+  }
+
+  const fitObject = (schema: Json, fitPart: (part: unknown) => PlainSchema): Json => {
+    const entries: [string, PlainSchema][] = []
+    for (const [name, part] of Object.entries(isObject(schema.properties) ? schema.properties : {})) {
+      if (parts < 0 || chars < 0) break
+      chars -= name.length
+      entries.push([name, fitPart(part)])
+    }
+    const properties = Object.fromEntries(entries)
+    const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+    const present = [...required].filter(
+      (name) => typeof name === 'string' && Object.hasOwn(properties, name),
+    )
+    const { additionalProperties: others, patternProperties } = schema
+    return {
+      properties,
+      ...(present.length > 0 && { required: present }),
+      // The names that patterns allow are not kept, and would count as additional ones.
+      ...(!isObject(patternProperties) &&
+        (typeof others === 'boolean' || isObject(others)) && {
+          additionalProperties: isObject(others) ? fitPart(others) : others,
+        }),
+    }
+  }
+
+  const plain = fit(original, 0, [])
+  return parts < 0 || chars < 0 ? undefined : toTop(plain)
+}
+
+/** Merges the properties of alternatives into a schema; only those that every alternative requires stay required. */
+export function mergeAlternatives(schema: PlainSchema): PlainSchema {
+  const { anyOf, oneOf, allOf = [], ...merged } = schema
+  const isOpen = [anyOf, oneOf].some((list) => list !== undefined)
+  for (const part of allOf.map(mergeAlternatives)) {
+    Object.assign(merged, { ...part, ...merged })
+    addProperties(merged, part, part.required ?? [])
+  }
+  for (const list of [anyOf ?? [], oneOf ?? []]) {
+    const parts = list.map(mergeAlternatives)
+    const [first, ...others] = parts.map(({ required = [] }) => required)
+    const common = (first ?? []).filter((name) => others.every((names) => names.includes(name)))
+    for (const part of parts) addProperties(merged, part, common)
+  }
+  // Each alternative may have properties that others forbid.
+  if (isOpen && merged.additionalProperties === false) delete merged.additionalProperties
+  return merged
+}
+
+function addProperties(merged: PlainSchema, part: PlainSchema, required: readonly string[]): void {
+  if (!part.properties && required.length === 0) return
+  merged.properties = { ...part.properties, ...merged.properties }
+  const names = new Set([...(merged.required ?? []), ...required])
+  merged.required = [...names].filter((name) => Object.hasOwn(merged.properties!, name))
+}
+
+/** Makes a schema an object at its top; undefined if its values are no objects. */
+function toTop(schema: PlainSchema): PlainSchema | undefined {
+  const { type, title, description, properties, required, additionalProperties } = mergeAlternatives(schema)
+  if (type !== undefined && ![type].flat().includes('object')) return undefined
+  return {
+    type: 'object',
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    properties: properties ?? {},
+    ...(required && required.length > 0 && { required }),
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  }
+}
+
+/** Reads the types of a schema; those that it does not name follow from its keywords. */
+function readTypes(schema: Json): string[] {
+  const names = [schema.type].flat().map((name) => String(name).toLowerCase())
+  const types = new Set(names.filter((name) => TYPES.includes(name)))
+  if (types.size === 0) {
+    const values = Array.isArray(schema.enum) ? schema.enum : []
+    if (isObject(schema.properties)) types.add('object')
+    else if (schema.items !== undefined || schema.prefixItems !== undefined) types.add('array')
+    else if (values.length > 0 && values.every((value) => typeof value === 'string')) types.add('string')
+  }
+  if (schema.nullable === true && types.size > 0) types.add('null')
+  return [...types]
+}
+
+/** Picks the keywords whose values are no schemas, if they have the type that JSON Schema requires. */
+function pickValues(schema: Json): [string, unknown][] {
+  const texts = TEXTS.filter((keyword) => typeof schema[keyword] === 'string')
+  const picked = texts.map((keyword): [string, unknown] => [keyword, schema[keyword]])
+  for (const keyword of COUNTS)
+    if (Number.isSafeInteger(schema[keyword]) && Number(schema[keyword]) >= 0)
+      picked.push([keyword, schema[keyword]])
+  for (const keyword of NUMBERS)
+    if (Number.isFinite(schema[keyword]) && !(keyword === 'multipleOf' && Number(schema[keyword]) <= 0))
+      picked.push([keyword, schema[keyword]])
+  if (Array.isArray(schema.enum) && schema.enum.length > 0 && isSmall(schema.enum))
+    picked.push(['enum', schema.enum])
+  for (const keyword of ['const', 'default'])
+    if (Object.hasOwn(schema, keyword) && schema[keyword] !== undefined && isSmall(schema[keyword]))
+      picked.push([keyword, schema[keyword]])
+  return picked
+}
+
+/** Returns the schema of all items; the items of a tuple may each be any of its schemas. */
+function fitItems(schema: Json, fitPart: (part: unknown) => PlainSchema): PlainSchema {
+  const tuple = [schema.prefixItems, schema.items].find(Array.isArray)
+  if (!tuple) return fitPart(schema.items ?? {})
+  return tuple.length > 0 ? { anyOf: tuple.slice(0, MAX_PARTS).map(fitPart) } : {}
+}
+
+function findTarget(root: unknown, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined
+  const names = reference.slice(1).split('/').slice(1, MAX_DEPTH)
+  return names.reduce<unknown>((part, name) => {
+    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
+    return isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined
+  }, root)
+}
+
+/** True for a value of JSON with few parts. */
+function isSmall(value: unknown): boolean {
+  let parts = MAX_PARTS
+  const walk = (part: unknown, depth: number): boolean => {
+    parts -= 1
+    if (typeof part !== 'object' || part === null)
+      return ['string', 'number', 'boolean', 'object'].includes(typeof part)
+    return parts >= 0 && depth < MAX_VALUE_DEPTH && Object.values(part).every((one) => walk(one, depth + 1))
+  }
+  return walk(value, 0) && parts >= 0
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
