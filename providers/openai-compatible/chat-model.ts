@@ -16,8 +16,9 @@ export function createChatModel({
     async doStream(options) {
       const { headers, abortSignal: signal } = options
       const { body, warnings } = buildRequest(modelId, options, upstream.dialect)
-      const bytes = await upstream.streamChat(JSON.stringify(body), { headers, signal })
-      const reader = createEventReader(bytes, { failures: upstream.failures, signal })
+      const { body: bytes, failures } = await upstream.streamChat(JSON.stringify(body), { headers, signal })
+      const startsInside = options.reasoning !== 'off' && opensThoughtInPrompt(modelId)
+      const reader = createEventReader(bytes, { failures, signal, startsInside })
       const stream = new ReadableStream<LanguageModelV3StreamPart>({
         start: (controller) => controller.enqueue({ type: 'stream-start', warnings }),
         async pull(controller) {
@@ -31,3 +32,6 @@ export function createChatModel({
     },
   }
 }
+
+/** True for models that always think, and whose template ends the prompt with the tag that opens their thoughts. */
+const opensThoughtInPrompt = (modelId: string) => /deepseek-r1|\bqwq\b|qwen3.*-thinking/i.test(modelId)

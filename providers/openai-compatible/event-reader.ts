@@ -1,12 +1,14 @@
 import type { Readable } from 'node:stream'
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { createParser } from 'eventsource-parser'
+import { JsonTooComplex, parseJson } from '#kernel'
 import { readChunks } from './chunks.ts'
+import { readErrorBody, readWords } from './error-body.ts'
+import { createEventLines } from './event-lines.ts'
 import type { Failures } from './failure.ts'
 import { type Chunk, createPartWriter } from './part-writer.ts'
 
-/** The longest event; tool arguments that contain a whole file arrive in one event. */
-const MAX_EVENT_CHARS = 16 * 1024 * 1024
+/** The longest event that cannot be deep or large enough to harm; measuring the usual ones would cost as much as parsing. */
+const HARMLESS_CHARS = 4096
 
 /** Reads the events of one answer as stream parts. */
 interface EventReader {
@@ -15,44 +17,79 @@ interface EventReader {
   cancel(): void
 }
 
-/** Creates the reader of a body of events. */
+/** Creates the reader of a body of events, or of one whole answer. */
 export function createEventReader(
   body: Readable,
-  { failures, signal }: { failures: Failures; signal?: AbortSignal },
+  { failures, signal, startsInside }: { failures: Failures; signal?: AbortSignal; startsInside?: boolean },
 ): EventReader {
   const chunks = readChunks(body)
   const decoder = new TextDecoder()
   let parts: LanguageModelV3StreamPart[] = []
   let failure: Error | undefined
   let done = false
-  const writer = createPartWriter((part) => parts.push(part))
-  const parser = createParser({ onEvent, onError, maxBufferSize: MAX_EVENT_CHARS })
+  /** Words outside of an answer; they explain an answer that does not follow. */
+  let words: string | undefined
+  const writer = createPartWriter((part) => parts.push(part), { startsInside })
+  const lines = createEventLines({
+    onEvent: readEvent,
+    onBroken: () => fail(failures.malformed('The upstream sent an event that is not valid JSON.')),
+    onTooLong: () => fail(failures.malformed('The upstream sent an event that is too long.')),
+  })
 
-  function onEvent({ data }: { data: string }): void {
-    if (done || failure) return
+  function fail(error: Error): void {
+    if (!done) failure ??= error
+  }
+
+  function readEvent(data: string, name: string): boolean {
+    if (done || failure) return true
     if (data === '[DONE]') {
-      finish()
-      return
+      finish(true)
+      return true
     }
-    let chunk: Chunk
+    let event: unknown
     try {
-      chunk = JSON.parse(data) ?? {}
+      event = data.length > HARMLESS_CHARS ? parseJson(data) : JSON.parse(data)
     } catch (cause) {
-      failure = failures.malformed('The upstream sent an event that is not valid JSON.', cause)
-      return
+      if (cause instanceof JsonTooComplex)
+        fail(failures.malformed('The upstream sent an event that is too complex.'))
+      else if (/^\s*[[{]/.test(data) && !/^\s*\[[A-Z]+\]/.test(data)) return false
+      else readText(data, name)
+      return true
     }
-    if (chunk.error) failure = failures.reported(chunk.error)
-    else writer.write(chunk)
+    if (name === 'error') fail(failures.reported(readErrorBody(event) ?? describe(readWords(event))))
+    else if (Array.isArray(event)) event.forEach(readChunk)
+    else readChunk(event)
+    return true
   }
 
-  function onError({ type }: { type: string }): void {
-    if (type === 'max-buffer-size-exceeded')
-      failure = failures.malformed('The upstream sent an event that is too long.')
+  /** Reads an event that is not JSON: the error of a proxy, a sign of life, or another form of the end. */
+  function readText(data: string, name: string): void {
+    if (/^\s*\[done\]\s*$/i.test(data)) finish(true)
+    else if (name === 'error') fail(failures.reported(describe(data)))
+    else words = data
   }
 
-  function finish(): void {
-    done = writer.finish()
-    if (!done) failure = failures.unfinished()
+  function readChunk(value: unknown): void {
+    if (typeof value !== 'object' || value === null || done || failure) return
+    const chunk = value as Chunk & { error?: unknown }
+    const hasChoices = Array.isArray(chunk.choices) ? chunk.choices.length > 0 : chunk.choices
+    if (chunk.error || !hasChoices) {
+      const error = readErrorBody(chunk)
+      if (error) {
+        fail(failures.reported(error))
+        return
+      }
+      words = readWords(chunk) ?? words
+    }
+    const error = writer.write(chunk)
+    if (error) fail(failures.reported(readErrorBody({ error }) ?? describe()))
+  }
+
+  function finish(isDone: boolean): void {
+    done = writer.finish(isDone)
+    if (done) return
+    if (words !== undefined) fail(failures.reported(describe(words)))
+    else fail(failures.unfinished(writer.hasBegun))
   }
 
   async function read(): Promise<void> {
@@ -60,10 +97,9 @@ export function createEventReader(
       if (signal?.aborted) throw cause
       throw failures.interrupted(cause)
     })
-    if (bytes) return parser.feed(decoder.decode(bytes, { stream: true }))
-    // Some upstreams omit the blank line after their last event.
-    parser.feed('\n\n')
-    if (!done && !failure) finish()
+    if (bytes) return lines.add(decoder.decode(bytes, { stream: true }))
+    lines.end()
+    if (!done && !failure) finish(false)
   }
 
   /** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */
@@ -85,3 +121,5 @@ export function createEventReader(
     cancel: chunks.cancel,
   }
 }
+
+const describe = (message = 'The upstream reported an error.') => ({ message: message.slice(0, 2000) })

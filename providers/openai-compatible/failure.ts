@@ -1,6 +1,8 @@
 import type { Readable } from 'node:stream'
 import { APICallError } from '@ai-sdk/provider'
+import { parseJson } from '#kernel'
 import type { StreamedAnswer } from '#plugin-api'
+import { type ErrorBody, readErrorBody } from './error-body.ts'
 
 /** The part of an error body that is read. */
 const MAX_BODY_CHARS = 4096
@@ -10,39 +12,42 @@ export interface Failures {
   unreachable(cause: unknown): APICallError
   /** For a connection that was lost within the answer. */
   interrupted(cause: unknown): APICallError
-  /** For an answer that ended too early. */
-  unfinished(): APICallError
+  /** For an answer that ended too early, or one without a beginning. */
+  unfinished(hasBegun: boolean): APICallError
   malformed(message: string, cause?: unknown): APICallError
-  /** For an answer that is not a stream of events, whose body it reads. */
+  /** For an answer with an error status or a page, whose body it reads. */
   refused(answer: StreamedAnswer): Promise<APICallError>
-  /** For the `error` of an event in the middle of a stream. */
-  reported(error: unknown): APICallError
+  /** For an error that the upstream reports in an answer with a status of success. */
+  reported(error: ErrorBody): APICallError
 }
 
-/** Creates the factory for errors of calls to `url`. */
-export function createFailures(url: string): Failures {
+/** Creates the factory for errors of calls to `url`; `isJson` is true if the answer says that it is not a stream. */
+export function createFailures(url: string, { isJson = false } = {}): Failures {
   const fail = (message: string, details: Partial<ConstructorParameters<typeof APICallError>[0]> = {}) =>
     new APICallError({ message, url, requestBodyValues: undefined, ...details })
 
   return {
     unreachable: (cause) => fail('The upstream cannot be reached.', { cause }),
     interrupted: (cause) => fail('The connection was lost in the middle of the answer.', { cause }),
-    unfinished: () => fail('The stream ended before its answer was finished.'),
+    unfinished: (hasBegun) =>
+      hasBegun || !isJson
+        ? fail('The stream ended before its answer was finished.')
+        : fail('The upstream answered with JSON that is not a chat completion.', { statusCode: 200 }),
     malformed: (message, cause) => fail(message, { cause }),
     async refused({ status: statusCode, headers, body }) {
+      const responseBody = await readText(body, MAX_BODY_CHARS)
+      const error = readErrorBody(parse(responseBody))
       return fail(`The upstream answered with status ${statusCode}.`, {
         statusCode,
-        responseBody: await readText(body, MAX_BODY_CHARS),
+        responseBody,
+        ...(error && { data: { error } }),
         responseHeaders: Object.fromEntries(
           Object.entries(headers).map(([name, value]) => [name, String(value)]),
         ),
       })
     },
-    reported(error) {
-      const code = Number((error as { code?: unknown } | null)?.code)
-      const statusCode = code >= 400 && code <= 599 ? code : undefined
-      return fail('The upstream reported an error.', { statusCode, data: { error } })
-    },
+    reported: (error) =>
+      fail('The upstream reported an error.', { statusCode: error.status, data: { error } }),
   }
 }
 
@@ -55,4 +60,13 @@ export async function readText(body: Readable, limit: number): Promise<string> {
     if (text.length >= limit) break
   }
   return text.slice(0, limit)
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text)
+  } catch {
+    // Gateways answer in HTML or plain text.
+    return undefined
+  }
 }

@@ -2,6 +2,7 @@ import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { openAIRules } from '../tool-rules.ts'
 import { createChatModel } from './chat-model.ts'
+import { explainError } from './explained-error.ts'
 import { describeModels } from './model-list.ts'
 import { configSchema } from './options.ts'
 import { createUpstream } from './upstream.ts'
@@ -27,4 +28,5 @@ export default defineProviderKind({
   },
   listModels: async (connection, signal) =>
     describeModels(await createUpstream(connection).listModels(signal)),
+  explainError,
 })

@@ -1,177 +1,300 @@
-import { randomUUID } from 'node:crypto'
-import type {
-  JSONObject,
-  LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
-} from '@ai-sdk/provider'
-import { METADATA_KEY } from './request.ts'
+import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { createThoughtSplitter, type ThoughtSplitter } from '../think-tags.ts'
+import { type CallDelta, type CallWriter, createCallWriter } from './call-writer.ts'
+import { createThoughtLists, METADATA_KEY, type ThoughtField, type ThoughtLists } from './thoughts.ts'
+import { createUsageReader } from './usage.ts'
 
-/** The fields of one event of a streamed chat completion that are used here. */
+/** The fields of one event of a streamed chat completion that are used here, none of which can be relied on. */
 export interface Chunk {
-  id?: string | null
-  model?: string | null
-  created?: number | null
+  id?: unknown
+  model?: unknown
+  created?: unknown
+  object?: unknown
+  usage?: unknown
+  x_groq?: { usage?: unknown } | null
+  choices?: Choice[] | Choice | null
+}
+
+interface Choice {
+  index?: unknown
+  delta?: Delta | null
+  /** Instead of `delta`, for an answer that is not streamed. */
+  message?: Delta | null
+  text?: unknown
+  finish_reason?: unknown
+  usage?: unknown
   error?: unknown
-  usage?: Usage | null
-  choices?: { delta?: Delta | null; finish_reason?: string | null }[]
 }
 
 interface Delta {
-  content?: string | { type: string; text?: string }[] | null
-  reasoning_content?: string | null
-  reasoning?: string | null
-  tool_calls?: ToolCallDelta[] | null
+  content?: unknown
+  refusal?: unknown
+  reasoning_content?: unknown
+  reasoning?: unknown
+  reasoning_text?: unknown
+  reasoning_details?: unknown
+  thinking_blocks?: unknown
+  tool_calls?: unknown
+  function_call?: CallDelta['function']
+  images?: unknown
 }
 
-interface ToolCallDelta {
-  index?: number | null
-  id?: string | null
-  function?: { name?: string | null; arguments?: string | null } | null
-  extra_content?: JSONObject | null
-}
-
-interface Usage {
-  prompt_tokens?: number | null
-  completion_tokens?: number | null
-  prompt_tokens_details?: { cached_tokens?: number | null } | null
-  completion_tokens_details?: { reasoning_tokens?: number | null } | null
-}
-
-interface ToolCall {
-  index: number
-  id: string
-  name: string
-  input: string
-  extra: JSONObject | null
+/** A part of a content that is a list. */
+interface ContentPart {
+  type?: unknown
+  text?: unknown
+  thinking?: unknown
+  refusal?: unknown
+  image_url?: unknown
 }
 
 /** Converts chunks to parts, in order. */
 interface PartWriter {
-  write(chunk: Chunk): void
-  /** Closes open blocks and writes tool calls and the finish; does nothing and returns false without a finish reason. */
-  finish(): boolean
+  /** True once a chunk had a part of an answer. */
+  readonly hasBegun: boolean
+  /** Returns the error that a choice reports. */
+  write(chunk: Chunk): unknown
+  /**
+   * Closes open blocks and writes tool calls and the finish; does nothing and returns false if the answer is not
+   * complete: without a finish reason, unless `isDone` and the answer is one that could end here.
+   */
+  finish(isDone: boolean): boolean
 }
 
-/** Creates the writer of one answer. */
-export function createPartWriter(emit: (part: LanguageModelV3StreamPart) => void): PartWriter {
+/** Creates the writer of one answer; `startsInside` is explained at the splitter of thoughts. */
+export function createPartWriter(
+  emit: (part: LanguageModelV3StreamPart) => void,
+  { startsInside = false } = {},
+): PartWriter {
   let open: 'text' | 'reasoning' | undefined
   let id = ''
   let blocks = 0
   let described = false
+  let hasBegun = false
+  let isStreamed = false
+  let isRefused = false
   let finishReason: string | undefined
-  let usage: Usage | undefined
-  const calls: ToolCall[] = []
+  let field: ThoughtField = 'reasoning_content'
+  let splitter: ThoughtSplitter | undefined
+  let calls: CallWriter | undefined
+  let lists: ThoughtLists | undefined
+  const usage = createUsageReader()
 
-  function close(): void {
-    if (open) emit({ type: `${open}-end`, id })
+  function close(data?: object): void {
+    if (open === 'text') emit({ type: 'text-end', id })
+    else if (open) emit({ type: 'reasoning-end', id, providerMetadata: describeThought(data) })
     open = undefined
   }
 
+  function describeThought(data?: object) {
+    if (field === 'reasoning_content' && !data) return undefined
+    return { [METADATA_KEY]: { ...(field !== 'reasoning_content' && { field }), ...data } }
+  }
+
+  function begin(type: 'text' | 'reasoning'): void {
+    close()
+    open = type
+    id = `${type}-${blocks++}`
+    emit({ type: `${type}-start`, id })
+  }
+
   function add(type: 'text' | 'reasoning', delta: string): void {
-    if (open !== type) {
-      close()
-      open = type
-      id = `${type}-${blocks++}`
-      emit({ type: `${type}-start`, id })
-    }
+    if (open !== type) begin(type)
     emit({ type: `${type}-delta`, id, delta })
   }
 
-  function addContent(content: NonNullable<Delta['content']>): void {
-    if (typeof content === 'string') add('text', content)
-    else for (const part of content) if (part.type === 'text' && part.text) add('text', part.text)
+  function addThought(from: ThoughtField, thought: string): void {
+    if (thought === '') return
+    field = from
+    add('reasoning', thought)
   }
 
-  function addToCall({ index, id, function: part, extra_content: extra = null }: ToolCallDelta): void {
-    let call = findCall(index, id, part?.name)
-    if (!call) {
-      // A delta without a call that has a name cannot be used.
-      if (!part?.name) return
-      close()
-      call = {
-        index: index ?? calls.length,
-        id: id || `call_${randomUUID()}`,
-        name: part.name,
-        input: '',
-        extra,
-      }
-      calls.push(call)
-      emit({ type: 'tool-input-start', id: call.id, toolName: call.name })
+  function addText(text: string): void {
+    splitter ??= createThoughtSplitter(addSplit, { startsInside: startsInside && blocks === 0 })
+    splitter.write(text)
+  }
+
+  function addSplit(type: 'text' | 'reasoning', piece: string): void {
+    if (type === 'reasoning') field = 'tags'
+    add(type, piece)
+  }
+
+  function addContent(content: unknown): void {
+    if (typeof content === 'string') addText(content)
+    else if (typeof content === 'number') addText(String(content))
+    else for (const part of toList(content)) addPart(part)
+  }
+
+  function addPart(part: unknown): void {
+    if (typeof part === 'string') {
+      addText(part)
+      return
     }
-    if (!part?.arguments) return
-    call.input += part.arguments
-    emit({ type: 'tool-input-delta', id: call.id, delta: part.arguments })
+    const { type, text, thinking, refusal, image_url } = part as ContentPart
+    if (thinking) addThought('parts', joinTexts(thinking))
+    else if (type === 'reasoning') addThought('parts', joinTexts(text))
+    else if (refusal) addRefusal(refusal)
+    else if (image_url) addImage(part)
+    else if (typeof text === 'string' && text !== '') addText(text)
   }
 
-  /** Finds the call of a delta. Some upstreams send no index, or index 0 for every call: a new id then begins a call. */
-  function findCall(index?: number | null, id?: string | null, name?: string | null): ToolCall | undefined {
-    const last = index == null ? calls.at(-1) : calls.findLast((call) => call.index === index)
-    return last && name && (id ? id !== last.id : index == null) ? undefined : last
+  function addRefusal(refusal: unknown): void {
+    if (typeof refusal !== 'string') return
+    isRefused = true
+    add('text', refusal)
+  }
+
+  /** Adds a picture that a model has drawn. */
+  function addImage(image: unknown): void {
+    const { image_url } = image as ContentPart
+    const url = typeof image_url === 'string' ? image_url : (image_url as { url?: unknown } | null)?.url
+    const [, mediaType, data] = typeof url === 'string' ? (DATA_URL.exec(url) ?? []) : []
+    if (mediaType && data) emit({ type: 'file', mediaType, data })
+  }
+
+  function addDelta(delta: Delta): void {
+    const thought = delta.reasoning_content || delta.reasoning || delta.reasoning_text
+    if (thought) addThought(delta.reasoning_content ? 'reasoning_content' : 'reasoning', joinTexts(thought))
+    if (delta.reasoning_details || delta.thinking_blocks) {
+      lists ??= createThoughtLists()
+      const text = lists.add(delta)
+      if (!thought) addThought('reasoning', text)
+    }
+    if (delta.content) addContent(delta.content)
+    if (delta.refusal) addRefusal(delta.refusal)
+    if (delta.images) toList(delta.images).forEach(addImage)
+    if (delta.tool_calls) toCalls(delta.tool_calls).forEach(addCall)
+    else if (delta.function_call) addCall({ index: 0, function: delta.function_call })
+  }
+
+  function addCall(delta: CallDelta): void {
+    calls ??= createCallWriter(emit, close)
+    calls.add(delta)
+  }
+
+  /** Adds the message of an answer that is not streamed; some upstreams send the whole once more after its deltas. */
+  function addMessage(choice: Choice, isWhole: boolean): void {
+    if (isStreamed || (isWhole && hasBegun)) return
+    if (choice.message) addDelta(choice.message)
+    else if (typeof choice.text === 'string') addText(choice.text)
+  }
+
+  function describe({ id, model, created }: Chunk): void {
+    described = true
+    emit({
+      type: 'response-metadata',
+      id: typeof id === 'string' ? id : undefined,
+      modelId: typeof model === 'string' ? model : undefined,
+      timestamp: typeof created === 'number' && created > 0 ? toDate(created) : undefined,
+    })
+  }
+
+  function finishThoughts(): void {
+    const data = lists?.convert()
+    if (data && open !== 'reasoning') begin('reasoning')
+    close(data)
   }
 
   return {
-    write(chunk) {
-      if (!described) {
-        described = true
-        const { id, model, created } = chunk
-        const timestamp = created ? new Date(created * 1000) : undefined
-        emit({ type: 'response-metadata', id: id ?? undefined, modelId: model ?? undefined, timestamp })
-      }
-      if (chunk.usage) usage = chunk.usage
-      const choice = chunk.choices?.[0]
-      if (!choice) return
-      if (choice.finish_reason) finishReason = choice.finish_reason
-      const { delta } = choice
-      if (!delta) return
-      const thought = delta.reasoning_content || delta.reasoning
-      if (thought) add('reasoning', thought)
-      if (delta.content) addContent(delta.content)
-      if (delta.tool_calls) for (const part of delta.tool_calls) addToCall(part)
+    get hasBegun() {
+      return hasBegun
     },
-    finish() {
-      if (finishReason === undefined) return false
-      close()
-      for (const { id, name, input, extra } of calls.sort((a, b) => a.index - b.index)) {
-        emit({ type: 'tool-input-end', id })
-        const providerMetadata = extra ? { [METADATA_KEY]: { extra_content: extra } } : undefined
-        emit({ type: 'tool-call', toolCallId: id, toolName: name, input, providerMetadata })
+    write(chunk) {
+      if (!described) describe(chunk)
+      if (chunk.usage) usage.read(chunk.usage)
+      else if (chunk.x_groq?.usage) usage.read(chunk.x_groq.usage)
+      const choice = findChoice(chunk.choices)
+      if (!choice) return undefined
+      const { delta, finish_reason: reason } = choice
+      if (choice.usage) usage.read(choice.usage)
+      if (reason && typeof reason === 'string' && reason !== 'null') finishReason = reason
+      if (delta && typeof delta === 'object') {
+        const before = blocks
+        addDelta(delta)
+        if (blocks > before || calls) isStreamed = true
       }
-      emit({
-        type: 'finish',
-        finishReason: { unified: FINISH_REASONS[finishReason] ?? 'other', raw: finishReason },
-        usage: convertUsage(usage),
-      })
+      if (choice.message || choice.text) addMessage(choice, chunk.object === 'chat.completion')
+      hasBegun = true
+      return choice.error
+    },
+    finish(isDone) {
+      const hasCalls = calls !== undefined && calls.count > 0
+      if (finishReason === undefined) {
+        const couldEnd = hasCalls ? calls!.isWhole() : blocks > 0
+        if (!isDone || !couldEnd) return false
+      }
+      splitter?.end(hasCalls)
+      finishThoughts()
+      calls?.finish()
+      emit({ type: 'finish', finishReason: toFinishReason(hasCalls), usage: usage.convert() })
       return true
     },
   }
+
+  function toFinishReason(hasCalls: boolean): LanguageModelV3FinishReason {
+    if (isRefused) return { unified: 'content-filter', raw: 'refusal' }
+    if (finishReason === undefined) return { unified: hasCalls ? 'tool-calls' : 'stop', raw: undefined }
+    return { unified: FINISH_REASONS[finishReason.toLowerCase()] ?? 'other', raw: finishReason }
+  }
 }
+
+/** Finds the first answer; this service never asks for several. */
+function findChoice(choices: Chunk['choices']): Choice | undefined {
+  if (!choices) return undefined
+  if (!Array.isArray(choices)) return choices
+  const [first] = choices
+  if (first && (first.index === 0 || first.index == null)) return first
+  return choices.find((choice) => choice && Number(choice.index ?? 0) === 0)
+}
+
+const toList = (value: unknown): readonly unknown[] =>
+  (Array.isArray(value) ? value : [value]).filter(
+    (item) => typeof item === 'string' || (typeof item === 'object' && item !== null),
+  )
+
+/** Reads calls from a list, from one call, or from an object with calls by their index. */
+function toCalls(value: unknown): readonly CallDelta[] {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value) && !('function' in value)
+  return toList(isMap ? Object.values(value) : value).filter(
+    (item) => typeof item === 'object',
+  ) as CallDelta[]
+}
+
+/** Joins the texts of a thought: one text, or a list of parts. */
+const joinTexts = (thought: unknown): string =>
+  typeof thought === 'string'
+    ? thought
+    : toList(thought)
+        .map((part) => (typeof part === 'string' ? part : (part as ContentPart).text))
+        .filter((text) => typeof text === 'string')
+        .join('')
+
+function toDate(seconds: number): Date | undefined {
+  const date = new Date(seconds * 1000)
+  return Number.isNaN(date.getTime()) ? undefined : date
+}
+
+const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]+)$/
 
 const FINISH_REASONS: Record<string, LanguageModelV3FinishReason['unified']> = {
   stop: 'stop',
   length: 'length',
+  max_tokens: 'length',
+  max_output_tokens: 'length',
+  model_length: 'length',
+  model_context_window_exceeded: 'length',
   content_filter: 'content-filter',
+  content_filtered: 'content-filter',
+  sensitive: 'content-filter',
+  safety: 'content-filter',
+  prohibited_content: 'content-filter',
+  recitation: 'content-filter',
+  refusal: 'content-filter',
   tool_calls: 'tool-calls',
   function_call: 'tool-calls',
-}
-
-function convertUsage(usage: Usage | undefined): LanguageModelV3Usage {
-  const input = usage?.prompt_tokens ?? undefined
-  const output = usage?.completion_tokens ?? undefined
-  const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0
-  const reasoning = usage?.completion_tokens_details?.reasoning_tokens ?? 0
-  return {
-    inputTokens: {
-      total: input,
-      noCache: input === undefined ? undefined : input - cached,
-      cacheRead: usage && cached,
-      cacheWrite: undefined,
-    },
-    outputTokens: {
-      total: output,
-      text: output === undefined ? undefined : Math.max(0, output - reasoning),
-      reasoning: usage && reasoning,
-    },
-    raw: usage as JSONObject | undefined,
-  }
+  tool_use: 'tool-calls',
+  error: 'error',
+  network_error: 'error',
+  insufficient_system_resource: 'error',
+  abort: 'error',
 }

@@ -9,10 +9,8 @@ import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ModelCallOptions } from '#plugin-api'
 import { toResultText } from '#toolbox'
 import { isReasoning, toEffort } from '../openai/reasoning.ts'
+import { METADATA_KEY } from './thoughts.ts'
 import type { Dialect } from './upstream.ts'
-
-/** The key of data that an upstream expects back with a tool call, e.g. Gemini's thought signature. */
-export const METADATA_KEY = 'openaiCompatible'
 
 /** Converts a call to the body of a streamed chat completion, with a warning for each unsupported setting. */
 export function buildRequest(

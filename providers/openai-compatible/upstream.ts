@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'
 import { AppError } from '#kernel'
 import type { StreamedAnswer, StreamingRequest } from '#plugin-api'
+import { decompress } from './decompress.ts'
 import { createFailures, type Failures, readText } from './failure.ts'
 import type { CompatibleConnection } from './options.ts'
 
@@ -11,11 +12,18 @@ const MAX_LIST_CHARS = 4 * 1024 * 1024
 /** The HTTP client of one provider; throws failures as APICallError, refused addresses and aborts unchanged. */
 export interface Upstream {
   readonly dialect: Dialect
-  readonly failures: Failures
-  /** Starts a chat completion; returns the body, which streams events. */
-  streamChat(payload: string, options: { headers?: GivenHeaders; signal?: AbortSignal }): Promise<Readable>
+  /** Starts a chat completion. */
+  streamChat(payload: string, options: { headers?: GivenHeaders; signal?: AbortSignal }): Promise<Completion>
   /** Returns the upstream's answer to `GET /models`, unchecked. */
   listModels(signal: AbortSignal): Promise<unknown>
+}
+
+/** A chat completion that has begun. */
+interface Completion {
+  /** A stream of events, or a whole answer. */
+  body: Readable
+  /** For errors within the answer. */
+  failures: Failures
 }
 
 /** The differences of one upstream from the common API. */
@@ -56,7 +64,6 @@ export function createUpstream({
 
   return {
     dialect,
-    failures,
     async streamChat(payload, { headers, signal }) {
       const url = `${root}/chat/completions`
       const accept = { 'content-type': 'application/json', accept: 'text/event-stream' }
@@ -68,9 +75,11 @@ export function createUpstream({
         answer.body.on('error', () => undefined).destroy()
         answer = await reach(requestBy(fetch)(url, init), signal)
       }
-      const isStream = !/\b(json|html)\b/.test(String(answer.headers['content-type']))
-      if (isSuccess(answer) && isStream) return answer.body
-      throw await failures.refused(answer)
+      const decoded = { ...answer, body: decompress(answer) }
+      const type = String(answer.headers['content-type'])
+      if (!isSuccess(answer) || /\bhtml\b/.test(type)) throw await failures.refused(decoded)
+      const isJson = /\bjson\b/.test(type)
+      return { body: decoded.body, failures: isJson ? createFailures(root, { isJson }) : failures }
     },
     async listModels(signal) {
       const headers = { ...ownHeaders, ...dialect.listHeaders(api_key ?? '') }
@@ -111,8 +120,10 @@ const requestBy =
   (fetch: typeof globalThis.fetch): StreamingRequest =>
   async (url, init) => {
     const { status, headers, body } = await fetch(url, init)
+    // What `fetch` returns is decompressed.
+    const { 'content-encoding': _, ...others } = Object.fromEntries(headers)
     const read = body ? Readable.fromWeb(body as WebStream) : Readable.from([])
-    return { status, headers: Object.fromEntries(headers), body: read }
+    return { status, headers: others, body: read }
   }
 
 const withoutUndefined = (headers: GivenHeaders = {}) =>

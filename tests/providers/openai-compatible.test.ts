@@ -361,11 +361,9 @@ t.test('a stream with a broken event, or without a finish reason, is an error', 
   t.notOk(parts.some((part) => part.type === 'finish'))
 
   const silent = 'data: {"choices":[{"delta":{"content":"half an ans"}}]}\n\n'
-  for (const end of ['', 'data: [DONE]\n\n']) {
-    const { error } = await readParts(await openAnswering(silent + end))
-    t.match(error, { message: /ended before its answer was finished/ })
-    t.match(explain(error), { reason: 'outage' })
-  }
+  const half = await readParts(await openAnswering(silent))
+  t.match(half.error, { message: /ended before its answer was finished/ })
+  t.match(explain(half.error), { reason: 'outage' })
 })
 
 t.test('an error in the middle of a stream is thrown after what came before it', async (t) => {
@@ -499,7 +497,7 @@ t.test('OpenAI and Anthropic get what only they ask for', async (t) => {
   t.equal(seen[0]!.headers.get('x-api-key'), KEY)
 
   const openai = await kind.languageModel(connect('https://api.openai.com/v1', { fetch }), 'gpt-4.1')
-  await errorOf(openai.doStream({ ...hello, maxOutputTokens: 5 }))
+  await errorOf(callModel(openai, { ...hello, maxOutputTokens: 5 }))
   t.match(JSON.parse(seen[1]!.body), { max_completion_tokens: 5, max_tokens: undefined })
 })
 

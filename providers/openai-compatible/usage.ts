@@ -1,0 +1,69 @@
+import type { JSONObject, LanguageModelV3Usage } from '@ai-sdk/provider'
+
+/** The counts of one answer, of which an event may have none, some or all. */
+export interface UsageReader {
+  read(reported: unknown): void
+  convert(): LanguageModelV3Usage
+}
+
+type Fields = Record<string, unknown>
+
+/** Creates the reader of the usage in an answer: the last number above zero counts, wherever it is reported. */
+export function createUsageReader(): UsageReader {
+  let raw: Fields | undefined
+  let input: number | undefined
+  let output: number | undefined
+  let cached: number | undefined
+  let reasoning: number | undefined
+
+  return {
+    read(reported) {
+      if (typeof reported !== 'object' || reported === null) return
+      const usage = reported as Fields
+      const prompt = toCount(usage.prompt_tokens) ?? toCount(usage.input_tokens)
+      const completion = toCount(usage.completion_tokens) ?? toCount(usage.output_tokens)
+      if (prompt === undefined && completion === undefined) return
+      raw = usage
+      input = prompt ?? input
+      cached = findCached(usage) ?? cached
+      const thoughts = findThoughts(usage)
+      reasoning = thoughts ?? reasoning
+      if (completion === undefined) return
+      output = completion
+      // Some vendors count thoughts only in the total.
+      const total = toCount(usage.total_tokens) ?? 0
+      if (thoughts !== undefined && total === (input ?? 0) + completion + thoughts) output += thoughts
+    },
+    convert: () => ({
+      inputTokens: {
+        total: input,
+        noCache: input === undefined ? undefined : Math.max(0, input - (cached ?? 0)),
+        cacheRead: raw && (cached ?? 0),
+        cacheWrite: undefined,
+      },
+      outputTokens: {
+        total: output,
+        text: output === undefined ? undefined : Math.max(0, output - (reasoning ?? 0)),
+        reasoning: raw && (reasoning ?? 0),
+      },
+      raw: raw as JSONObject | undefined,
+    }),
+  }
+}
+
+/** Returns a number of tokens; undefined for what is not one, and for zero, which gateways report for unknown. */
+export const toCount = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined
+
+const findCached = (usage: Fields) =>
+  countIn(usage.prompt_tokens_details, 'cached_tokens') ??
+  countIn(usage.input_tokens_details, 'cached_tokens') ??
+  toCount(usage.cached_tokens) ??
+  toCount(usage.prompt_cache_hit_tokens)
+
+const findThoughts = (usage: Fields) =>
+  countIn(usage.completion_tokens_details, 'reasoning_tokens') ??
+  countIn(usage.output_tokens_details, 'reasoning_tokens') ??
+  toCount(usage.reasoning_tokens)
+
+const countIn = (details: unknown, name: string) => toCount((details as Fields | null | undefined)?.[name])
