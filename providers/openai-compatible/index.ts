@@ -1,6 +1,7 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { openAIRules } from '../tool-rules.ts'
+import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
 import { explainError } from './explained-error.ts'
 import { describeModels } from './model-list.ts'
@@ -13,6 +14,7 @@ export default defineProviderKind({
   label: { en: 'OpenAI-compatible', zh: 'OpenAI 兼容接口' },
   config_schema: configSchema,
   requires_base_url: true,
+  adaptations,
   languageModel: (connection, modelId) =>
     withFitTools(createChatModel({ upstream: createUpstream(connection), modelId }), openAIRules),
   embeddingModel: async ({ base_url, api_key, options, fetch }, modelId) => {

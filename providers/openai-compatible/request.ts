@@ -9,7 +9,9 @@ import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ModelCallOptions } from '#plugin-api'
 import { toResultText } from '#toolbox'
 import { isReasoning, toEffort } from '../openai/reasoning.ts'
-import { METADATA_KEY } from './thoughts.ts'
+import type { AdaptationName } from './adaptations.ts'
+import { convertAssistant, type History, toWireId } from './assistant-message.ts'
+import { chooseFormat } from './response-format.ts'
 import type { Dialect } from './upstream.ts'
 
 /** Converts a call to the body of a streamed chat completion, with a warning for each unsupported setting. */
@@ -19,6 +21,12 @@ export function buildRequest(
   dialect: Dialect,
 ): { body: Record<string, unknown>; warnings: SharedV3Warning[] } {
   const { tools = [], toolChoice, responseFormat } = options
+  const has = (name: AdaptationName) => options.adaptations?.includes(name) === true
+  const history = chooseHistory(modelId, dialect, has)
+  const format = chooseFormat(responseFormat, {
+    canSchema: !has('no_json_schema'),
+    canFormat: !has('no_response_format'),
+  })
   const warnings: SharedV3Warning[] = []
   if (options.topK !== undefined) warnings.push({ type: 'unsupported', feature: 'topK' })
   const functions = tools.flatMap((tool) => {
@@ -31,20 +39,21 @@ export function buildRequest(
   })
   const body = {
     model: modelId,
-    messages: convertPrompt(options.prompt),
+    messages: convertPrompt(withWords(options.prompt, format.words), history),
     stream: true,
-    stream_options: { include_usage: true },
-    [dialect.limitField]: options.maxOutputTokens,
-    ...chooseSampling(modelId, options, dialect),
-    frequency_penalty: options.frequencyPenalty,
-    presence_penalty: options.presencePenalty,
-    seed: options.seed,
-    stop: options.stopSequences,
-    response_format: responseFormat?.type === 'json' ? { type: 'json_object' } : undefined,
+    stream_options: has('no_stream_options') ? undefined : { include_usage: true },
+    ...(!has('no_max_tokens') && {
+      [has('max_completion_tokens') ? 'max_completion_tokens' : dialect.limitField]: options.maxOutputTokens,
+    }),
+    ...(!has('no_sampling') && chooseSampling(modelId, options, dialect)),
+    reasoning_effort: has('no_reasoning_effort') ? undefined : chooseEffort(modelId, options, dialect),
+    stop: has('no_stop') ? undefined : options.stopSequences,
+    response_format: format.response_format,
     ...(functions.length > 0 && {
       tools: functions,
-      tool_choice:
-        toolChoice?.type === 'tool'
+      tool_choice: has('no_tool_choice')
+        ? undefined
+        : toolChoice?.type === 'tool'
           ? { type: 'function', function: { name: toolChoice.toolName } }
           : toolChoice?.type,
     }),
@@ -52,38 +61,64 @@ export function buildRequest(
   return { body, warnings }
 }
 
-/** Chooses the sampling settings; the level `off` becomes `none`, the word of most gateways and servers. */
+/** Chooses the sampling settings; OpenAI's models refuse those that they do not support. */
 function chooseSampling(
   modelId: string,
-  { temperature, topP: top_p, reasoning }: ModelCallOptions,
+  { temperature, topP: top_p, frequencyPenalty, presencePenalty, seed }: ModelCallOptions,
   { isOpenAI }: Dialect,
 ): object {
-  if (!isOpenAI) return { temperature, top_p, reasoning_effort: reasoning === 'off' ? 'none' : reasoning }
-  // OpenAI's models refuse settings that they do not support.
-  return isReasoning(modelId)
-    ? { reasoning_effort: reasoning && toEffort(reasoning, modelId) }
-    : { temperature, top_p }
+  return {
+    ...(!(isOpenAI && isReasoning(modelId)) && { temperature, top_p }),
+    frequency_penalty: frequencyPenalty,
+    presence_penalty: presencePenalty,
+    seed,
+  }
 }
 
-function convertPrompt(prompt: LanguageModelV3Prompt): object[] {
-  const turnStart = prompt.findLastIndex(({ role }) => role === 'user')
-  return prompt.flatMap((message, index) => convertMessage(message, index > turnStart))
+/** Chooses the effort; the level `off` becomes `none`, the word of most gateways and servers. */
+function chooseEffort(modelId: string, { reasoning }: ModelCallOptions, { isOpenAI }: Dialect) {
+  if (!isOpenAI) return reasoning === 'off' ? 'none' : reasoning
+  return reasoning && isReasoning(modelId) ? toEffort(reasoning, modelId) : undefined
 }
 
-function convertMessage(message: LanguageModelV3Message, inTurn: boolean): object | object[] {
+/** The models that refuse a call of theirs that comes back without thoughts, by the ids at their vendors. */
+const THINKERS = /deepseek-(reasoner|v[4-9])|kimi-(k[3-9]|k2-thinking|k2\.[5-9]|thinking)/i
+
+/** Chooses the form in which earlier answers go back to this upstream. */
+function chooseHistory(modelId: string, dialect: Dialect, has: (name: AdaptationName) => boolean): History {
+  return {
+    hasThoughts: !has('no_reasoning_content'),
+    needsThoughts: has('empty_reasoning_content') || (dialect.needsThoughts && THINKERS.test(modelId)),
+    maxIdChars: has('short_call_ids') ? 0 : dialect.maxIdChars,
+  }
+}
+
+/** Adds words to the instructions, because some templates accept only one message of the system. */
+function withWords(prompt: LanguageModelV3Prompt, words: string | undefined): LanguageModelV3Prompt {
+  const [first, ...others] = prompt
+  if (words === undefined) return prompt
+  return first?.role === 'system'
+    ? [{ ...first, content: `${first.content}\n\n${words}` }, ...others]
+    : [{ role: 'system', content: words }, ...prompt]
+}
+
+const convertPrompt = (prompt: LanguageModelV3Prompt, history: History): object[] =>
+  prompt.flatMap((message) => convertMessage(message, history))
+
+function convertMessage(message: LanguageModelV3Message, history: History): object | object[] {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: message.content }
     case 'user':
       return { role: 'user', content: convertUserContent(message.content) }
     case 'assistant':
-      return convertAssistant(message.content, inTurn)
+      return convertAssistant(message.content, history)
     case 'tool':
       return message.content
         .filter((part) => part.type === 'tool-result')
         .map(({ toolCallId, output }) => ({
           role: 'tool',
-          tool_call_id: toolCallId,
+          tool_call_id: toWireId(toolCallId, history.maxIdChars),
           content: toResultText(output),
         }))
   }
@@ -92,8 +127,8 @@ function convertMessage(message: LanguageModelV3Message, inTurn: boolean): objec
 type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart
 
 function convertUserContent(content: UserPart[]): string | object[] {
-  const [first] = content
-  if (content.length === 1 && first!.type === 'text') return first!.text
+  // Several servers refuse a list of texts.
+  if (content.every((part) => part.type === 'text')) return content.map(({ text }) => text).join('\n\n')
   return content.map((part) => (part.type === 'text' ? { type: 'text', text: part.text } : convertFile(part)))
 }
 
@@ -123,27 +158,3 @@ const toBase64 = (data: string | Uint8Array) =>
   typeof data === 'string'
     ? data
     : Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64')
-
-type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
-
-function convertAssistant(content: AssistantPart[], inTurn: boolean): object {
-  const joinText = (type: 'text' | 'reasoning') =>
-    content.reduce((text, part) => (part.type === type ? text + part.text : text), '')
-  const toolCalls = content
-    .filter((part) => part.type === 'tool-call')
-    .map(({ toolCallId, toolName, input, providerOptions }) => ({
-      id: toolCallId,
-      type: 'function',
-      function: { name: toolName, arguments: JSON.stringify(input ?? {}) },
-      ...providerOptions?.[METADATA_KEY],
-    }))
-  const text = joinText('text')
-  // Thinking upstreams expect their thoughts back between the tool calls of one turn, but none from earlier turns.
-  const reasoning = inTurn ? joinText('reasoning') : ''
-  return {
-    role: 'assistant',
-    content: text === '' && toolCalls.length > 0 ? null : text,
-    ...(reasoning !== '' && { reasoning_content: reasoning }),
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-  }
-}
