@@ -8,7 +8,7 @@ export interface History {
   hasThoughts: boolean
   /** True if the upstream refuses a tool call without a thought. */
   needsThoughts: boolean
-  /** Longer ids of tool calls are replaced. */
+  /** Longer ids of tool calls are replaced; 9 is for servers that take 9 letters or digits only. */
   maxIdChars: number
 }
 
@@ -22,7 +22,7 @@ export function convertAssistant(content: AssistantPart[], history: History): ob
     .map(({ toolCallId, toolName, input, providerOptions }) => ({
       id: toWireId(toolCallId, history.maxIdChars),
       type: 'function',
-      function: { name: toolName, arguments: JSON.stringify(input ?? {}) },
+      function: { name: toolName, arguments: JSON.stringify(toObject(input)) },
       ...providerOptions?.[METADATA_KEY],
     }))
   const text = content.reduce((joined, part) => (part.type === 'text' ? joined + part.text : joined), '')
@@ -78,12 +78,23 @@ function joinLists(data: ThoughtData[]): Omit<ThoughtData, 'field'> {
   }
 }
 
+/** Wraps arguments that are not an object, which several templates refuse. */
+const toObject = (input: unknown): object =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? input
+    : input == null
+      ? {}
+      : { input }
+
 /** The length and the characters of an id that every vendor accepts, Mistral's being the strictest. */
 const STRICT_ID = /^[a-zA-Z0-9]{9}$/
 
+/** LiteLLM puts the signature of a thought into the id. */
+const HOLDS_THOUGHT = /__thought__/
+
 /** Returns the id of a call on the wire: the same for a call and its result. */
 export const toWireId = (id: string, maxChars: number): string =>
-  STRICT_ID.test(id) || (id.length <= maxChars && maxChars > 9) ? id : shorten(id)
+  STRICT_ID.test(id) || (id.length <= maxChars && maxChars > 9) || HOLDS_THOUGHT.test(id) ? id : shorten(id)
 
 const shorten = (id: string) =>
   createHash('sha256')

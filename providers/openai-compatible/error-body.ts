@@ -42,14 +42,15 @@ function findInner(body: Fields): unknown {
 }
 
 function isError(body: Fields): boolean {
-  if (body.object === 'error' || body.type === 'error' || body.success === false || body.error_type)
-    return true
+  if (body.object === 'error' || body.type === 'error' || body.success === false) return true
+  if (body.error_type || body.detail) return true
   return findMessage(body) !== undefined && CODES.some((name) => isFailure(body[name]))
 }
 
-/** True for a code other than those with which some vendors mark what went well. */
+/** True for a code other than those of success, and other than the state of a request. */
 const isFailure = (code: unknown) =>
-  (typeof code === 'number' || typeof code === 'string') && !/^(0+|2\d\d|ok|success|)$/i.test(String(code))
+  (typeof code === 'number' || typeof code === 'string') &&
+  !/^(0+|2\d\d|ok|success|queued|pending|running|processing|in_progress|)$/i.test(String(code))
 
 function describe(error: Fields, outer: Fields): ErrorBody {
   const find = (names: readonly string[]) =>

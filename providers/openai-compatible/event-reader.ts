@@ -52,7 +52,7 @@ export function createEventReader(
     } catch (cause) {
       if (cause instanceof JsonTooComplex)
         fail(failures.malformed('The upstream sent an event that is too complex.'))
-      else if (/^\s*[[{]/.test(data) && !/^\s*\[[A-Z]+\]/.test(data)) return false
+      else if (/^\s*[[{]/.test(data) && !/^\s*\[[a-z]+\]/i.test(data)) return false
       else readText(data, name)
       return true
     }

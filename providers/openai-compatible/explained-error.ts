@@ -58,7 +58,7 @@ const BY_WORDS: readonly (readonly [Reason, RegExp[]])[] = [
   [
     'bad_request',
     [
-      /bad_?request|invalid_?(request|param|argument|input)|validation_?error|unprocessable/i,
+      /bad[ _]?request|invalid[ _]?(request|param|argument|input)|validation[ _]?error|unprocessable/i,
       /context[ _](length|window)|maximum context|prompt is too long|too many (input )?tokens/i,
       /敏感|不合规|sensitive content/i,
     ],

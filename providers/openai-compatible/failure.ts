@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { APICallError } from '@ai-sdk/provider'
 import { parseJson } from '#kernel'
 import type { StreamedAnswer } from '#plugin-api'
-import { type ErrorBody, readErrorBody } from './error-body.ts'
+import { type ErrorBody, readErrorBody, readWords } from './error-body.ts'
 
 /** The part of an error body that is read. */
 const MAX_BODY_CHARS = 4096
@@ -36,7 +36,9 @@ export function createFailures(url: string, { isJson = false } = {}): Failures {
     malformed: (message, cause) => fail(message, { cause }),
     async refused({ status: statusCode, headers, body }) {
       const responseBody = await readText(body, MAX_BODY_CHARS)
-      const error = readErrorBody(parse(responseBody))
+      const answer = parse(responseBody)
+      const message = readWords(answer)
+      const error = readErrorBody(answer) ?? (message === undefined ? undefined : { message })
       return fail(`The upstream answered with status ${statusCode}.`, {
         statusCode,
         responseBody,

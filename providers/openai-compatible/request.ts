@@ -84,12 +84,17 @@ function chooseEffort(modelId: string, { reasoning }: ModelCallOptions, { isOpen
 /** The models that refuse a call of theirs that comes back without thoughts, by the ids at their vendors. */
 const THINKERS = /deepseek-(reasoner|v[4-9])|kimi-(k[3-9]|k2-thinking|k2\.[5-9]|thinking)/i
 
+/** Mistral's models, whose servers take ids of 9 letters or digits only. */
+const MISTRAL = /(mis|magis|devs|minis|codes|pix|mix)tral/i
+/** The longest id of a call that OpenAI takes. */
+const MAX_ID_CHARS = 40
+
 /** Chooses the form in which earlier answers go back to this upstream. */
 function chooseHistory(modelId: string, dialect: Dialect, has: (name: AdaptationName) => boolean): History {
   return {
     hasThoughts: !has('no_reasoning_content'),
     needsThoughts: has('empty_reasoning_content') || (dialect.needsThoughts && THINKERS.test(modelId)),
-    maxIdChars: has('short_call_ids') ? 0 : dialect.maxIdChars,
+    maxIdChars: has('short_call_ids') || dialect.isMistral || MISTRAL.test(modelId) ? 9 : MAX_ID_CHARS,
   }
 }
 

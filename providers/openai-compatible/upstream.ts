@@ -31,8 +31,7 @@ export interface Dialect {
   /** True for OpenAI itself, whose models refuse unknown settings. */
   isOpenAI: boolean
   limitField: 'max_tokens' | 'max_completion_tokens'
-  /** The longest id of a tool call; Mistral accepts only 9 letters and digits, OpenAI 40 characters. */
-  maxIdChars: number
+  isMistral: boolean
   /** True for vendors that refuse a tool call of a thinking model that comes back without thoughts. */
   needsThoughts: boolean
   listQuery: string
@@ -107,7 +106,7 @@ function chooseDialect(root: string): Dialect {
     isOpenAI,
     // OpenAI's reasoning models refuse `max_tokens`; most other servers support only that.
     limitField: isOpenAI ? 'max_completion_tokens' : 'max_tokens',
-    maxIdChars: host === 'api.mistral.ai' ? 9 : isOpenAI ? 40 : Number.POSITIVE_INFINITY,
+    isMistral: host === 'api.mistral.ai',
     needsThoughts: /(^|\.)(deepseek|moonshot|kimi)\.(com|cn|ai)$/.test(host),
     // Anthropic lists its models with its own headers, and returns 20 per page by default.
     ...(host === 'api.anthropic.com'
