@@ -17,7 +17,8 @@ const refuses =
   }
 
 /** The words of DeepSeek and Kimi for a call that came back without its thoughts. */
-const MUST_RETURN_THOUGHTS = /reasoning_content.{0,60}(missing|must be (passed|provided|sent)|required)/i
+const MUST_RETURN_THOUGHTS =
+  /reasoning_content.{0,60}(missing|must be (passed|provided|sent)|required)|missing .{0,3}reasoning_content/i
 
 const LIMIT = /\bmax_(completion_|output_)?tokens\b/i
 
@@ -51,12 +52,12 @@ export const adaptations = {
   },
   no_reasoning_effort: {
     label: { en: 'Send no amount of thinking', zh: '不发送思考强度' },
-    isNeeded: refuses(/reasoning[_ ]?effort/i),
+    isNeeded: refuses(/reasoning[_ ]?effort|not support (thinking|reasoning)\b/i),
   },
   no_reasoning_content: {
     label: { en: 'Do not send thoughts back', zh: '不回传思考内容' },
     isNeeded: refuses(
-      /reasoning(_content|_details)?\b(?![_ ]?effort)|thinking_blocks|\bthinking\b/i,
+      /\breasoning_(content|details)\b|\W(reasoning|thinking_blocks)\b['"`]/i,
       MUST_RETURN_THOUGHTS,
     ),
   },

@@ -43,7 +43,7 @@ interface Thoughts {
   thinking_blocks?: JSONObject[]
 }
 
-/** Puts thoughts where they came from, beside the text or within it. */
+/** Puts thoughts in the field in which they came, or in the content. */
 function convertThoughts(thoughts: ThoughtPart[], text: string): Thoughts {
   const content = text === '' ? null : text
   const data = thoughts.map(readData)

@@ -125,7 +125,7 @@ const requestBy =
   (fetch: typeof globalThis.fetch): StreamingRequest =>
   async (url, init) => {
     const { status, headers, body } = await fetch(url, init)
-    // What `fetch` returns is decompressed.
+    // The body that `fetch` returns is decompressed.
     const { 'content-encoding': _, ...others } = Object.fromEntries(headers)
     const read = body ? Readable.fromWeb(body as WebStream) : Readable.from([])
     return { status, headers: others, body: read }
