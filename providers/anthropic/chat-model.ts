@@ -1,7 +1,10 @@
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import { createEndFilter } from './answer-parts.ts'
+import { createMessagesFetch } from './messages-fetch.ts'
 import type { AnthropicConnection } from './options.ts'
 import { markCache } from './prompt-cache.ts'
 import { chooseThinking, excludeBudget } from './thinking.ts'
+import { keepCurrentVendorCalls } from './vendor-calls.ts'
 
 /** Returns the address of the API; Anthropic's own tools are configured with that of the host alone. */
 export function toRoot({ base_url }: Pick<ProviderConnection, 'base_url'>): string {
@@ -20,16 +23,16 @@ export async function createChatModel(
     baseURL: toRoot(connection),
     // Without any key, the library would read one from the server's environment.
     apiKey: api_key ?? '',
-    fetch,
+    fetch: createMessagesFetch(fetch, { isClaude: modelId.includes('claude-') }),
   }).languageModel(modelId)
 
   return {
-    doStream({ reasoning, ...call }) {
+    async doStream({ reasoning, ...call }) {
       const { maxOutputTokens } = call
       const thinking = chooseThinking(options, modelId, { reasoning, maxOutputTokens })
-      return model.doStream({
+      const { stream, ...answer } = await model.doStream({
         ...call,
-        prompt: markCache(call.prompt),
+        prompt: markCache(keepCurrentVendorCalls(call.prompt)),
         maxOutputTokens: excludeBudget(maxOutputTokens, thinking),
         providerOptions: {
           ...call.providerOptions,
@@ -37,6 +40,7 @@ export async function createChatModel(
           anthropic: { ...thinking, toolStreaming: false, ...call.providerOptions?.anthropic },
         },
       })
+      return { ...answer, stream: stream.pipeThrough(createEndFilter()) }
     },
   }
 }

@@ -14,14 +14,23 @@ const REASONS: Record<string, ProviderFailure> = {
   overloaded_error: 'outage',
 }
 
-/** The messages about used-up credit and reached spending limits, which come as invalid requests. */
-const NO_CREDIT = /credit balance is too low|reached your specified \w*\s?API usage limits/i
+/**
+ * The messages about used-up credit and reached spending limits, which come as invalid requests, and at other vendors as
+ * too many requests.
+ */
+const NO_CREDIT =
+  /credit balance is too low|reached your specified \w*\s?API usage limits|insufficient.{0,20}(?:balance|quota|funds|credit)|(?:balance|credits?) (?:is |are )?(?:insufficient|exhausted|not enough|used up)|余额不足|欠费/i
 
 /** Classifies errors by their type, whether they arrive instead of an answer or within one. */
-export function explainError({ type, message }: UpstreamReport): ExplainedFailure | undefined {
+export function explainError({ status, type, message, body }: UpstreamReport): ExplainedFailure | undefined {
+  if (isBlockedByPage(status, body)) return { reason: 'bad_request' }
   const reason = NO_CREDIT.test(message) ? 'quota' : REASONS[type]
   return reason && { reason }
 }
+
+/** True for the page of a firewall, which refuses a request without a look at its key. */
+export const isBlockedByPage = (status: number | undefined, body: unknown): boolean =>
+  status === 403 && typeof body === 'string' && /^\s*<(?:!doctype|html|head)/i.test(body)
 
 /** Advice to a person about a failure at Anthropic. */
 export const guidance: ProviderKind['guidance'] = {
@@ -36,6 +45,10 @@ export const guidance: ProviderKind['guidance'] = {
   rate_limit: {
     en: 'Anthropic limits requests and tokens per minute by usage tier. Wait a moment, or see the limits in the Claude Console (platform.claude.com) under Limits.',
     zh: 'Anthropic 按用量等级限制每分钟的请求数和 token 数。请稍候重试，或在 Claude 控制台（platform.claude.com）的 Limits 页面查看限额。',
+  },
+  bad_request: {
+    en: 'The request was refused. Check the base URL, the model id and the options; a page instead of an answer means that a firewall in front of the API refused the request.',
+    zh: '请求被拒绝。请检查 base URL、模型 ID 和选项；如果返回的是网页，则说明请求被 API 前面的防火墙拦截。',
   },
   model_not_found: {
     en: 'This model is not offered to the API key. Check the model id, and that the base URL ends in /v1 as in https://api.anthropic.com/v1.',
