@@ -1,9 +1,12 @@
 import type { ProviderConnection, StreamingModel } from '#plugin-api'
+import { chooseSettings } from './adaptations.ts'
 import { createEndFilter } from './answer-parts.ts'
+import { chooseFormat } from './json-format.ts'
 import { createMessagesFetch } from './messages-fetch.ts'
 import type { AnthropicConnection } from './options.ts'
+import { limitOutput } from './output-limit.ts'
 import { markCache } from './prompt-cache.ts'
-import { chooseThinking, excludeBudget } from './thinking.ts'
+import { chooseThinking, excludeBudget, lacksThoughts } from './thinking.ts'
 import { keepCurrentVendorCalls } from './vendor-calls.ts'
 
 /** Returns the address of the API; Anthropic's own tools are configured with that of the host alone. */
@@ -18,29 +21,46 @@ export async function createChatModel(
   modelId: string,
 ): Promise<StreamingModel> {
   const { api_key, options, fetch } = connection
-  const { createAnthropic } = await import('@ai-sdk/anthropic')
+  const [{ createAnthropic }, { getModelCapabilities }] = await Promise.all([
+    import('@ai-sdk/anthropic'),
+    import('@ai-sdk/anthropic/internal'),
+  ])
   const model = createAnthropic({
     baseURL: toRoot(connection),
     // Without any key, the library would read one from the server's environment.
     apiKey: api_key ?? '',
     fetch: createMessagesFetch(fetch, { isClaude: modelId.includes('claude-') }),
   }).languageModel(modelId)
+  const { supportsStructuredOutput } = getModelCapabilities(modelId)
 
   return {
     async doStream({ reasoning, ...call }) {
-      const { maxOutputTokens } = call
-      const thinking = chooseThinking(options, modelId, { reasoning, maxOutputTokens })
+      const { adaptations = [], providerOptions } = call
+      const maxOutputTokens = limitOutput(modelId, call)
+      const chosen = chooseThinking(options, modelId, { reasoning, maxOutputTokens, adaptations })
+      const isRefused = chosen.thinking?.type === 'enabled' && lacksThoughts(call.prompt, isReturned)
+      const thinking = isRefused ? {} : chosen
+      const takesSchema = supportsStructuredOutput && !adaptations.includes('json_by_instruction')
+      const { prompt, responseFormat } = chooseFormat(call, { takesSchema })
+      const sent = keepCurrentVendorCalls(prompt)
       const { stream, ...answer } = await model.doStream({
-        ...call,
-        prompt: markCache(keepCurrentVendorCalls(call.prompt)),
+        ...chooseSettings(call),
+        prompt: adaptations.includes('no_cache_marks') ? sent : markCache(sent),
+        responseFormat,
         maxOutputTokens: excludeBudget(maxOutputTokens, thinking),
         providerOptions: {
-          ...call.providerOptions,
+          ...providerOptions,
           // Eagerly streamed arguments may be broken JSON, and nobody reads them before they are complete.
-          anthropic: { ...thinking, toolStreaming: false, ...call.providerOptions?.anthropic },
+          anthropic: { ...thinking, toolStreaming: false, ...providerOptions?.anthropic },
         },
       })
       return { ...answer, stream: stream.pipeThrough(createEndFilter()) }
     },
   }
+}
+
+/** True for a thought that the client library sends back. */
+const isReturned = ({ providerOptions }: { providerOptions?: Record<string, Record<string, unknown>> }) => {
+  const { signature, redactedData } = providerOptions?.anthropic ?? {}
+  return signature !== undefined || redactedData !== undefined
 }

@@ -1,4 +1,5 @@
 import type { AnthropicLanguageModelOptions } from '@ai-sdk/anthropic'
+import type { LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider'
 import type { ModelCallOptions } from '#plugin-api'
 
 /** The thinking budget, in tokens, of a provider without the option. */
@@ -32,13 +33,28 @@ interface Thinking {
 const WITHOUT_THOUGHTS = /claude-(?:v?2|instant|3-(?:5-)?(?:haiku|sonnet|opus))/
 const WITH_BUDGET = /claude-(?:3-7-sonnet|(?:haiku|sonnet|opus)-4(?!-[6-9]))/
 
+/** Models that refuse to answer without thoughts. */
+const ALWAYS_THINKING = /claude-(?:fable|mythos|opus-5-5)/
+
+/** The call whose thinking is chosen. */
+export type ThinkingCall = Pick<ModelCallOptions, 'reasoning' | 'maxOutputTokens' | 'adaptations'>
+
 /** Chooses the thinking of a model from the options of its provider and of a call; other vendors' models get a budget. */
 export function chooseThinking(
   options: ThinkingOptions,
   modelId: string,
-  { reasoning, maxOutputTokens }: Pick<ModelCallOptions, 'reasoning' | 'maxOutputTokens'>,
+  { adaptations = [], ...call }: ThinkingCall,
 ): Thinking {
-  if (WITHOUT_THOUGHTS.test(modelId)) return {}
+  if (WITHOUT_THOUGHTS.test(modelId) || adaptations.includes('no_thinking')) return {}
+  const { effort, ...thinking } = chooseByModel(options, modelId, call)
+  return effort && !adaptations.includes('no_effort') ? { ...thinking, effort } : thinking
+}
+
+function chooseByModel(
+  options: ThinkingOptions,
+  modelId: string,
+  { reasoning, maxOutputTokens }: ThinkingCall,
+): Thinking {
   const wantsThoughts = reasoning ? reasoning !== 'off' : options.thinking
   const level = reasoning === 'off' ? undefined : reasoning
   const isForeign = !modelId.includes('claude-')
@@ -48,7 +64,8 @@ export function chooseThinking(
     const thinking = wantsThoughts
       ? ({ type: 'adaptive', display: 'summarized' } as const)
       : ({ type: 'disabled' } as const)
-    return { ...(wantsThoughts !== undefined && { thinking }), ...(effort && { effort }) }
+    const isChosen = wantsThoughts || !ALWAYS_THINKING.test(modelId)
+    return { ...(wantsThoughts !== undefined && isChosen && { thinking }), ...(effort && { effort }) }
   }
   if (!wantsThoughts) return isForeign && reasoning === 'off' ? { thinking: { type: 'disabled' } } : {}
   const wanted = level ? BUDGETS[level] : (options.thinking_budget ?? DEFAULT_BUDGET)
@@ -60,3 +77,22 @@ export function chooseThinking(
 /** Returns the answer's limit without the thinking budget, which the client libraries add to it. */
 export const excludeBudget = (maxOutputTokens: number | undefined, { thinking }: Thinking) =>
   maxOutputTokens && maxOutputTokens - (thinking?.type === 'enabled' ? thinking.budgetTokens : 0)
+
+/**
+ * True if the last answer called tools and the thoughts before the calls are missing, as after a turn that failed. With a
+ * budget, Claude refuses such a conversation, and accepts it without thinking.
+ */
+export function lacksThoughts(
+  prompt: LanguageModelV3Prompt,
+  isReturned: (thought: Extract<AnswerPart, { type: 'reasoning' }>) => boolean,
+): boolean {
+  const last = prompt.findLastIndex(({ role }) => role === 'assistant')
+  const first = prompt.findLastIndex(({ role }, index) => index < last && role !== 'assistant') + 1
+  const parts = prompt
+    .slice(first, last + 1)
+    .flatMap((message) => (message.role === 'assistant' ? message.content : []))
+    .filter((part) => part.type !== 'reasoning' || isReturned(part))
+  return parts.some(({ type }) => type === 'tool-call') && parts[0]?.type !== 'reasoning'
+}
+
+type AnswerPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]

@@ -214,6 +214,88 @@ t.test('arguments of tools are not asked for before they are whole', async (t) =
   t.notMatch(fake.requests[0]!.body.tools[0], { eager_input_streaming: Boolean })
 })
 
+t.test('models that always think are never asked not to', async (t) => {
+  const bodies: Block[] = []
+  const answer: typeof fetch = async (_, init) => {
+    bodies.push(JSON.parse(String(init?.body)))
+    return Response.json({ type: 'error', error: { type: 'api_error', message: 'x' } }, { status: 500 })
+  }
+  const connection = connectionTo('http://upstream.test', { fetch: answer })
+  for (const model of ['claude-fable-5', 'claude-mythos-1', 'claude-opus-5-5']) {
+    const options = { ...hello, reasoning: 'off' as const }
+    await failureOf(callModel(await kind.languageModel(connection, model), options), kind)
+    t.notOk('thinking' in bodies.at(-1), model)
+  }
+})
+
+t.test('JSON is asked for by its schema or an instruction, beside the tools of the call', async (t) => {
+  const bodies: Block[] = []
+  const answer: typeof fetch = async (_, init) => {
+    bodies.push(JSON.parse(String(init?.body)))
+    return Response.json({ type: 'error', error: { type: 'api_error', message: 'x' } }, { status: 500 })
+  }
+  const connection = connectionTo('http://upstream.test', { fetch: answer })
+  const schema = { type: 'object', properties: { answer: { type: 'string' } } } as const
+  const asked = async (model: string, format: object, more: object = {}) => {
+    const responseFormat = { type: 'json' as const, ...format }
+    const options = { ...hello, tools, stopSequences: ['END', '\n'], responseFormat, ...more }
+    await failureOf(callModel(await kind.languageModel(connection, model), options), kind)
+    const { output_config, system, tools: sent, tool_choice, stop_sequences } = bodies.at(-1)
+    t.strictSame(
+      [sent.map(({ name }: Block) => name), tool_choice, stop_sequences],
+      [['ls'], undefined, ['END']],
+    )
+    return { format: output_config?.format, instruction: system?.[0].text ?? '' }
+  }
+  t.match(await asked(ADAPTIVE_MODEL, { schema }), {
+    format: { type: 'json_schema', schema: { properties: { answer: {} } } },
+    instruction: /^$/,
+  })
+  const instructed = { format: undefined, instruction: /"answer".*\n.*JSON object/ }
+  t.match(await asked('MiniMax-M2', { schema }), instructed)
+  t.match(await asked(ADAPTIVE_MODEL, { schema }, { adaptations: ['json_by_instruction'] }), instructed)
+  t.match(await asked(ADAPTIVE_MODEL, {}), { format: undefined, instruction: /JSON object/ })
+})
+
+t.test('a refusal shows the setting that is refused, and no other', (t) => {
+  const cases: [string, ...string[]][] = [
+    ['max_tokens: 16384 > 8192, which is the maximum allowed number of output tokens', 'output_8192'],
+    ['Invalid max_tokens value, the valid range of max_tokens is [1, 8192]', 'output_8192'],
+    ['max_tokens must be less than or equal to 4096', 'output_4096'],
+    ['"max_tokens" is too large', 'output_4096'],
+    ['input length and `max_tokens` exceed context limit: 190000 + 16384 > 200000'],
+    ['adaptive thinking is not supported on this model', 'no_thinking'],
+    ['messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.'],
+    ['messages.1.content.0: Invalid `signature` in `thinking` block'],
+    ['`max_tokens` must be greater than `thinking.budget_tokens`.'],
+    ['This model does not support the effort parameter.', 'no_effort'],
+    ['`temperature` and `top_p` cannot both be specified for this model.', 'no_sampling'],
+    ['output_config.format: Extra inputs are not permitted', 'json_by_instruction'],
+    ['system.0.cache_control: Extra inputs are not permitted', 'no_cache_marks'],
+    ['prompt is too long: 200001 tokens > 200000 maximum'],
+  ]
+  for (const [message, ...names] of cases) {
+    const report = { headers: {}, body: undefined, error: {}, code: '', type: '', message }
+    const needed = Object.entries(kind.adaptations!).filter(([, adaptation]) => adaptation.isNeeded(report))
+    t.strictSame(
+      needed.map(([name]) => name),
+      names,
+      message,
+    )
+  }
+  t.end()
+})
+
+t.test('an adapted call leaves out what is refused', async (t) => {
+  const { fake, open } = await start(t, { options: { thinking: true } })
+  const model = await open(BUDGET_MODEL)
+  const adaptations = ['output_4096', 'no_thinking', 'no_sampling', 'no_cache_marks']
+  await callModel(model, { ...hello, temperature: 0.5, adaptations } as typeof hello)
+  const { max_tokens, thinking, temperature, messages } = fake.requests[0]!.body
+  t.strictSame([max_tokens, thinking, temperature], [4096, undefined, undefined])
+  t.notOk('cache_control' in messages[0].content[0])
+})
+
 t.test('an error that is the first event or a later one is sorted by its type', async (t) => {
   const { fake, open } = await start(t)
   const model = await open()
