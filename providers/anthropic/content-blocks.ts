@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { type InputPieces, takeInput, toCallId, toInputJson, toText } from './call-input.ts'
 import { type Block, toServerCall } from './vendor-calls.ts'
 
 /** A block that has begun, with its index in the events that are written. */
 type OpenBlock =
   | { type: 'text'; index: number }
   | { type: 'thinking'; index: number; isSigned: boolean }
-  | { type: 'tool_use'; index: number; initial: string; hasInput: boolean }
+  | ({ type: 'tool_use'; index: number } & InputPieces)
   | { type: 'vendor'; call: Block; json: string }
   | { type: 'ignored' }
 
@@ -48,7 +48,7 @@ export function createContentBlocks(
   }
 
   function takeResult(result: Block): void {
-    const id = toId(result.tool_use_id)
+    const id = toCallId(result.tool_use_id)
     const call = pending.get(id)
     if (!call) return
     pending.delete(id)
@@ -61,11 +61,16 @@ export function createContentBlocks(
     if (type === 'thinking') return { type, index: begin({ type, thinking: '' }), isSigned: false }
     if (type === 'tool_use' && block.name) {
       hasCalls = true
-      const head = { type, id: toId(block.id), name: String(block.name), input: {} }
-      return { type, index: begin(head), initial: toJson(block.input), hasInput: false }
+      const head = { type, id: toCallId(block.id), name: String(block.name), input: {} }
+      return { type, index: begin(head), initial: toInputJson(block.input), hasInput: false }
     }
     if (VENDOR_CALL.test(type)) {
-      const call = { ...block, id: toId(block.id), name: String(block.name), input: toObject(block.input) }
+      const call = {
+        ...block,
+        id: toCallId(block.id),
+        name: String(block.name),
+        input: toObject(block.input),
+      }
       return { type: 'vendor', call, json: '' }
     }
     if (VENDOR_RESULT.test(type)) takeResult(block)
@@ -98,13 +103,11 @@ export function createContentBlocks(
     return open.get(position) ?? [...open.values()].findLast(({ type }) => type === 'tool_use')
   }
 
-  function addInput(block: OpenBlock | undefined, json: string): void {
-    if (block?.type === 'vendor') block.json += json
-    if (block?.type !== 'tool_use' || json === '') return
-    // Some vendors send an empty object before the arguments.
-    if (!block.hasInput && json.trim() === '{}') return
-    block.hasInput = true
-    writeDelta(block.index, { type: 'input_json_delta', partial_json: json })
+  function addInput(block: OpenBlock | undefined, piece: unknown): void {
+    if (block?.type === 'vendor') block.json += toInputJson(piece)
+    if (block?.type !== 'tool_use') return
+    const partial_json = takeInput(block, piece)
+    if (partial_json) writeDelta(block.index, { type: 'input_json_delta', partial_json })
   }
 
   function addDelta(position: number, delta: Fields): void {
@@ -123,8 +126,7 @@ export function createContentBlocks(
       block.isSigned = true
       writeDelta(block.index, { type, signature: delta.signature })
     } else if (type === 'input_json_delta') {
-      const { partial_json: json } = delta
-      addInput(findCall(position), typeof json === 'string' ? json : toJson(json))
+      addInput(findCall(position), delta.partial_json)
     }
   }
 
@@ -169,22 +171,6 @@ export function createContentBlocks(
       return hasCalls
     },
   }
-}
-
-const toText = (value: unknown): string =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : ''
-
-/** Returns an id in the form that the Messages API takes back; an upstream may send a number, another form, or none. */
-const toId = (value: unknown): string =>
-  toText(value)
-    .replace(/[^a-zA-Z0-9_-]/g, '_')
-    .slice(0, 64) || `toolu_${randomUUID().replaceAll('-', '')}`
-
-/** Returns the input of a call as JSON; an empty one comes in the deltas. */
-function toJson(input: unknown): string {
-  if (typeof input === 'string') return input
-  if (typeof input !== 'object' || input === null || Object.keys(input).length === 0) return ''
-  return JSON.stringify(input)
 }
 
 /** Returns the input of a call as an object. */

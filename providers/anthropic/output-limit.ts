@@ -14,14 +14,17 @@ const EARLY_LIMITS: readonly (readonly [RegExp, number])[] = [
 const ADAPTED_LIMITS: Record<string, number> = { output_8192: 8192, output_4096: 4096 }
 
 /** Returns the limit of an answer; undefined for models whose limit the client library knows. */
-export function limitOutput(
+export const limitOutput = (
   modelId: string,
-  { maxOutputTokens, adaptations = [] }: Pick<ModelCallOptions, 'maxOutputTokens' | 'adaptations'>,
+  { maxOutputTokens, adaptations }: Pick<ModelCallOptions, 'maxOutputTokens' | 'adaptations'>,
+): number | undefined => capOutput(maxOutputTokens ?? chooseLimit(modelId), adaptations)
+
+/** Returns the lowest of a limit and those of the adaptations. */
+export function capOutput(
+  limit: number | undefined,
+  adaptations: readonly string[] = [],
 ): number | undefined {
-  const limits = Object.entries(ADAPTED_LIMITS).flatMap(([name, limit]) =>
-    adaptations.includes(name) ? [limit] : [],
-  )
-  const limit = maxOutputTokens ?? chooseLimit(modelId)
+  const limits = adaptations.flatMap((name) => ADAPTED_LIMITS[name] ?? [])
   if (limit !== undefined) limits.push(limit)
   return limits.length > 0 ? Math.min(...limits) : undefined
 }

@@ -18,23 +18,36 @@ export function toServerCall(call: Block, result: Block | undefined): Block[] {
   return [block, { type: 'mcp_tool_result', tool_use_id: id, is_error: isError, content: [text] }]
 }
 
-/**
- * Removes the calls that a vendor ran itself, with their results, except those of the current turn: an upstream accepts
- * them as a part of the answer that it continues, and only with their results.
- */
-export function keepCurrentVendorCalls(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
-  const turn = prompt.findLastIndex(({ role }) => role === 'user')
+type AnswerPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]
+
+/** Removes the calls that a vendor ran itself, unless `isKept`, and their results. */
+export function removeVendorCalls(
+  prompt: LanguageModelV3Prompt,
+  isKept: (call: Extract<AnswerPart, { type: 'tool-call' }>, index: number) => boolean = () => false,
+): LanguageModelV3Prompt {
   return prompt.flatMap((message, index): LanguageModelV3Message[] => {
     if (message.role !== 'assistant') return [message]
-    const isLast = index === prompt.length - 1
-    const content = message.content.filter((part) => {
-      if (part.type === 'tool-result') return false
-      if (part.type !== 'tool-call' || !part.providerExecuted) return true
-      return index > turn && (isLast || hasResult(part.providerOptions?.anthropic?.serverName))
-    })
+    const content = message.content.filter(
+      (part) =>
+        part.type !== 'tool-result' &&
+        (part.type !== 'tool-call' || !part.providerExecuted || isKept(part, index)),
+    )
     if (content.length === message.content.length) return [message]
     return content.length > 0 ? [{ ...message, content }] : []
   })
+}
+
+/**
+ * Removes the calls that a vendor ran itself except those of the current turn: an upstream accepts them as a part of the
+ * answer that it continues, and only with their results.
+ */
+export function keepCurrentVendorCalls(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+  const turn = prompt.findLastIndex(({ role }) => role === 'user')
+  return removeVendorCalls(
+    prompt,
+    ({ providerOptions }, index) =>
+      index > turn && (index === prompt.length - 1 || hasResult(providerOptions?.anthropic?.serverName)),
+  )
 }
 
 /** True for the server name of a call with its result; other kinds use no such name. */

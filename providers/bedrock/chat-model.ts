@@ -1,38 +1,84 @@
+import type { LanguageModelV3Prompt } from '@ai-sdk/provider'
 import type { ModelCallOptions, StreamingModel } from '#plugin-api'
-import { createClient } from './client.ts'
+import { chooseSettings } from '../anthropic/adaptations.ts'
+import { chooseFormat } from '../anthropic/json-format.ts'
+import { removeVendorCalls } from '../anthropic/vendor-calls.ts'
+import { createClients } from './client.ts'
+import { createModelName } from './model-name.ts'
 import type { BedrockConnection } from './options.ts'
 import { markCache } from './prompt-cache.ts'
 import { createStreamCheck } from './stream-check.ts'
 import { chooseBedrockThinking } from './thinking.ts'
+import { toStreamParts } from './whole-answer.ts'
+
+/** The models whose answers follow a schema that is sent beside tools. */
+const TAKES_SCHEMA = /claude-(?:opus-4-[156]|sonnet-4-5)/
 
 /** Opens a model or an inference profile of the Converse API with the options of its provider. */
 export async function createChatModel(
   connection: BedrockConnection,
   modelId: string,
 ): Promise<StreamingModel> {
-  const model = (await createClient(connection)).languageModel(modelId)
+  const openClient = await createClients(connection)
+  const readName = createModelName(connection, modelId)
 
   return {
     async doStream({ reasoning, ...call }) {
-      const { settings, maxOutputTokens } = chooseBedrockThinking(connection.options, modelId, {
-        reasoning,
-        maxOutputTokens: call.maxOutputTokens,
-      })
-      const { stream, ...rest } = await model.doStream({
+      const { adaptations = [], providerOptions } = call
+      const name = await readName()
+      const { format, prompt: asked } = chooseFormatOf(call, name)
+      const prompt = removeVendorCalls(asked)
+      const { settings, maxOutputTokens } = chooseBedrockThinking(connection.options, name, {
         ...call,
-        ...chooseSampling(call, modelId),
-        prompt: markCache(call.prompt, modelId),
+        prompt,
+        reasoning,
+      })
+      const failures = takesStatus(name) ? listFailures(prompt) : []
+      // An id of a profile does not tell the library that it is Claude.
+      const family = name.includes('anthropic.') ? { modelFamily: 'anthropic' as const } : {}
+      const model = openClient(failures).languageModel(modelId, family)
+      const options = {
+        ...chooseSettings(call),
+        ...chooseSampling(chooseSettings(call), name),
+        ...format,
+        prompt: adaptations.includes('no_cache_points') ? prompt : markCache(prompt, name),
         maxOutputTokens,
         providerOptions: {
-          ...call.providerOptions,
-          bedrock: { ...settings, ...call.providerOptions?.bedrock },
+          ...providerOptions,
+          bedrock: { ...settings, ...providerOptions?.bedrock },
         },
-        includeRawChunks: true,
-      })
-      return { ...rest, stream: stream.pipeThrough(createStreamCheck()) }
+      }
+      if (adaptations.includes('no_tools_stream') && call.tools?.length) {
+        const answer = await model.doGenerate(options)
+        return {
+          stream: ReadableStream.from(toStreamParts(answer)).pipeThrough(createStreamCheck('stopped')),
+        }
+      }
+      const { stream, ...answer } = await model.doStream({ ...options, includeRawChunks: true })
+      return { ...answer, stream: stream.pipeThrough(createStreamCheck()) }
     },
   }
 }
+
+/** Chooses how JSON is asked for; the library would otherwise force a call of a tool of its own. */
+function chooseFormatOf(call: ModelCallOptions, name: string) {
+  const takesSchema = TAKES_SCHEMA.test(name) && !call.adaptations?.includes('json_by_instruction')
+  const { prompt, responseFormat } = chooseFormat(call, { takesSchema })
+  return { prompt, format: { responseFormat } }
+}
+
+/** True for the models that accept the status of a result. */
+const takesStatus = (name: string) => /claude-|amazon\.nova/.test(name)
+
+/** Tells of each result of a tool whether the tool failed. */
+const listFailures = (prompt: LanguageModelV3Prompt): boolean[] =>
+  prompt.flatMap((message) =>
+    message.role === 'tool'
+      ? message.content.flatMap((part) =>
+          part.type === 'tool-result' ? [/^error-/.test(part.output.type)] : [],
+        )
+      : [],
+  )
 
 type Sampling = Pick<ModelCallOptions, 'temperature' | 'topP'>
 
@@ -40,8 +86,8 @@ type Sampling = Pick<ModelCallOptions, 'temperature' | 'topP'>
 const LATER_CLAUDE = /claude-(?!v?2|instant|3|(?:haiku|sonnet|opus)-4(?!-[7-9]))/
 
 /** Chooses the sampling settings that a model accepts. */
-function chooseSampling({ temperature, topP }: Sampling, modelId: string): Sampling {
-  if (LATER_CLAUDE.test(modelId)) return { temperature: undefined, topP: undefined }
-  if (modelId.includes('claude-') && temperature !== undefined) return { temperature, topP: undefined }
+function chooseSampling({ temperature, topP }: Sampling, name: string): Sampling {
+  if (LATER_CLAUDE.test(name)) return { temperature: undefined, topP: undefined }
+  if (name.includes('claude-') && temperature !== undefined) return { temperature, topP: undefined }
   return { temperature, topP }
 }

@@ -1,17 +1,23 @@
 import { createAuthorizedFetch } from './authorized-fetch.ts'
+import { createConverseFetch } from './converse-fetch.ts'
 import type { BedrockConnection } from './options.ts'
 
-/** Creates the client for the runtime of a region, or for the base URL if one is set. */
-export async function createClient(connection: BedrockConnection) {
+/**
+ * Creates the function that opens a client for the runtime of a region, or for the base URL if one is set. It marks the
+ * results of tools that failed, in their order.
+ */
+export async function createClients(connection: BedrockConnection) {
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
   const { region } = connection.options
-  return createAmazonBedrock({
-    region,
-    baseURL: toRuntimeURL(connection),
-    // Without a key, the library would read one from the server's environment; this key is never sent.
-    apiKey: 'replaced-by-fetch',
-    fetch: await createAuthorizedFetch(connection),
-  })
+  const fetch = await createAuthorizedFetch(connection)
+  return (failures: readonly boolean[] = []) =>
+    createAmazonBedrock({
+      region,
+      baseURL: toRuntimeURL(connection),
+      // Without a key, the library would read one from the server's environment; this key is never sent.
+      apiKey: 'replaced-by-fetch',
+      fetch: createConverseFetch(fetch, failures),
+    })
 }
 
 /** Returns the address at which models are called. */

@@ -1,4 +1,5 @@
 import type { ExplainedFailure, ProviderFailure, ProviderKind, UpstreamReport } from '#plugin-api'
+import { isBlockedByPage } from '../anthropic/failure.ts'
 
 /** The exceptions of Bedrock and of the gateway of AWS; the status of several of them means something else. */
 const REASONS: Record<string, ProviderFailure> = {
@@ -30,9 +31,10 @@ const PHRASES: readonly (readonly [RegExp, ProviderFailure])[] = [
 
 /** Classifies exceptions by their name, in the header of an answer or of an event, and by their message. */
 export function explainError(
-  { headers, message }: UpstreamReport,
+  { status, headers, message, body }: UpstreamReport,
   error: unknown,
 ): ExplainedFailure | undefined {
+  if (isBlockedByPage(status, body)) return { reason: 'bad_request' }
   // The header may continue with a colon and the address of a namespace.
   const name = headers['x-amzn-errortype']?.split(':')[0] ?? (error instanceof Error ? error.name : '')
   const reason = PHRASES.find(([pattern]) => pattern.test(message))?.[1] ?? REASONS[name]
@@ -56,6 +58,10 @@ export const guidance: ProviderKind['guidance'] = {
   model_not_found: {
     en: 'This model cannot be called in this region by this id. Newer models are called by the id of an inference profile, e.g. one that begins with us., eu. or global.; see the list of models.',
     zh: '在该区域无法用此 ID 调用该模型。较新的模型需要使用推理配置文件的 ID（例如以 us.、eu. 或 global. 开头）；请在模型列表中查看可用的 ID。',
+  },
+  bad_request: {
+    en: 'Bedrock refused the request. Some models take no tools: switch them off for the agent, or choose another model. Otherwise check the model id and the options; a page instead of an answer means that a firewall refused the request.',
+    zh: 'Bedrock 拒绝了请求。部分模型不支持工具：请为该智能体关闭工具，或换用其他模型。否则请检查模型 ID 和选项；如果返回的是网页，则说明请求被防火墙拦截。',
   },
   unreachable: {
     en: 'Bedrock cannot be reached. Check that the region exists and offers Bedrock, the base URL if one is set, and the network of this server.',

@@ -1,8 +1,9 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { claudeRules } from '../tool-rules.ts'
+import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
-import { createClient } from './client.ts'
+import { createClients } from './client.ts'
 import { explainError, guidance } from './failure.ts'
 import { configSchema } from './options.ts'
 
@@ -11,10 +12,12 @@ export default defineProviderKind({
   kind: 'bedrock',
   label: { en: 'Amazon Bedrock', zh: 'Amazon Bedrock' },
   config_schema: configSchema,
+  limits: { image_bytes: 3_932_160, images: 20 },
+  adaptations,
   guidance,
   languageModel: async (connection, modelId) =>
     withFitTools(await createChatModel(connection, modelId), claudeRules),
-  embeddingModel: async (connection, modelId) => (await createClient(connection)).embeddingModel(modelId),
+  embeddingModel: async (connection, modelId) => (await createClients(connection))().embeddingModel(modelId),
   listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 })

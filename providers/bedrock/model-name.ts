@@ -1,0 +1,54 @@
+import { APICallError } from '@ai-sdk/provider'
+import { createListFetch } from '../fetch-list.ts'
+import { createAuthorizedFetch } from './authorized-fetch.ts'
+import { toControlURL } from './client.ts'
+import type { BedrockConnection } from './options.ts'
+
+/** The longest wait for the name, after which a call goes out without it. */
+const MAX_WAIT_MS = 5000
+
+/** The kinds of ids that do not name a model, with the path that does. */
+const PATHS: readonly (readonly [RegExp, string])[] = [
+  [/:application-inference-profile\//, 'inference-profiles'],
+  [/:provisioned-model\//, 'provisioned-model-throughput'],
+]
+
+const arn = { type: ['string', 'null'] } as const
+
+const fetchTarget = createListFetch({
+  type: 'object',
+  properties: {
+    models: { type: ['array', 'null'], items: { type: 'object', properties: { modelArn: arn } } },
+    foundationModelArn: arn,
+    modelArn: arn,
+  },
+})
+
+/**
+ * Creates the function that returns the id of the model behind an id. The upstream is asked once; a key that may not ask
+ * gets the id itself.
+ */
+export function createModelName(connection: BedrockConnection, modelId: string): () => Promise<string> {
+  const path = PATHS.find(([pattern]) => pattern.test(modelId))?.[1]
+  let name = path ? undefined : modelId
+  return async () => {
+    if (name !== undefined || path === undefined) return name ?? modelId
+    try {
+      name = await ask(connection, path, modelId)
+    } catch (error) {
+      // The call itself reports what is wrong with the key, and the next one asks again after a failure of the network.
+      if (APICallError.isInstance(error) && (error.statusCode ?? 500) < 500) name = modelId
+    }
+    return name ?? modelId
+  }
+}
+
+async function ask(connection: BedrockConnection, path: string, modelId: string): Promise<string> {
+  const url = `${toControlURL(connection)}/${path}/${encodeURIComponent(modelId)}`
+  const { models, foundationModelArn, modelArn } = await fetchTarget(url, {
+    signal: AbortSignal.timeout(MAX_WAIT_MS),
+    fetch: await createAuthorizedFetch(connection),
+  })
+  const target = models?.[0]?.modelArn ?? foundationModelArn ?? modelArn
+  return target?.split('/').at(-1) || modelId
+}
