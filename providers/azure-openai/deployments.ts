@@ -2,6 +2,7 @@ import { APICallError } from '@ai-sdk/provider'
 import type { TypeOf } from '#kernel'
 import type { ModelDescription, ProviderConnection } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
+import { readModelFacts } from '../openai/model-facts.ts'
 import { createEndpoint } from './endpoint.ts'
 
 /** The only version that lists deployments to API keys: later versions leave that to Azure's management API. */
@@ -57,5 +58,5 @@ export async function listDeployments(
 function describe({ id, model, status }: TypeOf<typeof deployment>): ModelDescription[] {
   const embedding = EMBEDDING.test(model)
   if (status !== 'succeeded' || (!embedding && NEITHER.test(model))) return []
-  return [{ id, name: id === model ? id : `${id} (${model})`, embedding }]
+  return [{ id, name: id === model ? id : `${id} (${model})`, embedding, ...readModelFacts(model) }]
 }

@@ -51,6 +51,17 @@ function describe(model: TypeOf<typeof listedModel>): ModelDescription[] {
   const id = model.name.replace(/^models\//, '')
   const described = { id, name: model.displayName || id, context_window: model.inputTokenLimit }
   if (methods.includes('generateContent'))
-    return [{ ...described, embedding: false, max_output_tokens, reasoning: model.thinking }]
+    return [
+      { ...described, embedding: false, max_output_tokens, reasoning: model.thinking, ...readFacts(id) },
+    ]
   return methods.includes('embedContent') ? [{ ...described, embedding: true }] : []
+}
+
+/** Returns the facts about a model that its name tells: all of Gemini see pictures, and only those that draw call no tools. */
+function readFacts(id: string): Pick<ModelDescription, 'input' | 'tools'> {
+  if (!id.startsWith('gemini-') || /tts|embedding/.test(id)) return {}
+  return {
+    input: ['text', 'image'],
+    ...(!/live|audio|robotics|computer/.test(id) && { tools: !id.includes('image') }),
+  }
 }

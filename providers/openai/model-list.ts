@@ -1,6 +1,7 @@
 import type { ModelDescription } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
 import { toRoot } from './client.ts'
+import { readModelFacts } from './model-facts.ts'
 import type { OpenAIConnection } from './options.ts'
 
 const fetchPage = createListFetch({
@@ -29,5 +30,5 @@ export async function listModels(
     signal,
     fetch,
   })
-  return data.map(({ id }) => ({ id, name: id }))
+  return data.map(({ id }) => ({ id, name: id, ...readModelFacts(id) }))
 }

@@ -174,7 +174,8 @@ t.test('all pages of the list are read, and only what chats or embeds is kept', 
   t.equal(fake.requests.length, 3)
   t.ok(fake.requests.every(({ path, headers }) => !path.includes(KEY) && headers['x-goog-api-key'] === KEY))
   const context_window = 1_048_576
-  const chat = { embedding: false, context_window, max_output_tokens: 65_536, reasoning: true }
+  const sees = { input: ['text', 'image'], tools: true }
+  const chat = { embedding: false, context_window, max_output_tokens: 65_536, reasoning: true, ...sees }
   t.strictSame(models, [
     { ...chat, id: 'gemini-2.0-flash', name: 'Gemini 2.0 Flash', max_output_tokens: 8192, reasoning: false },
     { ...chat, id: 'gemini-2.5-flash', name: 'Gemini 2.5 Flash' },
