@@ -1,5 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
+import { adaptations } from '../openai/adaptations.ts'
 import { openAIRules } from '../tool-rules.ts'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
@@ -12,6 +13,8 @@ export default defineProviderKind({
   label: { en: 'Azure OpenAI', zh: 'Azure OpenAI' },
   config_schema: configSchema,
   requires_base_url: true,
+  limits: { image_bytes: 20 * 1024 * 1024, images: 50 },
+  adaptations,
   guidance,
   languageModel: async (connection, modelId) =>
     withFitTools(await createLanguageModel(connection, modelId), openAIRules),

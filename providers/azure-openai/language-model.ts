@@ -1,5 +1,5 @@
 import type { StreamingModel } from '#plugin-api'
-import { withSettings } from '../openai/language-model.ts'
+import { withMending, withSettings } from '../openai/language-model.ts'
 import { toEffort } from '../openai/reasoning.ts'
 import { createClient } from './client.ts'
 import type { AzureConnection } from './options.ts'
@@ -10,16 +10,17 @@ export async function createLanguageModel(
   modelId: string,
 ): Promise<StreamingModel> {
   const { api, deployment_urls = false, reasoning_effort, reasoning_summary } = connection.options
-  const client = await createClient(connection)
   const isChat = api === 'chat' || deployment_urls
-  const knownReasoning = canReason(modelId)
+  const client = await createClient(withMending(connection, isChat))
+  const knownReasoning = readReasoning(modelId)
   const hasOption = (reasoning_effort ?? reasoning_summary) !== undefined
   return withSettings(isChat ? client.chat(modelId) : client.responses(modelId), {
     name: isChat ? 'openai' : 'azure',
     isChat,
-    settings(level) {
+    settings(level, { canReason }) {
       // If the name of the deployment does not say so, a request to think means that the model can.
-      const isReasoning = knownReasoning ?? (hasOption || (level !== undefined && level !== 'off'))
+      const isReasoning =
+        canReason ?? knownReasoning ?? (hasOption || (level !== undefined && level !== 'off'))
       return {
         forceReasoning: isReasoning,
         ...(isReasoning && { reasoningEffort: level ? toEffort(level, modelId) : reasoning_effort }),
@@ -30,8 +31,9 @@ export async function createLanguageModel(
   })
 }
 
-/** Returns whether a deployment's model reasons, if its name says so; models that do not refuse such settings. */
-function canReason(deployment: string): boolean | undefined {
-  if (/gpt-?(?:3|4|5-chat)/i.test(deployment)) return false
-  return /\bo[1-9]\b|gpt-?(?:[5-9]|1\d)/i.test(deployment) ? true : undefined
+/** Reads from the name of a deployment if its model reasons; models that do not refuse such settings. */
+function readReasoning(deployment: string): boolean | undefined {
+  const name = deployment.replace(/[_.\s]/g, '-')
+  if (/gpt-?(?:3|4|5-chat)/i.test(name)) return false
+  return /(?:^|[^a-z0-9])o[1-9](?:-|mini|pro|preview|$)|gpt-?(?:[5-9]|1\d)/i.test(name) ? true : undefined
 }

@@ -1,6 +1,5 @@
 import type { GoogleGenerativeAIProvider } from '@ai-sdk/google'
 import type { ProviderConnection } from '#plugin-api'
-import { turnErrorsIntoEvents } from './error-tail.ts'
 
 /** Returns the URL of the API, without a trailing slash. */
 export const toRoot = ({ base_url }: Pick<ProviderConnection, 'base_url'>): string =>
@@ -15,6 +14,6 @@ export async function createClient(connection: ProviderConnection): Promise<Goog
     // Without a string, the library would read a key from the server's environment.
     apiKey: api_key ?? '',
     headers: api_key ? undefined : { 'x-goog-api-key': undefined },
-    fetch: async (input, init) => turnErrorsIntoEvents(await fetch(input, init)),
+    fetch,
   })
 }

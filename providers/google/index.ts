@@ -1,5 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
+import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
@@ -12,6 +13,8 @@ export default defineProviderKind({
   label: { en: 'Google Gemini', zh: 'Google Gemini' },
   config_schema: configSchema,
   default_base_url: 'https://generativelanguage.googleapis.com/v1beta',
+  limits: { image_bytes: 7 * 1024 * 1024, images: 3600 },
+  adaptations,
   guidance,
   languageModel: async (connection, modelId) =>
     withFitTools(await createChatModel(connection, toName(modelId)), toolRules),

@@ -17,8 +17,8 @@ export function createStreamCheck(url: string): TransformStream<Part, Part> {
         controller.terminate()
         return
       }
-      if (part.type === 'text-delta' || part.type === 'tool-call') isEmpty = false
-      if (part.type !== 'raw') controller.enqueue(part)
+      if (part.type === 'text-delta' || part.type === 'tool-call' || part.type === 'file') isEmpty = false
+      if (part.type !== 'raw') controller.enqueue(part.type === 'finish' ? withFilter(part) : part)
     },
   })
 }
@@ -41,9 +41,22 @@ function findFailure(
       { status: 'UNFINISHED', message: 'The answer ended before it was finished.' },
       url,
     )
-  const isRefused = unified === 'content-filter' && isEmpty
-  if (!isRefused && unified !== 'error' && !(unified === 'other' && isEmpty)) return undefined
+  const isRefused = isFiltered(unified, raw) && isEmpty
+  const isBroken = unified === 'error' || BROKEN.test(raw)
+  if (!isRefused && !isBroken && !(unified === 'other' && isEmpty)) return undefined
   const details = providerMetadata?.google?.finishMessage
   const message = `Google returned ${isEmpty ? 'no' : 'an unusable'} answer: ${raw}${details ? `, ${details}` : ''}.`
   return createAnswerError({ status: isRefused ? 'BLOCKED' : 'UNFINISHED', message }, url)
+}
+
+/** Ends of answers that are unusable, whatever came before; the client library knows one of them. */
+const BROKEN = /^(?:MALFORMED_|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MISSING_THOUGHT_SIGNATURE)/
+
+/** True for an answer that was ended by a filter; the client library does not know all of them. */
+const isFiltered = (unified: string, raw: string): boolean =>
+  unified === 'content-filter' || /PROHIBITED|RECITATION|SAFETY|MODEL_ARMOR/.test(raw)
+
+function withFilter(part: Extract<Part, { type: 'finish' }>): Part {
+  const { unified, raw = '' } = part.finishReason
+  return isFiltered(unified, raw) ? { ...part, finishReason: { unified: 'content-filter', raw } } : part
 }

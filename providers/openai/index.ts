@@ -1,6 +1,7 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { openAIRules } from '../tool-rules.ts'
+import { adaptations } from './adaptations.ts'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
 import { createLanguageModel } from './language-model.ts'
@@ -12,6 +13,8 @@ export default defineProviderKind({
   label: { en: 'OpenAI', zh: 'OpenAI' },
   config_schema: configSchema,
   default_base_url: 'https://api.openai.com/v1',
+  limits: { image_bytes: 20 * 1024 * 1024, images: 500 },
+  adaptations,
   guidance,
   languageModel: async (connection, modelId) =>
     withFitTools(await createLanguageModel(connection, modelId), openAIRules),

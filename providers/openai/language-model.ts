@@ -1,8 +1,18 @@
-import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider'
-import type { ModelCallOptions, StreamingModel } from '#plugin-api'
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3Prompt,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider'
+import type { ModelCallOptions, ProviderConnection, StreamingModel } from '#plugin-api'
+import { withMendedEvents } from '../event-filter.ts'
+import { askForJson } from '../json-answer.ts'
+import { createAnswerFilter } from './answer-filter.ts'
+import { createChatMender } from './chat-events.ts'
 import { createClient } from './client.ts'
 import type { OpenAIConnection } from './options.ts'
 import { isReasoning, toEffort } from './reasoning.ts'
+import { createResponseMender } from './response-events.ts'
+import { createStopFilter } from './stop-filter.ts'
 
 /** Opens a model; OpenAI does not store the conversation: thoughts arrive encrypted and return with the next step. */
 export async function createLanguageModel(
@@ -10,52 +20,100 @@ export async function createLanguageModel(
   modelId: string,
 ): Promise<StreamingModel> {
   const { api, reasoning_effort, reasoning_summary } = connection.options
-  const client = await createClient(connection)
   const isChat = api === 'chat'
-  const reasons = isReasoning(modelId)
+  const client = await createClient(withMending(connection, isChat))
   return withSettings(isChat ? client.chat(modelId) : client.responses(modelId), {
     name: 'openai',
     isChat,
-    settings: (level) => ({
+    settings: (level, { canReason = isReasoning(modelId) }) => ({
       store: false,
-      ...(reasons && {
-        forceReasoning: true,
-        reasoningEffort: level ? toEffort(level, modelId) : reasoning_effort,
-      }),
-      ...(reasons && !isChat && { reasoningSummary: reasoning_summary }),
+      forceReasoning: canReason,
+      ...(canReason && { reasoningEffort: level ? toEffort(level, modelId) : reasoning_effort }),
+      ...(canReason && !isChat && { reasoningSummary: reasoning_summary }),
     }),
   })
 }
 
+/** Returns a connection whose answers are read tolerantly. */
+export const withMending = <Connection extends Pick<ProviderConnection, 'fetch'>>(
+  connection: Connection,
+  isChat: boolean,
+): Connection => ({
+  ...connection,
+  fetch: withMendedEvents(connection.fetch, isChat ? createChatMender : createResponseMender),
+})
+
 /** The smallest output limit that the Responses API accepts. */
 const MIN_OUTPUT_TOKENS = 16
 
-/** Wraps a model so that each call has the settings for its level, under the name of its provider in the library. */
-export function withSettings(
-  model: StreamingModel,
-  {
-    name,
-    isChat,
-    settings,
-  }: {
-    name: string
-    isChat: boolean
-    settings: (level: ModelCallOptions['reasoning']) => Record<string, unknown>
-  },
-): StreamingModel {
+interface Settings {
+  /** The key of provider options in the client library. */
+  name: string
+  isChat: boolean
+  /** Returns the settings for a level; `canReason` is false if the upstream has refused those of reasoning. */
+  settings(level: ModelCallOptions['reasoning'], facts: { canReason?: false }): Record<string, unknown>
+}
+
+/** Wraps a model so that each call has the settings for its level and adaptations, and its answer is read. */
+export function withSettings(model: StreamingModel, { name, isChat, settings }: Settings): StreamingModel {
   return {
-    doStream: ({ tools, providerOptions, reasoning, maxOutputTokens: limit, ...call }) =>
-      model.doStream({
+    async doStream({ adaptations = [], ...options }) {
+      const has = (adaptation: string) => adaptations.includes(adaptation)
+      const { tools, providerOptions, reasoning, maxOutputTokens: limit, stopSequences, ...call } = options
+      const chosen = settings(reasoning, has('no_reasoning') ? { canReason: false } : {})
+      const sendsLimit = isChat && has('max_completion_tokens')
+      const { stream, ...answer } = await model.doStream({
         ...call,
-        maxOutputTokens: isChat ? limit : limit && Math.max(limit, MIN_OUTPUT_TOKENS),
+        ...askForFormat(call, has('json_in_words')),
+        ...(has('no_sampling') && { temperature: undefined, topP: undefined }),
+        ...(isChat && { stopSequences }),
+        maxOutputTokens: isChat
+          ? sendsLimit
+            ? undefined
+            : limit
+          : limit && Math.max(limit, MIN_OUTPUT_TOKENS),
         tools: isChat ? tools : tools?.map(withoutStrictness),
         providerOptions: {
           ...providerOptions,
-          [name]: { ...providerOptions?.[name], ...(settings(reasoning) as SharedV3ProviderOptions[string]) },
+          [name]: {
+            // A strict schema must require every property, which those of callers do not.
+            strictJsonSchema: false,
+            ...providerOptions?.[name],
+            ...(chosen as SharedV3ProviderOptions[string]),
+            ...(sendsLimit && { maxCompletionTokens: limit }),
+            ...(has('max_tokens') && { forceReasoning: false }),
+            ...(has('system_role') && { systemMessageMode: 'system' }),
+          },
         },
-      }),
+        includeRawChunks: isChat,
+      })
+      const filtered = stream.pipeThrough(createAnswerFilter())
+      // The Responses API has no stop sequences.
+      const stops = isChat ? [] : (stopSequences ?? []).filter((sequence) => sequence !== '')
+      return {
+        ...answer,
+        stream: stops.length > 0 ? filtered.pipeThrough(createStopFilter(stops)) : filtered,
+      }
+    },
   }
 }
+
+type Format = Pick<LanguageModelV3CallOptions, 'prompt' | 'responseFormat'>
+
+/** Asks for JSON as the upstream accepts it: without a schema, the word has to be in the prompt. */
+function askForFormat({ prompt, responseFormat }: Format, inWords: boolean): Format {
+  if (responseFormat?.type !== 'json') return { prompt }
+  if (inWords) return { prompt: askForJson(prompt, responseFormat), responseFormat: undefined }
+  if (responseFormat.schema || mentionsJson(prompt)) return { prompt, responseFormat }
+  return { prompt: askForJson(prompt, responseFormat), responseFormat }
+}
+
+const mentionsJson = (prompt: LanguageModelV3Prompt) =>
+  prompt.some(({ role, content }) =>
+    typeof content === 'string'
+      ? /json/i.test(content)
+      : role === 'user' && content.some((part) => part.type === 'text' && /json/i.test(part.text)),
+  )
 
 type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number]
 

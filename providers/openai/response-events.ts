@@ -1,0 +1,211 @@
+import { type EventMender, findError, type Json, toCount, toShare, toText } from '../event-filter.ts'
+import { mendItem } from './response-items.ts'
+
+/**
+ * Creates the mender of an answer of the Responses API. Words that come only at the end of a part, an item or the answer
+ * are read there; the words of a refusal become text, and thoughts that are not summarized become a summary.
+ */
+export function createResponseMender(): EventMender {
+  /** The items that have begun, by their place, and those whose words have been read. */
+  const begun = new Map<number, { id: string; type: string }>()
+  const spoken = new Set<string>()
+  const done = new Set<string>()
+  let hasText = false
+  let isRefused = false
+
+  const placeOf = ({ output_index: index }: Json): number => toCount(index) ?? Math.max(0, begun.size - 1)
+
+  /** Returns the events that begin an item, unless it has begun. */
+  const begin = (index: number, item: Json): Json[] => {
+    if (begun.get(index)?.id === item.id) return []
+    begun.set(index, item)
+    return [
+      { type: 'response.output_item.added', output_index: index, item: { ...item, status: 'in_progress' } },
+    ]
+  }
+
+  /** Returns the events for words of an item of a type, which begins if it has not. */
+  const speak = (event: Json, type: 'message' | 'reasoning', text: string | undefined): Json[] => {
+    if (!text) return []
+    const index = placeOf(event)
+    const current = begun.get(index)
+    const id = toText(event.item_id) ?? (current?.type === type ? current.id : `${type}_${index}`)
+    const start = current?.type === type && current.id === id ? [] : begin(index, { type, id })
+    spoken.add(id)
+    if (type === 'message') hasText = true
+    if (type === 'message')
+      return [...start, { type: 'response.output_text.delta', item_id: id, output_index: index, delta: text }]
+    const summary_index = toCount(event.summary_index) ?? 0
+    return [
+      ...start,
+      {
+        type: 'response.reasoning_summary_text.delta',
+        item_id: id,
+        output_index: index,
+        summary_index,
+        delta: text,
+      },
+    ]
+  }
+
+  const speakOnce = (event: Json, type: 'message' | 'reasoning', text: string | undefined): Json[] => {
+    const id = toText(event.item_id) ?? begun.get(placeOf(event))?.id
+    return id !== undefined && spoken.has(id) ? [] : speak(event, type, text)
+  }
+
+  const finishItem = (event: Json): Json[] => {
+    const index = toCount(event.output_index) ?? findPlace(event.item)
+    const item = mendItem(event.item, index, begun.get(index))
+    if (!item || done.has(item.id)) return []
+    const place = { output_index: index, item_id: item.id }
+    const words =
+      item.type === 'message' || item.type === 'reasoning'
+        ? speakOnce(place, item.type, readWords(event.item))
+        : []
+    done.add(item.id)
+    return [
+      ...begin(index, item),
+      ...words,
+      {
+        type: 'response.output_item.done',
+        output_index: index,
+        item: { ...item, status: item.status ?? 'completed' },
+      },
+    ]
+  }
+
+  /** Finds the place of an item that does not name it: that of its beginning, or the next one. */
+  const findPlace = (item: Json): number => {
+    const place = [...begun].find(([, { id }]) => id === item?.id)?.[0]
+    return place ?? begun.size
+  }
+
+  /** Reads the words of an item; a part of its content may be a refusal. */
+  const readWords = ({ content, summary }: Json): string => {
+    const parts = [summary, content].flatMap((list) => (Array.isArray(list) ? list : []))
+    if (parts.some((part) => toText(part?.refusal))) isRefused = true
+    return parts.map((part) => toText(part?.text) ?? toText(part?.refusal) ?? '').join('')
+  }
+
+  const finish = ({ type, response: sent }: Json): Json[] => {
+    const response = sent ?? {}
+    const output = Array.isArray(response.output) ? response.output : []
+    const isEmpty = begun.size === 0
+    // Words that came before are not repeated; a call is known by its id.
+    const missed = output.flatMap((item: Json, output_index: number) =>
+      isEmpty || item?.type === 'function_call' || (item?.type === 'message' && !hasText)
+        ? finishItem({ item, output_index })
+        : [],
+    )
+    const reason = toText(response.incomplete_details?.reason)
+    return [
+      ...missed,
+      {
+        type: isRefused || reason ? 'response.incomplete' : type,
+        response: {
+          incomplete_details: isRefused ? { reason: 'refusal' } : reason ? { reason } : undefined,
+          usage: response.usage && mendUsage(response.usage),
+        },
+      },
+    ]
+  }
+
+  const fail = (response: Json): Json => ({
+    type: 'response.failed',
+    sequence_number: 0,
+    response: {
+      error: {
+        code: toText(response?.error?.code) ?? 'server_error',
+        message: toText(response?.error?.message) || 'The upstream could not finish the answer.',
+      },
+    },
+  })
+
+  const mend = (event: Json, name: string): Json[] => {
+    const type = toText(event?.type) ?? (event?.object === 'response' ? '' : name)
+    switch (type) {
+      case '':
+        // An answer that is not streamed.
+        if (event?.object !== 'response') break
+        return event.status === 'failed'
+          ? [fail(event)]
+          : finish({ type: 'response.completed', response: event })
+      case 'response.created': {
+        const { id, model, created_at } = event.response ?? {}
+        const response = {
+          id: toText(id) ?? '',
+          model: toText(model) ?? '',
+          created_at: toCount(created_at) ?? 0,
+        }
+        return [{ type, response }]
+      }
+      case 'response.output_item.added': {
+        const index = toCount(event.output_index) ?? begun.size
+        const item = mendItem(event.item, index)
+        return item ? begin(index, item) : []
+      }
+      case 'response.output_item.done':
+        return finishItem(event)
+      case 'response.output_text.delta':
+        return speak(event, 'message', toText(event.delta))
+      case 'response.output_text.done':
+        return speakOnce(event, 'message', toText(event.text))
+      case 'response.refusal.delta':
+        isRefused = true
+        return speak(event, 'message', toText(event.delta))
+      case 'response.refusal.done':
+        isRefused = true
+        return speakOnce(event, 'message', toText(event.refusal))
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        return speak(event, 'reasoning', toText(event.delta))
+      case 'response.reasoning_text.done':
+      case 'response.reasoning_summary_text.done':
+        return speakOnce(event, 'reasoning', toText(event.text))
+      case 'response.reasoning_summary_part.added':
+      case 'response.reasoning_summary_part.done': {
+        // The library fails at the part of an item that has not begun.
+        const index = placeOf(event)
+        const current = begun.get(index)
+        return current?.type === 'reasoning'
+          ? [{ ...event, item_id: current.id, summary_index: toCount(event.summary_index) ?? 0 }]
+          : []
+      }
+      case 'response.function_call_arguments.delta':
+        return [
+          {
+            ...event,
+            item_id: toText(event.item_id) ?? '',
+            output_index: placeOf(event),
+            delta: toText(event.delta) ?? '',
+          },
+        ]
+      case 'response.completed':
+      case 'response.incomplete':
+        return event.response?.status === 'failed' ? [fail(event.response)] : finish(event)
+      case 'response.failed':
+        return [fail(event.response)]
+    }
+    const error = findError(event, name)
+    if (error) return [{ type: 'error', sequence_number: 0, error: { type: '', code: '', ...error } }]
+    return READ.test(type) ? [] : [event]
+  }
+  return { mend }
+}
+
+/** Events that the library reads and nobody here does. */
+const READ =
+  /^response\.(?:output_text\.annotation|code_interpreter|image_generation|apply_patch|custom_tool|function_call_arguments\.done)/
+
+/** Returns the usage if it says what was read and written. */
+function mendUsage({ input_tokens, output_tokens, input_tokens_details, output_tokens_details }: Json) {
+  const input = toCount(input_tokens)
+  const output = toCount(output_tokens)
+  if (!input || output === undefined) return undefined
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    input_tokens_details: { cached_tokens: toShare(input_tokens_details?.cached_tokens, input) },
+    output_tokens_details: { reasoning_tokens: toShare(output_tokens_details?.reasoning_tokens, output) },
+  }
+}
