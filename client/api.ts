@@ -1357,7 +1357,7 @@ export interface paths {
   "/models": {
     /**
      * List the models
-     * @description Lists the chat models of your own providers and of the global ones that are enabled. The `id` of a row is what `model` and `default_model` take elsewhere. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
+     * @description Lists the models of your own providers and of the global ones that are enabled: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
      */
     get: operations["listModels"];
   };
@@ -7252,6 +7252,11 @@ export interface components {
       default_base_url: string | null;
     };
     /**
+     * ModelKind
+     * @enum {string}
+     */
+    ModelKind: "chat" | "embedding" | "image" | "speech" | "transcription" | "rerank";
+    /**
      * ModelInput
      * @enum {string}
      */
@@ -7261,16 +7266,20 @@ export interface components {
       id: string;
       name: string;
       enabled: boolean;
-      /** @description True for a model that embeds texts instead of chatting */
+      /** @description True if `model_kind` is `embedding` */
       embedding: boolean;
+      /** @description What the model is for */
+      model_kind: components["schemas"]["ModelKind"];
       /** @description The tokens that the model reads and writes at most in one call; null if unknown */
       context_window: number | null;
       /** @description The tokens of the longest answer; null if unknown */
       max_output_tokens: number | null;
-      /** @description What the model reads */
-      input: components["schemas"]["ModelInput"][];
-      /** @description True if the model can think before it answers */
-      reasoning: boolean;
+      /** @description What the model reads; null if unknown */
+      input: components["schemas"]["ModelInput"][] | null;
+      /** @description True if the model calls tools; null if unknown */
+      tools: boolean | null;
+      /** @description True if the model can think before it answers; null if unknown */
+      reasoning: boolean | null;
     };
     /** LearnedChanges */
     LearnedChanges: {
@@ -7328,16 +7337,20 @@ export interface components {
           name?: string;
           /** @description False to hide the model; true by default */
           enabled?: boolean;
-          /** @description True for a model that embeds texts instead of chatting */
+          /** @description What the model is for; `chat` by default */
+          model_kind?: components["schemas"]["ModelKind"];
+          /** @description True for `embedding`, if there is no `model_kind` */
           embedding?: boolean;
           /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
           /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          /** @description What the model reads */
-          input?: components["schemas"]["ModelInput"][];
-          /** @description True if the model can think before it answers */
-          reasoning?: boolean;
+          /** @description What the model reads; null if unknown */
+          input?: components["schemas"]["ModelInput"][] | null;
+          /** @description True if the model calls tools; null if unknown */
+          tools?: boolean | null;
+          /** @description True if the model can think before it answers; null if unknown */
+          reasoning?: boolean | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -7396,16 +7409,20 @@ export interface components {
           name?: string;
           /** @description False to hide the model; true by default */
           enabled?: boolean;
-          /** @description True for a model that embeds texts instead of chatting */
+          /** @description What the model is for; `chat` by default */
+          model_kind?: components["schemas"]["ModelKind"];
+          /** @description True for `embedding`, if there is no `model_kind` */
           embedding?: boolean;
           /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
           /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          /** @description What the model reads */
-          input?: components["schemas"]["ModelInput"][];
-          /** @description True if the model can think before it answers */
-          reasoning?: boolean;
+          /** @description What the model reads; null if unknown */
+          input?: components["schemas"]["ModelInput"][] | null;
+          /** @description True if the model calls tools; null if unknown */
+          tools?: boolean | null;
+          /** @description True if the model can think before it answers; null if unknown */
+          reasoning?: boolean | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -7482,16 +7499,20 @@ export interface components {
           name?: string;
           /** @description False to hide the model; true by default */
           enabled?: boolean;
-          /** @description True for a model that embeds texts instead of chatting */
+          /** @description What the model is for; `chat` by default */
+          model_kind?: components["schemas"]["ModelKind"];
+          /** @description True for `embedding`, if there is no `model_kind` */
           embedding?: boolean;
           /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
           /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          /** @description What the model reads */
-          input?: components["schemas"]["ModelInput"][];
-          /** @description True if the model can think before it answers */
-          reasoning?: boolean;
+          /** @description What the model reads; null if unknown */
+          input?: components["schemas"]["ModelInput"][] | null;
+          /** @description True if the model calls tools; null if unknown */
+          tools?: boolean | null;
+          /** @description True if the model can think before it answers; null if unknown */
+          reasoning?: boolean | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -7608,16 +7629,20 @@ export interface components {
           name?: string;
           /** @description False to hide the model; true by default */
           enabled?: boolean;
-          /** @description True for a model that embeds texts instead of chatting */
+          /** @description What the model is for; `chat` by default */
+          model_kind?: components["schemas"]["ModelKind"];
+          /** @description True for `embedding`, if there is no `model_kind` */
           embedding?: boolean;
           /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
           /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          /** @description What the model reads */
-          input?: components["schemas"]["ModelInput"][];
-          /** @description True if the model can think before it answers */
-          reasoning?: boolean;
+          /** @description What the model reads; null if unknown */
+          input?: components["schemas"]["ModelInput"][] | null;
+          /** @description True if the model calls tools; null if unknown */
+          tools?: boolean | null;
+          /** @description True if the model can think before it answers; null if unknown */
+          reasoning?: boolean | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -7662,16 +7687,20 @@ export interface components {
           name?: string;
           /** @description False to hide the model; true by default */
           enabled?: boolean;
-          /** @description True for a model that embeds texts instead of chatting */
+          /** @description What the model is for; `chat` by default */
+          model_kind?: components["schemas"]["ModelKind"];
+          /** @description True for `embedding`, if there is no `model_kind` */
           embedding?: boolean;
           /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
           /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          /** @description What the model reads */
-          input?: components["schemas"]["ModelInput"][];
-          /** @description True if the model can think before it answers */
-          reasoning?: boolean;
+          /** @description What the model reads; null if unknown */
+          input?: components["schemas"]["ModelInput"][] | null;
+          /** @description True if the model calls tools; null if unknown */
+          tools?: boolean | null;
+          /** @description True if the model can think before it answers; null if unknown */
+          reasoning?: boolean | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -7718,16 +7747,20 @@ export interface components {
           name?: string;
           /** @description False to hide the model; true by default */
           enabled?: boolean;
-          /** @description True for a model that embeds texts instead of chatting */
+          /** @description What the model is for; `chat` by default */
+          model_kind?: components["schemas"]["ModelKind"];
+          /** @description True for `embedding`, if there is no `model_kind` */
           embedding?: boolean;
           /** @description The tokens that the model reads and writes at most in one call; null if unknown */
           context_window?: number | null;
           /** @description The tokens of the longest answer; null if unknown */
           max_output_tokens?: number | null;
-          /** @description What the model reads */
-          input?: components["schemas"]["ModelInput"][];
-          /** @description True if the model can think before it answers */
-          reasoning?: boolean;
+          /** @description What the model reads; null if unknown */
+          input?: components["schemas"]["ModelInput"][] | null;
+          /** @description True if the model calls tools; null if unknown */
+          tools?: boolean | null;
+          /** @description True if the model can think before it answers; null if unknown */
+          reasoning?: boolean | null;
         })[];
       /** @description By the `config_schema` of the kind */
       options?: {
@@ -7761,6 +7794,20 @@ export interface components {
         request_id: string;
       };
     };
+    /** ModelPrice */
+    ModelPrice: {
+      /** @description For tokens that the model reads */
+      input: number | null;
+      /** @description For tokens that the model writes */
+      output: number | null;
+      /** @description For tokens that are read from a cache of the provider */
+      cache_read: number | null;
+      /** @description For tokens that are written to a cache of the provider */
+      cache_write: number | null;
+      currency: string;
+      /** @description The date of the price */
+      as_of: string;
+    };
     /** Model */
     Model: {
       /** @description `<provider>:<model>` */
@@ -7772,14 +7819,20 @@ export interface components {
       name: string;
       /** @description The kind of the provider */
       kind: string;
+      /** @description What the model is for */
+      model_kind: components["schemas"]["ModelKind"];
       /** @description The tokens that the model reads and writes at most in one call; null if unknown */
       context_window: number | null;
       /** @description The tokens of the longest answer; null if unknown */
       max_output_tokens: number | null;
-      /** @description What the model reads */
-      input: components["schemas"]["ModelInput"][];
-      /** @description True if the model can think before it answers */
-      reasoning: boolean;
+      /** @description What the model reads; null if unknown */
+      input: components["schemas"]["ModelInput"][] | null;
+      /** @description True if the model calls tools; null if unknown */
+      tools: boolean | null;
+      /** @description True if the model can think before it answers; null if unknown */
+      reasoning: boolean | null;
+      /** @description The price of a million tokens; null, as each of its amounts, if unknown */
+      price: components["schemas"]["ModelPrice"] | null;
     };
     /** ActiveModel */
     ActiveModel: {
@@ -17983,12 +18036,28 @@ export interface operations {
   };
   /**
    * List the models
-   * @description Lists the chat models of your own providers and of the global ones that are enabled. The `id` of a row is what `model` and `default_model` take elsewhere. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
+   * @description Lists the models of your own providers and of the global ones that are enabled: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.
    */
   listModels: {
+    parameters: {
+      query?: {
+        /** @description The models that are for this */
+        kind?: components["schemas"]["ModelKind"];
+        /** @description Only models whose id, name or provider has each of these words, in upper or lower case */
+        q?: string;
+        /** @description Rows of a page; more than 200 is brought down to 200 */
+        limit?: number;
+        /** @description The start of a page, from the header Link of the page before */
+        cursor?: string;
+      };
+    };
     responses: {
       /** @description Success */
       200: {
+        headers: {
+          /** @description The address of the next page, `rel="next"`, relative to that of the request; missing on the last page */
+          Link?: string;
+        };
         content: {
           "application/json": components["schemas"]["Model"][];
         };
@@ -17996,6 +18065,7 @@ export interface operations {
       400: components["responses"]["BadRequestError"];
       401: components["responses"]["AuthFailedOrTokenExpiredError"];
       403: components["responses"]["ForbiddenOrPasswordChangeRequiredOrUserDisabledError"];
+      422: components["responses"]["ValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
       default: components["responses"]["Error"];
     };

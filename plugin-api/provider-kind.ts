@@ -54,6 +54,12 @@ export const MODEL_KINDS = ['chat', 'embedding', 'image', 'speech', 'transcripti
 /** One of these kinds. */
 export type ModelKind = (typeof MODEL_KINDS)[number]
 
+/** The media that a model may read. */
+export const MODEL_INPUTS = ['text', 'image', 'audio'] as const
+
+/** One of these media. */
+export type ModelInput = (typeof MODEL_INPUTS)[number]
+
 /** The price of a million tokens; `as_of` is an ISO date. A price that is not known is null. */
 export interface ModelPrice {
   input: number | null
@@ -76,7 +82,7 @@ export interface ModelDescription {
   model_kind?: ModelKind
   context_window?: number
   max_output_tokens?: number
-  input?: ('text' | 'image' | 'audio')[]
+  input?: ModelInput[]
   /** True if the model calls tools. */
   tools?: boolean
   reasoning?: boolean

@@ -27,7 +27,6 @@ const CATALOGS = [
   'GET /connectors/kinds',
   'GET /experts',
   'GET /mbti/codes',
-  'GET /models',
   'GET /providers/kinds',
   'GET /users/permissions',
 ]

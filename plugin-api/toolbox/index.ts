@@ -11,6 +11,7 @@ export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
 export { mergePatch } from './merge-patch.ts'
 export { describeMissingPackage, findMissingPackage } from './missing-package.ts'
+export { inferModelKind } from './model-kind.ts'
 export { NAME_PATTERN } from './name-pattern.ts'
 export {
   findErrorCode,

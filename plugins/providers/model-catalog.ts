@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ModelDescription } from '#plugin-api'
 import { untilAborted, withDeadline } from '#toolbox'
 import { redactError } from './failure.ts'
+import { readListed } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import type { ProviderDocument } from './types.ts'
 
@@ -18,24 +19,9 @@ const FIRST_LIST_MS = 2000
 /** The most lists in memory. */
 const MAX_PROVIDERS = 500
 
-/** The most models of one list. */
-export const MAX_MODELS = 2000
-
-const EMBEDDING = /embed|\bbge\b|\be5\b|\bgte\b/i
-const NEITHER =
-  /whisper|\btts\b|transcri|dall-e|image|\bsora\b|moderation|realtime|audio|rerank|babbage|davinci|turbo-instruct/i
-
-/** Infers from its name whether a model embeds, if its upstream does not say; omits models that neither embed nor chat. */
-export const inferUses = (models: readonly ModelDescription[]): ModelDescription[] =>
-  models.flatMap((model) => {
-    if (model.embedding !== undefined) return [model]
-    const embedding = EMBEDDING.test(model.id)
-    return !embedding && NEITHER.test(model.id) ? [] : [{ ...model, embedding }]
-  })
-
 /** The models of providers: as entered, or as last listed by their upstreams. */
 export interface ModelCatalog {
-  /** Returns all known models, including embedding models; an outdated list is refreshed in the background. */
+  /** Returns all known models, of every kind; an outdated list is refreshed in the background. */
   list(provider: ProviderDocument): Promise<readonly ModelDescription[]>
   /** Returns the same, after a short wait if the upstream is asked for the first time. */
   waitForList(provider: ProviderDocument): Promise<readonly ModelDescription[]>
@@ -98,7 +84,7 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
       return
     }
     if (entry.abort.signal.aborted) return
-    const list = { revision, models: inferUses(listed).slice(0, MAX_MODELS), listed_at: clock.now() }
+    const list = { revision, models: readListed(listed), listed_at: clock.now() }
     await model_lists.updateOne({ _id }, { $set: list }, { upsert: true })
     // The provider may have been deleted before the list was stored.
     if ((await providers.countDocuments({ _id })) === 0) await model_lists.deleteOne({ _id })

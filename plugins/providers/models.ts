@@ -1,5 +1,7 @@
 import { AppError } from '#kernel'
-import type { ModelDescription } from '#plugin-api'
+import type { ModelDescription, ModelKind } from '#plugin-api'
+import { pageOf } from '#toolbox'
+import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
 import { parseReference, type Visible } from './visible-providers.ts'
@@ -32,13 +34,18 @@ export function createModels({
   return {
     first_token_ms: config.first_token_seconds * 1000,
 
-    async list(user_id) {
+    async list(user_id, { kind, q, ...page }) {
       const { providers } = await visibleProviders.of(user_id)
       const rows = providers.filter(isUsable).map(async (provider) => {
         const models = await modelCatalog.waitForList(provider)
-        return models.filter(canChat).map((model) => toRow(provider, model))
+        return models.filter((model) => isOffered(model, kind)).map((model) => toRow(provider, model))
       })
-      return (await Promise.all(rows)).flat()
+      const words = q?.toLowerCase().split(/\s+/) ?? []
+      const matches = ({ id, name }: ModelRow) => {
+        const text = `${id} ${name}`.toLowerCase()
+        return words.every((word) => text.includes(word))
+      }
+      return pageOf((await Promise.all(rows)).flat().filter(matches), ({ id }) => id, page)
     },
 
     async active() {
@@ -87,11 +94,12 @@ function findDefault(
   return find(parseReference(default_model)?.provider ?? '') ? default_model : null
 }
 
-const canChat = ({ enabled, embedding }: ModelDescription) => enabled !== false && embedding !== true
+const isOffered = (model: ModelDescription, kind: ModelKind) =>
+  model.enabled !== false && kindOf(model) === kind
 
 /** True if a list contains this model and it can chat; an empty list excludes nothing. */
 const offers = (models: readonly ModelDescription[], id: string) =>
-  models.length === 0 || models.some((model) => model.id === id && canChat(model))
+  models.length === 0 || models.some((model) => model.id === id && isOffered(model, 'chat'))
 
 const toRow = (provider: ProviderDocument, model: ModelDescription): ModelRow => ({
   id: `${provider.name}:${model.id}`,
@@ -99,8 +107,11 @@ const toRow = (provider: ProviderDocument, model: ModelDescription): ModelRow =>
   model: model.id,
   name: model.name,
   kind: provider.kind,
+  model_kind: kindOf(model),
   context_window: model.context_window ?? null,
   max_output_tokens: model.max_output_tokens ?? null,
-  input: model.input ?? ['text'],
-  reasoning: model.reasoning ?? false,
+  input: model.input ?? null,
+  tools: model.tools ?? null,
+  reasoning: model.reasoning ?? null,
+  price: model.price ?? null,
 })

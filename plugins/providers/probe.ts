@@ -1,11 +1,17 @@
 import type { Locale, LocalizedText } from '#kernel'
-import type { ModelDescription, ProviderConnection, ProviderFailure, ProviderKind } from '#plugin-api'
+import type {
+  ModelDescription,
+  ModelKind,
+  ProviderConnection,
+  ProviderFailure,
+  ProviderKind,
+} from '#plugin-api'
 import { untilAborted } from '#toolbox'
 import type { Connected } from './connections.ts'
 import { explainFailure } from './explained-failure.ts'
 import { findGuidance, redactError, sortFailure } from './failure.ts'
+import { kindOf, readListed } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
-import { inferUses, MAX_MODELS } from './model-catalog.ts'
 import type { ProviderDocument } from './types.ts'
 import { readReport } from './upstream-report.ts'
 import { parseReference } from './visible-providers.ts'
@@ -62,7 +68,7 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
   ): Promise<{ id: string; embedding: boolean } | undefined> {
     if (model_id !== undefined) {
       const entered = provider.models.find(({ id }) => id === model_id)
-      return { id: model_id, embedding: embedding ?? entered?.embedding ?? false }
+      return { id: model_id, embedding: embedding ?? (!!entered && kindOf(entered) === 'embedding') }
     }
     if (!embedding && provider.scope === 'global') {
       const { model, disabled_model } = await models.active()
@@ -70,9 +76,10 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       if (active?.provider === provider.name) return { id: active.model, embedding: false }
     }
     const enabled = (await listed()).filter((model) => model.enabled !== false)
-    const isWanted = (model: ModelDescription) => (model.embedding ?? false) === (embedding ?? false)
-    const chosen = enabled.find(isWanted) ?? (embedding === undefined ? enabled[0] : undefined)
-    return chosen && { id: chosen.id, embedding: chosen.embedding ?? false }
+    const find = (kind: ModelKind) => enabled.find((model) => kindOf(model) === kind)
+    const chat = embedding ? undefined : find('chat')
+    const chosen = chat ?? (embedding === false ? undefined : find('embedding'))
+    return chosen && { id: chosen.id, embedding: chosen !== chat }
   }
 
   const begin = (provider: ProviderDocument): Attempt => {
@@ -85,7 +92,7 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
       provider,
       signal,
       listModels: () => {
-        listing ??= untilAborted(signal, kind.listModels(connection, signal)).then(inferUses)
+        listing ??= untilAborted(signal, kind.listModels(connection, signal)).then(readListed)
         return listing
       },
     }
@@ -130,7 +137,7 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
         // The test reports the same failure.
         attempt.listModels().catch(() => []),
       ])
-      return { ...result, models: models.slice(0, MAX_MODELS) }
+      return { ...result, models }
     },
   }
 }

@@ -11,6 +11,7 @@ import {
 } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import { describeLessons, keepLessons } from './lessons.ts'
+import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import { openSecretOptions, replaceOptions, sealOptions } from './options.ts'
 import type { kindRow, listedModel, newProvider, providerChanges, providerRow } from './schemas.ts'
@@ -259,29 +260,31 @@ function toModels(models: NonNullable<NewProvider['models']>): ProviderDocument[
   if (Buffer.byteLength(JSON.stringify(models)) > MAX_MODELS_BYTES)
     throw invalid('/models', 'maxLength', `must be at most ${MAX_MODELS_BYTES} bytes of JSON`)
   const seen = new Set<string>()
-  return models.map(({ context_window, max_output_tokens, ...model }, index) => {
+  return models.map(({ model_kind, embedding, ...model }, index) => {
     if (seen.has(model.id))
       throw invalid(`/models/${index}/id`, 'uniqueItems', 'must not be the id of another model')
     seen.add(model.id)
-    return {
-      name: model.id,
-      ...model,
-      ...(context_window && { context_window }),
-      ...(max_output_tokens && { max_output_tokens }),
-    }
+    return { name: model.id, ...withoutNulls(model), model_kind: kindOf({ model_kind, embedding }) }
   })
 }
+
+type WithoutNulls<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], null> }
+
+const withoutNulls = <Fields extends object>(fields: Fields) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as WithoutNulls<Fields>
 
 /** Converts a model of a provider to a row, with a value for every field. */
 export const toListedModel = (model: ModelDescription): TypeOf<typeof listedModel> => ({
   id: model.id,
   name: model.name,
   enabled: model.enabled ?? true,
-  embedding: model.embedding ?? false,
+  embedding: kindOf(model) === 'embedding',
+  model_kind: kindOf(model),
   context_window: model.context_window ?? null,
   max_output_tokens: model.max_output_tokens ?? null,
-  input: model.input ?? ['text'],
-  reasoning: model.reasoning ?? false,
+  input: model.input ?? null,
+  tools: model.tools ?? null,
+  reasoning: model.reasoning ?? null,
 })
 
 /** Converts a provider to its row. */

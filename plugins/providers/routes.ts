@@ -9,6 +9,7 @@ import {
   draftResult,
   globalProviderRow,
   kindRow,
+  modelQuery,
   modelRow,
   newProvider,
   probeRequest,
@@ -289,10 +290,11 @@ export const providerRoutes = [
     operation_id: 'listModels',
     summary: 'List the models',
     description:
-      'Lists the chat models of your own providers and of the global ones that are enabled. The `id` of a row is what `model` and `default_model` take elsewhere. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.',
+      'Lists the models of your own providers and of the global ones that are enabled: those that chat, or those of another `kind`. The `id` of a row is what `model` and `default_model` take elsewhere, for models that chat. A provider that cannot list its models, and has none entered, adds no rows, but its models can be used by name.',
     guard: 'user',
+    query: modelQuery,
     response: { 200: { type: 'array', items: modelRow } },
-  }).handle(({ caller }, { models }) => models.list(caller.id)),
+  }).handle(async ({ caller, query }, { models }) => pageReply(query, await models.list(caller.id, query))),
 
   route({
     method: 'GET',

@@ -1,5 +1,6 @@
 import { nullable, objectOf, rowOf } from '#kernel'
-import { PROVIDER_FAILURES } from '#plugin-api'
+import { MODEL_INPUTS, MODEL_KINDS, PROVIDER_FAILURES } from '#plugin-api'
+import { pageQuery } from '#toolbox'
 
 const id = {
   type: 'string',
@@ -14,12 +15,17 @@ const name = {
   description: 'Begins the names of its models: `<name>:<model>`',
   examples: ['openai'],
 } as const
-const input = {
+const modelKind = { title: 'ModelKind', enum: MODEL_KINDS } as const
+const model_kind = { ...modelKind, description: 'What the model is for', examples: ['chat'] } as const
+const inputs = {
   type: 'array',
-  items: { title: 'ModelInput', enum: ['text', 'image', 'audio'] },
+  items: { title: 'ModelInput', enum: MODEL_INPUTS },
   uniqueItems: true,
-  maxItems: 3,
-  description: 'What the model reads',
+  maxItems: MODEL_INPUTS.length,
+} as const
+const input = {
+  ...nullable(inputs),
+  description: 'What the model reads; null if unknown',
   examples: [['text', 'image']],
 } as const
 const tokens = { type: 'integer', minimum: 1, maximum: 100_000_000 } as const
@@ -33,11 +39,36 @@ const max_output_tokens = {
   description: 'The tokens of the longest answer; null if unknown',
   examples: [128_000],
 } as const
-const reasoning = { type: 'boolean', description: 'True if the model can think before it answers' } as const
+const tools = {
+  ...nullable({ type: 'boolean' } as const),
+  description: 'True if the model calls tools; null if unknown',
+  examples: [true],
+} as const
+const reasoning = {
+  ...nullable({ type: 'boolean' } as const),
+  description: 'True if the model can think before it answers; null if unknown',
+  examples: [true],
+} as const
 const embedding = {
   type: 'boolean',
-  description: 'True for a model that embeds texts instead of chatting',
+  description: 'True if `model_kind` is `embedding`',
   examples: [false],
+} as const
+const amount = (description: string, example: number) =>
+  ({ ...nullable({ type: 'number', minimum: 0 } as const), description, examples: [example] }) as const
+const price = {
+  ...nullable({
+    title: 'ModelPrice',
+    ...rowOf({
+      input: amount('For tokens that the model reads', 1.25),
+      output: amount('For tokens that the model writes', 10),
+      cache_read: amount('For tokens that are read from a cache of the provider', 0.125),
+      cache_write: amount('For tokens that are written to a cache of the provider', 1.25),
+      currency: { type: 'string', examples: ['USD'] },
+      as_of: { type: 'string', description: 'The date of the price', examples: ['2026-09-23'] },
+    }),
+  } as const),
+  description: 'The price of a million tokens; null, as each of its amounts, if unknown',
 } as const
 const time = { type: 'integer', description: 'Unix seconds' } as const
 const options = {
@@ -69,10 +100,12 @@ const modelEntry = objectOf(
       examples: ['GPT-5'],
     },
     enabled: { type: 'boolean', description: 'False to hide the model; true by default' },
-    embedding: { type: 'boolean', description: embedding.description },
+    model_kind: { ...modelKind, description: 'What the model is for; `chat` by default' },
+    embedding: { type: 'boolean', description: 'True for `embedding`, if there is no `model_kind`' },
     context_window,
     max_output_tokens: { ...nullable(tokens), description: max_output_tokens.description },
-    input: { ...input, minItems: 1 },
+    input: { ...input, ...nullable({ ...inputs, minItems: 1 } as const) },
+    tools,
     reasoning,
   },
   ['id'],
@@ -130,9 +163,11 @@ export const listedModel = {
     name: { type: 'string', examples: ['GPT-5'] },
     enabled: { type: 'boolean' },
     embedding,
+    model_kind,
     context_window,
     max_output_tokens,
     input,
+    tools,
     reasoning,
   }),
 } as const
@@ -244,12 +279,26 @@ export const modelRow = {
     model: { type: 'string', description: 'The id of the model at the provider', examples: ['gpt-5'] },
     name: { type: 'string', examples: ['GPT-5'] },
     kind: { type: 'string', description: 'The kind of the provider', examples: ['openai'] },
+    model_kind,
     context_window: { ...context_window, ...nullable({ type: 'integer' } as const) },
     max_output_tokens: { ...max_output_tokens, ...nullable({ type: 'integer' } as const) },
     input,
+    tools,
     reasoning,
+    price,
   }),
 } as const
+
+export const modelQuery = objectOf({
+  kind: { ...modelKind, default: 'chat', description: 'The models that are for this' },
+  q: {
+    type: 'string',
+    maxLength: 200,
+    description: 'Only models whose id, name or provider has each of these words, in upper or lower case',
+    examples: ['gpt mini'],
+  },
+  ...pageQuery,
+})
 
 const reference = {
   type: 'string',

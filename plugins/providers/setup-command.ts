@@ -1,5 +1,6 @@
 import { type Command, type CommandInput, ConfigError } from '#kernel'
 import { askOnTerminal } from '#toolbox'
+import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import { assertNewProvider, assertWorking, modelsToEnter } from './provider-commands.ts'
 
@@ -35,7 +36,7 @@ export const setupCommand: Command<Cradle> = {
     })
     const draft = await providers.draft(null, body)
     const { models: listed } = await cradle.providerProbe.probe(draft, {}, 'en')
-    const offered = listed.filter(({ embedding }) => !embedding)
+    const offered = listed.filter((model) => kindOf(model) === 'chat')
     const model =
       offered.length > 0
         ? (await choose(input, 'Model', offered, ({ id, name }) => [id, name ?? id], { isOpen: true })).id

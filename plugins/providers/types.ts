@@ -1,7 +1,9 @@
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
-import type { AppError, Locale } from '#kernel'
+import type { AppError, Locale, TypeOf } from '#kernel'
 import type { ModelCallOptions, ModelDescription, PictureLimits, ProviderKind, TokenUsage } from '#plugin-api'
+import type { Page } from '#toolbox'
 import type { Lesson } from './lessons.ts'
+import type { modelQuery, modelRow } from './schemas.ts'
 
 /** A provider; a global one has no owner and is visible to all users. Times are Unix seconds. */
 export interface ProviderDocument {
@@ -98,22 +100,16 @@ export interface OpenedModel {
   explain(error: unknown, locale: Locale): AppError
 }
 
-/** A model that an agent or a turn may use. */
-export interface ModelRow {
-  id: string
-  provider: string
-  model: string
-  name: string
-  kind: string
-  context_window: number | null
-  max_output_tokens: number | null
-  input: ('text' | 'image' | 'audio')[]
-  reasoning: boolean
-}
+/** A model that a user can use. */
+export type ModelRow = TypeOf<typeof modelRow>
+
+/** The models to list, and the page of them. */
+export type ModelQuery = TypeOf<typeof modelQuery>
 
 /** The models that users can choose. */
 export interface Models {
-  list(user_id: string): Promise<ModelRow[]>
+  /** Lists models by their references. Throws VALIDATION_FAILED for an unknown cursor. */
+  list(user_id: string, query: ModelQuery): Promise<Page<ModelRow>>
   /** The time that a model has for its first token before its fallback is asked, in milliseconds. */
   readonly first_token_ms: number
   active(): Promise<ActiveModel>

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createFakeOpenAI } from '../../plugin-api/testing/fake-openai.ts'
 import { setUpFirstProviders } from '../../plugins/providers/first-start.ts'
 import t, { type Test } from '../run/file-test.ts'
-import { startServer, type TestServer } from '../support/server.ts'
+import { readPages, startServer, type TestServer } from '../support/server.ts'
 
 /** Only what providers need, so that a failure here is theirs. */
 const alone = Object.fromEntries(
@@ -113,12 +113,14 @@ t.test('a user keeps providers of their own; the key goes in and never comes out
         name: 'org/llama:70b',
         enabled: true,
         embedding: false,
+        model_kind: 'chat',
         context_window: 8192,
         max_output_tokens: null,
-        input: ['text'],
-        reasoning: false,
+        input: null,
+        tools: null,
+        reasoning: null,
       },
-      { id: 'embed', name: 'Embed', embedding: true },
+      { id: 'embed', name: 'Embed', embedding: true, model_kind: 'embedding' },
     ],
   })
 
@@ -386,10 +388,13 @@ t.test(
       model: 'big',
       name: 'big',
       kind,
+      model_kind: 'chat',
       context_window: 1000,
       max_output_tokens: 100,
       input: ['text', 'image'],
+      tools: null,
       reasoning: true,
+      price: null,
     })
     t.notMatch(
       JSON.stringify((await server.request('GET', '/models')).body),
@@ -398,6 +403,71 @@ t.test(
     )
   },
 )
+
+const idsOf = (body: { id: string }[]) => body.map(({ id }) => id)
+
+t.test('models are found by their kind and by words, a page at a time', async (t) => {
+  const spoken = ['tts-1', 'whisper-1', 'gpt-image-1', 'bge-reranker-v2', 'text-embedding-x', 'sora-2']
+  const chatting = Array.from({ length: 7 }, (_, n) => `Vendor/Chat-${n}`)
+  const fake = await upstream(t, { models: [...spoken, ...chatting.toReversed()] })
+  await create(server, { name: 'gateway', kind, base_url: fake.url })
+  const list = async (query: string) => (await server.request('GET', `/models?${query}`)).body
+  await listModels(server, 8)
+
+  const kinds = { speech: 0, transcription: 1, image: 2, rerank: 3, embedding: 4 }
+  for (const [model_kind, index] of Object.entries(kinds))
+    t.match(await list(`kind=${model_kind}`), [{ model: spoken[index], model_kind }], model_kind)
+  t.strictSame(idsOf(await list('kind=chat')), idsOf(await list('')), 'without a kind, they chat')
+  for (const id of spoken)
+    t.match(
+      await server.request('PUT', '/models/active', { body: { model: `gateway:${id}` } }),
+      { body: { error: { code: 'PROVIDER_NOT_VISIBLE' } } },
+      `${id} does not chat`,
+    )
+
+  t.strictSame(idsOf(await list('q=vENDOR+chat-3')), ['gateway:Vendor/Chat-3'])
+  t.equal((await list('q=%20gateway++chat%20')).length, 7, 'the provider has a name as well')
+  t.strictSame(await list('q=vendor+demo'), [])
+  const pages = await readPages(server, '/models?q=chat&limit=3')
+  t.strictSame(
+    pages.map(({ body }) => body.length),
+    [3, 3, 1],
+  )
+  t.strictSame(
+    pages.flatMap(({ body }) => idsOf(body)),
+    chatting.map((id) => `gateway:${id}`),
+  )
+  for (const query of ['kind=video', 'q=a&cursor=x', 'limit=0', 'search=x', `q=${'x'.repeat(201)}`])
+    t.equal((await server.request('GET', `/models?${query}`)).status, 422, query)
+})
+
+t.test('a model is what was entered, and the same when its row is sent back', async (t) => {
+  const models = [
+    { id: 'draws', model_kind: 'image', embedding: false, name: 'Draws' },
+    { id: 'vectors', embedding: true },
+    { id: 'unknown', input: null, tools: null, reasoning: null, context_window: null },
+    { id: 'sees', input: ['image', 'text'], tools: false, reasoning: false },
+  ]
+  const { id, models: rows } = await create(server, { name: 'mixed', kind, base_url: PUBLIC, models })
+  t.match(rows, [
+    { model_kind: 'image', embedding: false, name: 'Draws' },
+    { model_kind: 'embedding', embedding: true, name: 'vectors' },
+    { model_kind: 'chat', embedding: false, input: null, tools: null, reasoning: null },
+    { model_kind: 'chat', input: ['image', 'text'], tools: false, reasoning: false },
+  ])
+  const path = `/admin/providers/${id}`
+  t.strictSame((await server.request('PATCH', path, { body: { models: rows } })).body.models, rows)
+  const { body } = await server.request('GET', '/models?q=mixed')
+  t.match(body, [
+    { id: 'mixed:sees', tools: false },
+    { id: 'mixed:unknown', input: null, price: null },
+  ])
+  t.equal(body.length, 2)
+  t.match((await server.request('GET', '/models?kind=image')).body, [{ id: 'mixed:draws' }])
+  t.match(await server.request('PATCH', path, { body: { models: [{ id: 'x', model_kind: 'video' }] } }), {
+    status: 422,
+  })
+})
 
 t.test('the list of an upstream outlives a restart, and goes with its provider', async (t) => {
   const fake = await upstream(t, { models: ['gpt-x'] })
@@ -552,7 +622,8 @@ t.test('a draft is tested as a provider is, lists its models and is not saved', 
       name: 'gpt-draft',
       enabled: true,
       embedding: false,
-      reasoning: false,
+      model_kind: 'chat',
+      reasoning: null,
       context_window: null,
     },
     { id: 'text-embedding-x', embedding: true },

@@ -180,6 +180,17 @@ export function longLists(server: TestServer): Record<string, LongList> {
         }
       },
     },
+    'GET /models': {
+      key: 'id',
+      // Before the long lists of providers, whose models it would list as well.
+      async fill(count) {
+        const ids = Array.from({ length: count }, (_, n) => numbered(n, 200))
+        const models = ids.map((id) => ({ id, name: wide(100) }))
+        const body = { name: 'gateway', kind: 'openai-compatible', base_url: 'http://192.31.196.1/', models }
+        await create('/admin/providers', body)
+        return { path: '/models', ids: ids.map((id) => `gateway:${id}`) }
+      },
+    },
     'GET /providers': {
       key: 'id',
       rows: amount({ short: 5, long: 40 }),

@@ -30,10 +30,12 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
       name: id,
       enabled: true,
       embedding: false,
+      model_kind: 'chat',
       context_window: null,
       max_output_tokens: null,
-      input: ['text'],
-      reasoning: false,
+      input: null,
+      tools: null,
+      reasoning: null,
     }
     if (id && !isPicked(id)) onChange([...picked, model])
     setName('')

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 import type { components } from '#client'
-import { api } from '../server/client.ts'
+import { useModels } from './use-models.ts'
 
 type Model = components['schemas']['Model']
 
@@ -19,7 +19,7 @@ interface Props {
 
 /** A choice of one of the models that the account can use, by provider. */
 export function ModelSelect({ value, isOffered = () => true, ...field }: Props) {
-  const { data: models = [] } = api.useQuery('get', '/models')
+  const models = useModels()
   const offered = models.filter(isOffered)
   const groups = [...new Set(offered.map(({ provider }) => provider))].map((provider) => ({
     group: provider,

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import type { components } from '#client'
 import { formatDuration } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
-import { api } from '../server/client.ts'
 import { Failure } from '../ui/failure.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { ModelPicks } from './model-picks.tsx'
@@ -15,6 +14,7 @@ import {
   probeProvider,
   testProvider,
 } from './provider-form.ts'
+import { useModels } from './use-models.ts'
 
 interface Props {
   kind: ProviderKind
@@ -30,7 +30,7 @@ export function ProviderModels({ kind, values, onChange, stored }: Props) {
   const { isBusy, error, run } = useAction()
   const [outcome, setOutcome] = useState<Outcome>()
   const [probed, setProbed] = useState<ProviderModel[]>()
-  const { data: usable = [] } = api.useQuery('get', '/models', {}, { enabled: stored !== undefined })
+  const usable = useModels({ enabled: stored !== undefined })
   // The stored key is not known to the page, so only the server can test with it.
   const usesStored = stored !== undefined && values.api_key === undefined
 
@@ -83,6 +83,7 @@ const toProviderModel = ({
   model,
   provider: _,
   kind: __,
+  price: ___,
   ...rest
 }: components['schemas']['Model']): ProviderModel => ({
   ...rest,

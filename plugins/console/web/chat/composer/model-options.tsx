@@ -1,7 +1,7 @@
 import { ActionIcon, NativeSelect, Popover, Stack } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { t } from '../../i18n/words.ts'
-import { api } from '../../server/client.ts'
+import { useModels } from '../../models/use-models.ts'
 import { SlidersHorizontal } from '../../ui/icons.ts'
 import type { SendSettings } from '../store/thread-store.ts'
 import { useThreadRow } from '../thread-list.ts'
@@ -21,7 +21,7 @@ const LEVELS = ['off', 'low', 'medium', 'high'] as const
 /** The model, the reasoning, the knowledge and the connectors of a conversation, besides those of the agent. */
 export function ModelOptions({ agent, thread_id, settings, onChange }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const { data: models = [] } = api.useQuery('get', '/models', {}, { enabled: isOpen })
+  const models = useModels({ enabled: isOpen })
   const thread = useThreadRow(agent.id, thread_id)
   const { model, reasoning, connector_ids = [] } = settings
   const { length: bases } = settings.knowledge_base_ids ?? thread?.knowledge_base_ids ?? []
