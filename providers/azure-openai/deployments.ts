@@ -1,16 +1,13 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { TypeOf } from '#kernel'
 import type { ModelDescription, ProviderConnection } from '#plugin-api'
+import { inferModelKind } from '#toolbox'
 import { createListFetch } from '../fetch-list.ts'
 import { readModelFacts } from '../openai/model-facts.ts'
 import { createEndpoint } from './endpoint.ts'
 
 /** The only version that lists deployments to API keys: later versions leave that to Azure's management API. */
 const LIST_VERSION = '2023-03-15-preview'
-
-const EMBEDDING = /embed/i
-const NEITHER =
-  /whisper|\btts\b|transcri|dall-e|image|flux|\bsora\b|realtime|audio|rerank|babbage|davinci|turbo-instruct/i
 
 const deployment = {
   type: 'object',
@@ -56,7 +53,7 @@ export async function listDeployments(
 }
 
 function describe({ id, model, status }: TypeOf<typeof deployment>): ModelDescription[] {
-  const embedding = EMBEDDING.test(model)
-  if (status !== 'succeeded' || (!embedding && NEITHER.test(model))) return []
-  return [{ id, name: id === model ? id : `${id} (${model})`, embedding, ...readModelFacts(model) }]
+  const model_kind = inferModelKind(model)
+  if (status !== 'succeeded' || !model_kind) return []
+  return [{ id, name: id === model ? id : `${id} (${model})`, model_kind, ...readModelFacts(model) }]
 }

@@ -1,5 +1,6 @@
 import type { TypeOf } from '#kernel'
 import type { ModelDescription } from '#plugin-api'
+import { inferModelKind } from '#toolbox'
 import { createListFetch } from '../fetch-list.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { toControlURL } from './client.ts'
@@ -65,7 +66,7 @@ export async function listModels(
 
   const { modelSummaries } = await fetchModels(`${root}/foundation-models`, request)
   const models = modelSummaries
-    .filter((model) => model.inferenceTypesSupported?.includes('ON_DEMAND') && isUsable(model))
+    .filter((model) => model.inferenceTypesSupported?.includes('ON_DEMAND') && kindOf(model))
     .map((model) => describe(model.modelId, readName(model), model))
 
   const known = new Map(modelSummaries.map((model) => [model.modelId, model]))
@@ -75,7 +76,7 @@ export async function listModels(
     const { inferenceProfileSummaries, nextToken } = await fetchProfiles(url, request)
     for (const profile of inferenceProfileSummaries) {
       const model = known.get(profile.models[0]?.modelArn.split('/').at(-1) ?? '')
-      if (!model || isUsable(model))
+      if (!model || kindOf(model))
         models.push(describe(profile.inferenceProfileId, profile.inferenceProfileName, model))
     }
     if (!nextToken) break
@@ -84,12 +85,15 @@ export async function listModels(
   return models
 }
 
-const canEmbed = ({ outputModalities }: FoundationModel) => outputModalities?.includes('EMBEDDING') ?? false
-
-/** False for models that draw images, and for models that cannot stream and so cannot chat, such as rankers. */
-const isUsable = (model: FoundationModel) =>
-  canEmbed(model) ||
-  (model.responseStreamingSupported !== false && (model.outputModalities?.includes('TEXT') ?? true))
+/** Returns the kind of a model; undefined for those that the server has no use for, such as models of videos. */
+function kindOf({ modelId, outputModalities, responseStreamingSupported }: FoundationModel) {
+  const returns = (modality: string) => outputModalities?.includes(modality)
+  if (returns('EMBEDDING')) return 'embedding'
+  if (returns('TEXT') === false) return returns('IMAGE') ? 'image' : undefined
+  if (responseStreamingSupported !== false) return 'chat'
+  // A model that cannot stream cannot chat.
+  return inferModelKind(modelId) === 'rerank' ? 'rerank' : undefined
+}
 
 const readName = ({ modelId, modelName, providerName }: FoundationModel) =>
   modelName ? `${providerName ?? ''} ${modelName}`.trim() : modelId
@@ -101,7 +105,7 @@ function describe(id: string, name: string, model: FoundationModel | undefined):
   return {
     id,
     name,
-    ...(model && { embedding: canEmbed(model) }),
+    ...(model && { model_kind: kindOf(model) }),
     ...(input && input.length > 0 && { input: [...new Set(input)] }),
   }
 }

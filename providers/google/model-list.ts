@@ -1,5 +1,6 @@
 import type { TypeOf } from '#kernel'
 import type { ModelDescription, ProviderConnection } from '#plugin-api'
+import { inferModelKind } from '#toolbox'
 import { createListFetch } from '../fetch-list.ts'
 import { toRoot } from './client.ts'
 
@@ -28,7 +29,7 @@ const fetchPage = createListFetch({
   },
 })
 
-/** Lists the models that can chat or embed, page by page. */
+/** Lists the models that chat, embed, draw or speak, page by page. */
 export async function listModels(
   { base_url, api_key, fetch }: ProviderConnection,
   signal: AbortSignal,
@@ -50,11 +51,13 @@ function describe(model: TypeOf<typeof listedModel>): ModelDescription[] {
   const { supportedGenerationMethods: methods, outputTokenLimit: max_output_tokens } = model
   const id = model.name.replace(/^models\//, '')
   const described = { id, name: model.displayName || id, context_window: model.inputTokenLimit }
-  if (methods.includes('generateContent'))
-    return [
-      { ...described, embedding: false, max_output_tokens, reasoning: model.thinking, ...readFacts(id) },
-    ]
-  return methods.includes('embedContent') ? [{ ...described, embedding: true }] : []
+  if (methods.includes('generateContent')) {
+    // Models that speak have no other sign. Those that draw chat as well.
+    const model_kind = inferModelKind(id) === 'speech' ? 'speech' : 'chat'
+    return [{ ...described, model_kind, max_output_tokens, reasoning: model.thinking, ...readFacts(id) }]
+  }
+  if (methods.includes('embedContent')) return [{ ...described, model_kind: 'embedding' }]
+  return inferModelKind(id) === 'image' ? [{ ...described, model_kind: 'image' }] : []
 }
 
 /** Returns the facts about a model that its name tells: all of Gemini see pictures, and only those that draw call no tools. */

@@ -62,5 +62,7 @@ function describeModel(
   const input: ModelDescription['input'] = ['text']
   if (can('vision')) input.push('image')
   if (can('audio')) input.push('audio')
-  return [{ ...names, embedding: false, context_window, input, reasoning: can('thinking') }]
+  return [
+    { ...names, embedding: false, context_window, input, tools: can('tools'), reasoning: can('thinking') },
+  ]
 }

@@ -4,7 +4,7 @@ import { openAIRules } from '../tool-rules.ts'
 import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
 import { explainError } from './explained-error.ts'
-import { describeModels } from './model-list.ts'
+import { listModels } from './model-list.ts'
 import { configSchema } from './options.ts'
 import { createUpstream } from './upstream.ts'
 
@@ -28,7 +28,6 @@ export default defineProviderKind({
     })
     return client.embeddingModel(modelId)
   },
-  listModels: async (connection, signal) =>
-    describeModels(await createUpstream(connection).listModels(signal)),
+  listModels,
   explainError,
 })

@@ -441,6 +441,43 @@ t.test('models are found by their kind and by words, a page at a time', async (t
     t.equal((await server.request('GET', `/models?${query}`)).status, 422, query)
 })
 
+t.test('numbers of an upstream that cannot be true are unknown', async (t) => {
+  const sizes = [0, -1, 12, 1e12, 8192.5, '8192', null, [], 8192]
+  const data = sizes.flatMap((size, index) => [
+    { id: `window-${index}`, context_length: size },
+    { id: `output-${index}`, context_length: 32_768, max_completion_tokens: size },
+  ])
+  const odd = [
+    { id: 'output-9', context_length: 32_768, max_completion_tokens: 32_768 },
+    { id: 'twice', name: 'First' },
+    { id: 'twice', name: 'Second' },
+    { id: 'long', name: 'n'.repeat(5000) },
+    { id: 'free', pricing: { prompt: '0', completion: '0' } },
+    { id: 'routed', pricing: { prompt: '-1', completion: '-1' } },
+    { id: 'deaf', architecture: { input_modalities: ['file'] } },
+  ]
+  const lists = createServer((_, reply) => reply.end(JSON.stringify({ data: [...data, ...odd] })))
+  await once(lists.listen(0, '127.0.0.1'), 'listening')
+  t.teardown(() => lists.close())
+  const base_url = `http://127.0.0.1:${(lists.address() as AddressInfo).port}`
+  await create(server, { name: 'odd', kind, base_url })
+  await listModels(server, 25)
+  const { body } = await server.request('GET', '/models?q=odd:&limit=100')
+  const rows = new Map<string, Record<string, unknown>>(
+    body.map((row: { model: string }) => [row.model, row]),
+  )
+  const listed = sizes.map((_, index) => rows.get(`window-${index}`)?.context_window)
+  t.strictSame(listed, [null, null, null, null, null, null, null, null, 8192])
+  const limits = [...sizes, 32_768].map((_, index) => rows.get(`output-${index}`)?.max_output_tokens)
+  t.strictSame(limits, [null, null, 12, null, null, null, null, null, 8192, null])
+  t.equal(rows.get('twice')?.name, 'First')
+  t.equal(body.length, 2 * sizes.length + odd.length - 1)
+  t.equal(rows.get('long')?.name, 'n'.repeat(200))
+  t.match(rows.get('free')?.price, { input: 0, output: 0, cache_read: null, currency: 'USD' })
+  t.equal(rows.get('routed')?.price, null)
+  t.equal(rows.get('deaf')?.input, null)
+})
+
 t.test('a model is what was entered, and the same when its row is sent back', async (t) => {
   const models = [
     { id: 'draws', model_kind: 'image', embedding: false, name: 'Draws' },

@@ -178,10 +178,11 @@ t.test('deployments are listed with what they are of', async (t) => {
   const { connection } = await start(t)
   const seeing = { input: ['text', 'image'], tools: true }
   t.strictSame(await list(connection), [
-    { id: 'thinker', name: 'thinker (gpt-5-mini)', embedding: false, ...seeing },
-    { id: 'gpt-5-mini', name: 'gpt-5-mini', embedding: false, ...seeing },
-    { id: 'Prod-GPT-4.1', name: 'Prod-GPT-4.1 (gpt-4.1)', embedding: false, ...seeing },
-    { id: 'vectors', name: 'vectors (text-embedding-3-large)', embedding: true },
+    { id: 'thinker', name: 'thinker (gpt-5-mini)', model_kind: 'chat', ...seeing },
+    { id: 'gpt-5-mini', name: 'gpt-5-mini', model_kind: 'chat', ...seeing },
+    { id: 'Prod-GPT-4.1', name: 'Prod-GPT-4.1 (gpt-4.1)', model_kind: 'chat', ...seeing },
+    { id: 'vectors', name: 'vectors (text-embedding-3-large)', model_kind: 'embedding' },
+    { id: 'ears', name: 'ears (whisper)', model_kind: 'transcription' },
   ])
 })
 

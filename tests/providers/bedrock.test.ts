@@ -421,14 +421,26 @@ t.test('what can be called is listed, models at once and others by their profile
     {
       id: OLD_MODEL,
       name: `anthropic ${OLD_MODEL.split('.')[1]}`,
-      embedding: false,
+      model_kind: 'chat',
       input: ['text', 'image'],
     },
-    { id: NOVA_MODEL, name: 'amazon nova-lite-v1:0', embedding: false, input: ['text', 'image'] },
-    { id: TITAN_MODEL, name: 'amazon titan-embed-text-v2:0', embedding: true, input: ['text'] },
-    { id: COHERE_MODEL, name: 'cohere embed-multilingual-v3', embedding: true, input: ['text'] },
-    { id: ADAPTIVE_MODEL, name: `US ${ADAPTIVE_MODEL.slice(3)}`, embedding: false, input: ['text', 'image'] },
-    { id: BUDGET_MODEL, name: `US ${BUDGET_MODEL.slice(3)}`, embedding: false, input: ['text', 'image'] },
+    { id: NOVA_MODEL, name: 'amazon nova-lite-v1:0', model_kind: 'chat', input: ['text', 'image'] },
+    { id: TITAN_MODEL, name: 'amazon titan-embed-text-v2:0', model_kind: 'embedding', input: ['text'] },
+    { id: COHERE_MODEL, name: 'cohere embed-multilingual-v3', model_kind: 'embedding', input: ['text'] },
+    { id: 'cohere.rerank-v3-5:0', name: 'cohere rerank-v3-5:0', model_kind: 'rerank', input: ['text'] },
+    {
+      id: ADAPTIVE_MODEL,
+      name: `US ${ADAPTIVE_MODEL.slice(3)}`,
+      model_kind: 'chat',
+      input: ['text', 'image'],
+    },
+    { id: BUDGET_MODEL, name: `US ${BUDGET_MODEL.slice(3)}`, model_kind: 'chat', input: ['text', 'image'] },
+    {
+      id: 'us.stability.stable-image-core-v1:1',
+      name: 'US stability.stable-image-core-v1:1',
+      model_kind: 'image',
+      input: ['text'],
+    },
   ])
   t.strictSame(
     fake.requests.map(({ path }) => path),

@@ -168,20 +168,26 @@ t.test('the signature of a call goes back with it, and without one the service r
   t.match(refused, { statusCode: 400, message: 'Corrupted thought signature.' })
 })
 
-t.test('all pages of the list are read, and only what chats or embeds is kept', async (t) => {
+t.test('all pages of the list are read, and each model has its kind', async (t) => {
   const fake = await start(t, { pageSize: 2 })
   const models = await listModels(kind, connect(fake.url))
   t.equal(fake.requests.length, 3)
   t.ok(fake.requests.every(({ path, headers }) => !path.includes(KEY) && headers['x-goog-api-key'] === KEY))
   const context_window = 1_048_576
   const sees = { input: ['text', 'image'], tools: true }
-  const chat = { embedding: false, context_window, max_output_tokens: 65_536, reasoning: true, ...sees }
+  const chat = { model_kind: 'chat', context_window, max_output_tokens: 65_536, reasoning: true, ...sees }
   t.strictSame(models, [
     { ...chat, id: 'gemini-2.0-flash', name: 'Gemini 2.0 Flash', max_output_tokens: 8192, reasoning: false },
     { ...chat, id: 'gemini-2.5-flash', name: 'Gemini 2.5 Flash' },
     { ...chat, id: 'gemini-2.5-flash-lite', name: 'Gemini 2.5 Flash-Lite' },
     { ...chat, id: MODEL, name: 'Gemini 3.5 Flash' },
-    { id: 'gemini-embedding-001', name: 'Gemini Embedding 001', context_window: 2048, embedding: true },
+    { id: 'imagen-4.0-generate-001', name: 'Imagen 4', context_window: 480, model_kind: 'image' },
+    {
+      id: 'gemini-embedding-001',
+      name: 'Gemini Embedding 001',
+      context_window: 2048,
+      model_kind: 'embedding',
+    },
   ])
 })
 

@@ -368,8 +368,8 @@ t.test(
     const list = (more?: Partial<ProviderConnection>) => listModels(kind, connectionTo(fake.url, more))
     const chat = { embedding: false, input: ['text', 'image'] }
     const expected = [
-      { id: MODEL, name: MODEL, ...chat, context_window: 262_144, reasoning: true },
-      { id: 'gemma3:4b', name: 'gemma3:4b', ...chat, context_window: 8192, reasoning: false },
+      { id: MODEL, name: MODEL, ...chat, context_window: 262_144, tools: true, reasoning: true },
+      { id: 'gemma3:4b', name: 'gemma3:4b', ...chat, context_window: 8192, tools: false, reasoning: false },
       {
         id: 'nomic-embed-text:latest',
         name: 'nomic-embed-text:latest',
