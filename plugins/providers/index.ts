@@ -6,6 +6,7 @@ import { setUpFirstProviders } from './first-start.ts'
 import { assertProviderKind } from './kind-form.ts'
 import { manifest } from './manifest.ts'
 import { createModelCatalog, type ModelCatalog, type ModelListDocument } from './model-catalog.ts'
+import { createModelFacts, type ModelFacts } from './model-facts.ts'
 import { createModels } from './models.ts'
 import { createOpenedModels, type OpenedModels } from './opened-models.ts'
 import { createProviderProbe, type ProviderProbe } from './probe.ts'
@@ -28,6 +29,7 @@ declare module '#kernel/types' {
     providers: {
       guardedFetch: GuardedFetch
       modelCatalog: ModelCatalog
+      modelFacts: ModelFacts
       openedModels: OpenedModels
       providerConnections: ProviderConnections
       providerProbe: ProviderProbe
@@ -64,6 +66,7 @@ export default definePlugin({
     host.service('guardedFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('providerConnections', createProviderConnections)
     host.service('visibleProviders', createVisibleProviders)
+    host.service('modelFacts', createModelFacts)
     host.service('modelCatalog', createModelCatalog)
     host.service('openedModels', createOpenedModels)
     host.provide('models', createModels)

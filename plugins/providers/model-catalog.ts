@@ -25,7 +25,9 @@ export interface ModelCatalog {
   list(provider: ProviderDocument): Promise<readonly ModelDescription[]>
   /** Returns the same, after a short wait if the upstream is asked for the first time. */
   waitForList(provider: ProviderDocument): Promise<readonly ModelDescription[]>
-  /** Returns the description of one model, with the details that are in memory. */
+  /** Adds to a listed model what is known of it elsewhere. */
+  complete(provider: ProviderDocument, model: ModelDescription): ModelDescription
+  /** Returns the description of one model for its calls, with the details that are in memory. */
   describe(provider: ProviderDocument, model: string): ModelDescription
   /** Removes the lists of deleted providers. */
   remove(provider_ids: readonly string[]): Promise<void>
@@ -58,7 +60,13 @@ interface Entry {
 }
 
 /** Creates the catalog. */
-export function createModelCatalog({ collections, providerConnections, clock, log }: Cradle): ModelCatalog {
+export function createModelCatalog({
+  collections,
+  modelFacts,
+  providerConnections,
+  clock,
+  log,
+}: Cradle): ModelCatalog {
   const entries = new Map<string, Entry>()
   const { model_lists, providers } = collections
 
@@ -145,9 +153,11 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
 
   return {
     async list(provider) {
+      await modelFacts.load(provider)
       return provider.models.length > 0 ? provider.models : (await readEntry(provider)).models
     },
     async waitForList(provider) {
+      await modelFacts.load(provider)
       if (provider.models.length > 0) return provider.models
       const entry = await readEntry(provider)
       if (!entry.wasAsked && entry.refreshing)
@@ -156,8 +166,12 @@ export function createModelCatalog({ collections, providerConnections, clock, lo
     },
     describe(provider, model) {
       const listed = provider.models.length > 0 ? provider.models : entries.get(provider._id)?.models
-      return listed?.find(({ id }) => id === model) ?? { id: model, name: model }
+      const found = listed?.find(({ id }) => id === model) ?? { id: model, name: model }
+      // Without a limit an answer may be as long as the model writes; many upstreams refuse, or charge against the rate of
+      // a key, a limit that leaves no room for the prompt. So only a limit that the upstream itself names is sent.
+      return { ...modelFacts.complete(provider, found), max_output_tokens: found.max_output_tokens }
     },
+    complete: modelFacts.complete,
     async remove(provider_ids) {
       await Promise.all(provider_ids.map(drop))
       await model_lists.deleteMany({ _id: { $in: [...provider_ids] } })

@@ -36,16 +36,19 @@ export function createModels({
 
     async list(user_id, { kind, q, ...page }) {
       const { providers } = await visibleProviders.of(user_id)
-      const rows = providers.filter(isUsable).map(async (provider) => {
+      const lists = providers.filter(isUsable).map(async (provider) => {
         const models = await modelCatalog.waitForList(provider)
-        return models.filter((model) => isOffered(model, kind)).map((model) => toRow(provider, model))
+        return models.filter((model) => isOffered(model, kind)).map((model) => ({ provider, model }))
       })
       const words = q?.toLowerCase().split(/\s+/) ?? []
-      const matches = ({ id, name }: ModelRow) => {
-        const text = `${id} ${name}`.toLowerCase()
+      const matches = (listed: ListedModel) => {
+        const text = `${toReference(listed)} ${listed.model.name}`.toLowerCase()
         return words.every((word) => text.includes(word))
       }
-      return pageOf((await Promise.all(rows)).flat().filter(matches), ({ id }) => id, page)
+      const { rows, next } = pageOf((await Promise.all(lists)).flat().filter(matches), toReference, page)
+      const complete = ({ provider, model }: ListedModel) =>
+        toRow({ provider, model: modelCatalog.complete(provider, model) })
+      return { rows: rows.map(complete), next }
     },
 
     async active() {
@@ -101,8 +104,15 @@ const isOffered = (model: ModelDescription, kind: ModelKind) =>
 const offers = (models: readonly ModelDescription[], id: string) =>
   models.length === 0 || models.some((model) => model.id === id && isOffered(model, 'chat'))
 
-const toRow = (provider: ProviderDocument, model: ModelDescription): ModelRow => ({
-  id: `${provider.name}:${model.id}`,
+interface ListedModel {
+  provider: ProviderDocument
+  model: ModelDescription
+}
+
+const toReference = ({ provider, model }: ListedModel) => `${provider.name}:${model.id}`
+
+const toRow = ({ provider, model }: ListedModel): ModelRow => ({
+  id: toReference({ provider, model }),
   provider: provider.name,
   model: model.id,
   name: model.name,
