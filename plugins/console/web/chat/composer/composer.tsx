@@ -139,6 +139,7 @@ export function Composer({ agent, store, onSend }: Props) {
         autosize
         minRows={1}
         maxRows={12}
+        dir="auto"
         aria-label={t('chat.message', { agent: agent.name })}
         placeholder={
           isOver

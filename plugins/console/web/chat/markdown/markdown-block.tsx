@@ -1,12 +1,18 @@
-import { memo, use } from 'react'
+import { memo, use, useMemo } from 'react'
 import ReactMarkdown, { type Components, type Options } from 'react-markdown'
+import remarkCjk from 'remark-cjk-friendly/parseOnly'
+import remarkCjkStrikethrough from 'remark-cjk-friendly-gfm-strikethrough/parseOnly'
 import remarkGfm from 'remark-gfm'
 import { SourcesContext } from '../messages/sources.ts'
+import { remarkAddressEnds } from './address-ends.ts'
 import { CodeBlock } from './code-block.tsx'
+import { rehypeDirections } from './directions.ts'
 import { ForeignPicture } from './foreign-picture.tsx'
 import classes from './markdown.module.css'
 import { MarkdownLink } from './markdown-link.tsx'
-import { isSourceMark, markSources, SourceMark } from './source-mark.tsx'
+import { prepare } from './prepare.ts'
+import { isSourceMark, SourceMark } from './source-mark.tsx'
+import { splitSpans } from './spans.ts'
 import { useFormulas } from './use-formulas.ts'
 
 const components: Components = {
@@ -20,13 +26,22 @@ const components: Components = {
     const [, language = ''] = /language-(\S+)/.exec(String(code.properties.className ?? '')) ?? []
     return <CodeBlock code={text.replace(/\n$/, '')} language={language} />
   },
-  table: ({ children }) => (
+  table: ({ children, dir }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keys.
     <div className={classes.table} tabIndex={0}>
-      <table>{children}</table>
+      <table dir={dir}>{children}</table>
     </div>
   ),
 }
+
+// A single tilde means "about" or "to".
+const TILDES = { singleTilde: false }
+const remarkPlugins: Options['remarkPlugins'] = [
+  [remarkGfm, TILDES],
+  remarkCjk,
+  [remarkCjkStrikethrough, TILDES],
+  remarkAddressEnds,
+]
 
 interface Props {
   text: string
@@ -34,14 +49,16 @@ interface Props {
 
 /** A block of Markdown. HTML in it is shown as text. */
 const MarkdownBlock = memo(function MarkdownBlock({ text }: Props) {
-  const formulas = useFormulas(text)
+  const spans = useMemo(() => splitSpans(text), [text])
+  const formulas = useFormulas(spans.some(({ tex }) => tex !== undefined))
   const sources = use(SourcesContext)
-  const isCode = /^ {0,3}(```|~~~)/.test(text)
-  const remarkPlugins: Options['remarkPlugins'] = [remarkGfm, ...(formulas ? [formulas.remarkMath] : [])]
-  const rehypePlugins: Options['rehypePlugins'] = formulas ? [formulas.rehypeKatex] : []
   return (
-    <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
-      {isCode ? text : markSources(text, sources)}
+    <ReactMarkdown
+      remarkPlugins={[...remarkPlugins, ...(formulas?.remarkPlugins ?? [])]}
+      rehypePlugins={[rehypeDirections, ...(formulas?.rehypePlugins ?? [])]}
+      components={components}
+    >
+      {prepare(spans, sources, formulas !== undefined)}
     </ReactMarkdown>
   )
 })

@@ -1,5 +1,7 @@
+import { CatchBoundary } from '@tanstack/react-router'
 import { lazy, memo, Suspense } from 'react'
 import { splitBlocks } from './blocks.ts'
+import { isBounded } from './bounds.ts'
 import classes from './markdown.module.css'
 
 const MarkdownBlock = lazy(() => import('./markdown-block.tsx'))
@@ -10,10 +12,25 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className={classes.markdown}>
       {blocks.map((block, index) => (
-        <Suspense key={index} fallback={<p className={classes.plain}>{block}</p>}>
-          <MarkdownBlock text={block} />
-        </Suspense>
+        <Block key={index} text={block} />
       ))}
     </div>
+  )
+})
+
+/** A block of Markdown; one that cannot be rendered is plain text, and the rest of the page stays. */
+const Block = memo(function Block({ text }: { text: string }) {
+  const plain = (
+    <p className={classes.plain} dir="auto">
+      {text}
+    </p>
+  )
+  if (!isBounded(text)) return plain
+  return (
+    <CatchBoundary getResetKey={() => text} errorComponent={() => plain}>
+      <Suspense fallback={plain}>
+        <MarkdownBlock text={text} />
+      </Suspense>
+    </CatchBoundary>
   )
 })

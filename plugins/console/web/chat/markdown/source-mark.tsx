@@ -7,15 +7,15 @@ import classes from './source-mark.module.css'
 
 const PREFIX = '#source-'
 
-/** Code, or a number in brackets that is not part of a link. */
-const MARK = /(`+)[\s\S]*?\1|(?<!\\|\])\[(\d{1,3})\](?![([:])/g
+/** A number in brackets that is not part of a link. */
+const MARK = /(?<!\\|\])\[(\d{1,3})\](?![([:])/g
 
-/** Writes the numbers of known sources in Markdown as links that `SourceMark` shows. */
+/** Writes the numbers of known sources in prose as links that `SourceMark` shows. */
 export const markSources = (text: string, sources: readonly Source[]): string =>
   sources.length === 0
     ? text
-    : text.replace(MARK, (all, _, number) =>
-        number !== undefined && findSource(sources, Number(number)) ? `[${number}](${PREFIX}${number})` : all,
+    : text.replace(MARK, (all, number) =>
+        findSource(sources, Number(number)) ? `[${number}](${PREFIX}${number})` : all,
       )
 
 /** True for the address of a mark that `markSources` has written. */

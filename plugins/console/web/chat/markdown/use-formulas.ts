@@ -1,25 +1,34 @@
 import { useEffect, useState } from 'react'
+import type { Options } from 'react-markdown'
 
-type Formulas = Awaited<ReturnType<typeof load>>
+type Plugins = NonNullable<Options['remarkPlugins']>
 
-const load = async () => {
+interface Formulas {
+  remarkPlugins: Plugins
+  rehypePlugins: Plugins
+}
+
+/** The greatest size of something in a formula, in the size of its letters. */
+const MAX_SIZE_EM = 20
+
+const load = async (): Promise<Formulas> => {
   const [{ default: remarkMath }, { default: rehypeKatex }] = await Promise.all([
     import('remark-math'),
     import('rehype-katex'),
     import('katex/dist/katex.min.css'),
   ])
-  return { remarkMath, rehypeKatex }
+  return {
+    // `prepare` has written all formulas between two dollars.
+    remarkPlugins: [[remarkMath, { singleDollarTextMath: false }]],
+    rehypePlugins: [[rehypeKatex, { strict: 'ignore', maxSize: MAX_SIZE_EM }]],
+  }
 }
 
 let loaded: Formulas | undefined
 
-/** A formula between dollars: `$x$`, but not the prices in "$5 and $6". */
-const FORMULA = /\$\$|\$[^\s$](?:[^$\n]*[^\s$])?\$(?!\d)/
-
-/** The plugins that render formulas, loaded when a text has the first one. */
-export function useFormulas(text: string): Formulas | undefined {
+/** The plugins that render formulas, loaded when the first text needs them. */
+export function useFormulas(isNeeded: boolean): Formulas | undefined {
   const [, setLoaded] = useState(loaded !== undefined)
-  const isNeeded = FORMULA.test(text)
   useEffect(() => {
     if (!isNeeded || loaded) return
     let isLeft = false
