@@ -18,14 +18,14 @@ interface Props {
 export function FoldedSteps({ turn, parts, isOpen, onToggle }: Props) {
   const steps = parts.filter(({ type }) => type === 'call').length
   const seconds = measureSeconds(turn)
-  const tokens = sumUsage(turn)?.total_tokens ?? 0
+  const { total_tokens: tokens = 0, is_estimated } = sumUsage(turn) ?? {}
   const hasFailed = parts.some(
     (part) => part.type === 'call' && part.call.is_error && part.call.decision !== 'reject',
   )
   const facts = [
     steps > 0 ? t('tools.steps', { count: steps }) : t('tools.thoughts'),
     seconds >= 1 && formatDuration(seconds),
-    tokens > 0 && t('tools.tokens', { count: tokens }),
+    tokens > 0 && t(is_estimated ? 'tools.tokens_estimated' : 'tools.tokens', { count: tokens }),
     hasFailed && t('tools.failed'),
   ]
   return (

@@ -6,6 +6,7 @@ import type { Turn } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
 import { CallView } from './call-view.tsx'
 import { FoldedSteps } from './folded-steps.tsx'
+import { Notices } from './notices.tsx'
 import { listParts, type Part } from './parts.ts'
 import { Plan, readPlan } from './plan.tsx'
 import classes from './reply.module.css'
@@ -23,7 +24,7 @@ interface Props {
 }
 
 /** The answer of the agent and its steps. Those of a finished turn fold into one line. */
-export function Reply({ turn, store, isActive }: Props) {
+export function Reply({ turn, store, isActive, isLast }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isPaused = useThread(store, (view) => isActive && view.pending !== null)
   const parts = listParts(turn)
@@ -46,7 +47,8 @@ export function Reply({ turn, store, isActive }: Props) {
           />
         ))}
       </SourcesContext>
-      {!isActive && <TurnEnd turn={turn} store={store} />}
+      <Notices messages={turn.messages} />
+      {!isActive && <TurnEnd turn={turn} store={store} isLast={isLast} />}
       {plan.length > 0 && (
         <div className={classes.plan}>
           <Plan items={plan} />

@@ -1,4 +1,4 @@
-import { ActionIcon, Text } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../../i18n/words.ts'
@@ -13,11 +13,19 @@ import type { ThreadStore } from '../store/thread-store.ts'
 import { readText } from '../store/thread-store.ts'
 import type { Turn } from '../store/thread-view.ts'
 import { refreshThreads } from '../store/threads.ts'
+import { Ending } from './ending.tsx'
 import { listArtifacts } from './parts.ts'
 import classes from './turn-end.module.css'
 
+interface Props {
+  turn: Turn
+  store: ThreadStore
+  /** True for the last turn of the conversation. */
+  isLast: boolean
+}
+
 /** The end of a finished turn: the files that it made, why it ended, and what can be done with the answer. */
-export function TurnEnd({ turn, store }: { turn: Turn; store: ThreadStore }) {
+export function TurnEnd({ turn, store, isLast }: Props) {
   const answers = turn.messages.filter(({ role }) => role === 'assistant')
   const last = answers.at(-1)
   const text = answers
@@ -35,16 +43,7 @@ export function TurnEnd({ turn, store }: { turn: Turn; store: ThreadStore }) {
         </div>
       )}
       {last?.error && <FailedTurn turn={turn} store={store} error={last.error} />}
-      {last?.status === 'stopped' && (
-        <Text size="xs" c="var(--meta)">
-          {t('tools.stopped_turn')}
-        </Text>
-      )}
-      {turn.stop_reason === 'max_steps' && (
-        <Text size="xs" c="var(--meta)">
-          {t('tools.max_steps')}
-        </Text>
-      )}
+      {last && <Ending message={last} store={store} isLast={isLast} />}
       {text !== '' && last && (
         <div className={classes.actions}>
           <CopyButton text={text} />

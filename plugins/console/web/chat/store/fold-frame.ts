@@ -102,14 +102,14 @@ function resolve(
   return { ...turn, messages, decisions: { ...turn.decisions, ...Object.fromEntries(decided) } }
 }
 
-/** Shows the end of a turn on its last reply; a turn that failed before any reply has an empty one. */
+/** Shows the end of a turn on its last reply; a turn that failed or was stopped before any has an empty one. */
 function endTurn(view: ThreadView, turn: Turn, frame: SentFrame<'done'> | SentFrame<'error'>): ThreadView {
   let messages = turn.messages.map((message) =>
     message.status === 'streaming' ? { ...message, status: 'complete' as const } : message,
   )
   const isFailed = frame.type === 'error'
-  if (isFailed || frame.stop_reason === 'stopped') {
-    const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  if (at >= 0 || isFailed || frame.stop_reason === 'stopped') {
     const reply: Message = messages[at] ?? {
       id: frame.message_id ?? `end of ${turn.id}`,
       role: 'assistant',
@@ -120,7 +120,13 @@ function endTurn(view: ThreadView, turn: Turn, frame: SentFrame<'done'> | SentFr
     }
     const { code = '', message = '', request_id } = isFailed ? frame : {}
     const error = { code, message, ...(request_id === undefined ? {} : { request_id }) }
-    const ended: Message = isFailed ? { ...reply, status: 'failed', error } : { ...reply, status: 'stopped' }
+    const ended: Message = isFailed
+      ? { ...reply, status: 'failed', error }
+      : {
+          ...reply,
+          stop_reason: frame.stop_reason,
+          ...(frame.stop_reason === 'stopped' && { status: 'stopped' as const }),
+        }
     messages = at < 0 ? [...messages, ended] : messages.with(at, ended)
   }
   // The message of a stopped delegation may be empty, because only its usage was written.
@@ -129,7 +135,7 @@ function endTurn(view: ThreadView, turn: Turn, frame: SentFrame<'done'> | SentFr
   )
   const ended = { ...turn, messages, ended_at: Date.now() }
   return {
-    ...replaceTurn(view, isFailed ? ended : { ...ended, stop_reason: frame.stop_reason }),
+    ...replaceTurn(view, ended),
     active: undefined,
     pending: null,
     artifacts: addNewest(

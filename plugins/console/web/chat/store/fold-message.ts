@@ -41,6 +41,10 @@ export function foldMessage(turn: Turn, frame: ThreadFrame): Turn {
       const artifact = { path, filename, media_type, url: url ?? '' }
       return change('tool', ({ artifacts = [] }) => ({ artifacts: [...artifacts, artifact] }))
     }
+    case 'notice': {
+      const { code, message } = frame
+      return change('assistant', ({ notices = [] }) => ({ notices: [...notices, { code, message }] }))
+    }
     case 'usage':
       return change(isDelegated ? 'tool' : 'assistant', ({ usage }) => ({
         usage: addUsage(usage, frame.usage),

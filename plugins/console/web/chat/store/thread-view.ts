@@ -1,4 +1,4 @@
-import type { ChatError, components, InputBlock, SentFrame } from '#client'
+import type { ChatError, components, InputBlock } from '#client'
 
 type Schemas = components['schemas']
 
@@ -43,7 +43,6 @@ export interface Turn {
   live: Readonly<Record<string, LiveCall>>
   /** The decisions about approvals, by the id of the call. */
   decisions: Readonly<Record<string, string>>
-  stop_reason?: SentFrame<'done'>['stop_reason']
   /** When the turn ended, in Unix milliseconds, if it was seen. */
   ended_at?: number
 }
