@@ -6,16 +6,21 @@ import { CopyButton } from './copy-button.tsx'
 
 interface Props {
   error: unknown
+  /** The name of what has failed. */
+  about?: string
   onRetry?: (() => void) | undefined
 }
 
 /** A failure in words, with the way to try again, and on demand what support needs. */
-export function Failure({ error, onRetry }: Props) {
+export function Failure({ error, about, onRetry }: Props) {
   const { message, code, request_id } = readFailure(error)
   const details = [code, request_id && t('common.request', { id: request_id })].filter(Boolean).join(' · ')
   return (
     <Alert>
-      <div>{message}</div>
+      <div>
+        {about && <b>{about}: </b>}
+        {message}
+      </div>
       {(onRetry || details) && (
         <Group mt="sm" gap="sm" align="baseline">
           {onRetry && (

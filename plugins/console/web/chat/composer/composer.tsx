@@ -13,7 +13,6 @@ import type { InputBlock } from '#client'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { ArrowUp, Paperclip, Square } from '../../ui/icons.ts'
-import { useAction } from '../../ui/use-action.ts'
 import { findQuestion } from '../approvals/decisions.ts'
 import type { SendSettings, ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
@@ -24,7 +23,7 @@ import { DraftFiles } from './draft-files.tsx'
 import { ModelOptions } from './model-options.tsx'
 import { Polish } from './polish.tsx'
 import { Suggestions } from './suggestions.tsx'
-import { uploadTo } from './upload.ts'
+import { type FailedFile, uploadTo } from './upload.ts'
 import { useSuggestions } from './use-suggestions.ts'
 
 interface Props {
@@ -42,8 +41,12 @@ export function Composer({ agent, store, onSend }: Props) {
   const queued = useThread(store, (view) => view.queued)
   const question = findQuestion(pending)
   const [error, setError] = useState<unknown>()
+  const [failed, setFailed] = useState<FailedFile[]>([])
   const [isOver, setOver] = useState(false)
-  const uploading = useAction()
+  const [uploadCount, setUploads] = useState(0)
+  // One after the other, also if more files come while some are uploaded.
+  const uploads = useRef(Promise.resolve())
+  const isUploading = uploadCount > 0
   const field = useRef<HTMLTextAreaElement>(null)
   const attachButton = useRef<HTMLButtonElement>(null)
   const [caret, setCaret] = useState(0)
@@ -69,9 +72,10 @@ export function Composer({ agent, store, onSend }: Props) {
   }, [draft])
 
   const send = async () => {
-    if (isEmpty || uploading.isBusy) return
+    if (isEmpty || isUploading) return
     const forget = draft.take()
     setError(undefined)
+    setFailed([])
     try {
       const blocks = files.map(({ size, ...block }): InputBlock => block)
       if (store && pending && question)
@@ -86,7 +90,13 @@ export function Composer({ agent, store, onSend }: Props) {
   }
   const upload = (chosen: Iterable<File>) => {
     const list = [...chosen]
-    if (list.length > 0) void uploading.run(() => uploadTo(draft, agent.id, list))
+    const change = (by: number) => setUploads((count) => count + by)
+    change(1)
+    uploads.current = uploads.current.then(async () => {
+      const failed = await uploadTo(draft, agent.id, list)
+      setFailed((before) => [...before, ...failed])
+      change(-1)
+    })
   }
 
   const handleKey = (event: KeyboardEvent) => {
@@ -128,11 +138,12 @@ export function Composer({ agent, store, onSend }: Props) {
         void send()
       }}
     >
-      {[error, uploading.error].map(
-        (reason) => reason !== undefined && <Failure key="failure" error={reason} />,
-      )}
+      {error !== undefined && <Failure error={error} />}
+      {failed.map(({ name, error }, index) => (
+        <Failure key={index} about={name} error={error} />
+      ))}
       <Suggestions id={id} items={items} chosen={chosen} onMove={setPlace} />
-      <DraftFiles draft={draft} files={files} isUploading={uploading.isBusy} />
+      <DraftFiles agent_id={agent.id} draft={draft} files={files} isUploading={isUploading} />
       <Textarea
         ref={field}
         variant="unstyled"

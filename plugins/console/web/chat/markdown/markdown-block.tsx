@@ -28,8 +28,8 @@ const components: Components = {
   },
   table: ({ children, dir }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keys.
-    <div className={classes.table} tabIndex={0}>
-      <table dir={dir}>{children}</table>
+    <div className={classes.table} dir={dir} tabIndex={0}>
+      <table>{children}</table>
     </div>
   ),
 }

@@ -8,7 +8,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { GitFork } from '../../ui/icons.ts'
 import { useAction } from '../../ui/use-action.ts'
-import { FileCard } from '../files/file-card.tsx'
+import { MessageFiles } from '../files/message-files.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
 import { readText } from '../store/thread-store.ts'
 import type { Turn } from '../store/thread-view.ts'
@@ -35,13 +35,9 @@ export function TurnEnd({ turn, store, isLast }: Props) {
   const files = listArtifacts(turn)
   return (
     <>
-      {files.length > 0 && (
-        <div className={classes.files}>
-          {files.map((file) => (
-            <FileCard key={file.path} agent_id={store.agent_id} file={file} />
-          ))}
-        </div>
-      )}
+      <div className={classes.files}>
+        <MessageFiles agent_id={store.agent_id} files={files} size="large" align="start" />
+      </div>
       {last?.error && <FailedTurn turn={turn} store={store} error={last.error} />}
       {last && <Ending message={last} store={store} isLast={isLast} />}
       {text !== '' && last && (

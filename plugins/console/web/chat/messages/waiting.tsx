@@ -2,7 +2,9 @@ import { ActionIcon, Button } from '@mantine/core'
 import { t } from '../../i18n/words.ts'
 import { Failure } from '../../ui/failure.tsx'
 import { X } from '../../ui/icons.ts'
-import { readText, type ThreadStore } from '../store/thread-store.ts'
+import { MessageFiles } from '../files/message-files.tsx'
+import type { ChatFile } from '../files/open-file.ts'
+import { readFiles, readText, type ThreadStore } from '../store/thread-store.ts'
 import { useThread } from '../store/threads.ts'
 import classes from './user-message.module.css'
 
@@ -12,11 +14,9 @@ export function Waiting({ store }: { store: ThreadStore }) {
   const outgoing = useThread(store, (view) => view.outgoing)
   return (
     <>
-      {queued.map(({ queue_id, text }, index) => (
+      {queued.map(({ queue_id, text, content = [] }, index) => (
         <div key={queue_id} className={classes.line}>
-          <div className={classes.bubble} data-state="waiting">
-            {text}
-          </div>
+          <Message agent_id={store.agent_id} text={text} files={readFiles(content)} />
           <span className={classes.note}>
             {t('chat.waits', { place: index + 1 })}
             <ActionIcon
@@ -34,9 +34,7 @@ export function Waiting({ store }: { store: ThreadStore }) {
       ))}
       {outgoing.map(({ client_message_id, content, error }) => (
         <div key={client_message_id} className={classes.line}>
-          <div className={classes.bubble} data-state="waiting">
-            {readText(content)}
-          </div>
+          <Message agent_id={store.agent_id} text={readText(content)} files={readFiles(content)} />
           {error && (
             <div className={classes.failure}>
               <Failure
@@ -58,6 +56,19 @@ export function Waiting({ store }: { store: ThreadStore }) {
           )}
         </div>
       ))}
+    </>
+  )
+}
+
+function Message({ agent_id, text, files }: { agent_id: string; text: string; files: readonly ChatFile[] }) {
+  return (
+    <>
+      <MessageFiles agent_id={agent_id} files={files} size="small" align="end" />
+      {text && (
+        <div className={classes.bubble} data-state="waiting">
+          {text}
+        </div>
+      )}
     </>
   )
 }

@@ -3,7 +3,7 @@ import { client } from '../../server/client.ts'
 import { dropQueued, foldFrame } from './fold-frame.ts'
 import { foldNewestPage, foldOlderPage, foldSentElsewhere } from './fold-page.ts'
 import { createPublisher } from './publisher.ts'
-import { createView, type HistoryPage, type ThreadView } from './thread-view.ts'
+import { type Block, createView, type HistoryPage, type ThreadView } from './thread-view.ts'
 
 /** The messages of a page of history. */
 const PAGE = 50
@@ -186,6 +186,10 @@ export type ThreadStore = ReturnType<typeof createThreadStore>
 /** The text of a message, without its files. */
 export const readText = (content: readonly { type: string; text?: string }[]) =>
   content.flatMap(({ type, text }) => (type === 'text' && text ? [text] : [])).join('\n\n')
+
+/** The files of a message. */
+export const readFiles = (content: readonly Block[]) =>
+  content.flatMap((block) => (block.type === 'image' || block.type === 'file' ? [block] : []))
 
 const createId = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
