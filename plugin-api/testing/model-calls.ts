@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
   LanguageModelV3Message,
   LanguageModelV3StreamPart,
@@ -9,7 +8,13 @@ import { type ModelAnswer, readAnswer } from '../../plugins/chat/loop/model-answ
 import { toAnswerMessages } from '../../plugins/chat/loop/model-context.ts'
 import { usageOf } from '../../plugins/providers/counted-usage.ts'
 import { explainFailure } from '../../plugins/providers/explained-failure.ts'
-import type { ExplainedFailure, ProviderConnection, ProviderKind, StreamingModel } from '../provider-kind.ts'
+import type {
+  ExplainedFailure,
+  ModelCallOptions,
+  ProviderConnection,
+  ProviderKind,
+  StreamingModel,
+} from '../provider-kind.ts'
 import { NO_USAGE } from '../token-usage.ts'
 import { requestStream } from '../toolbox/streaming-request.ts'
 
@@ -36,7 +41,7 @@ export const said = (text: string): LanguageModelV3Message => ({
 })
 
 /** A short call, whose words no error may repeat. */
-export const hello: LanguageModelV3CallOptions = { prompt: [said('a private question')] }
+export const hello: ModelCallOptions = { prompt: [said('a private question')] }
 
 /** A tool that takes whatever it is given. */
 export const toolNamed = (name: string): LanguageModelV3FunctionTool => ({

@@ -138,7 +138,7 @@ export function keepLessons(
   { learned = [], base_url }: ProviderDocument,
   changes: {
     base_url?: string | null
-    models?: readonly { id: string; input?: readonly string[] }[]
+    models?: readonly { id: string; input?: readonly string[] | null }[]
     learned?: readonly unknown[]
   },
 ): Lesson[] {

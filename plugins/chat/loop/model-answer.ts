@@ -115,6 +115,7 @@ export async function readAnswer(
       case 'tool-result': {
         const { toolCallId: tool_call_id, toolName: name, result, isError: is_error = false } = part
         if (!callIds.has(tool_call_id) || part.preliminary) return
+        content.push(part)
         const output = typeof result === 'string' ? result : JSON.stringify(result)
         listener.onProviderResult?.({ tool_call_id, name, output, is_error })
         return

@@ -223,23 +223,44 @@ function joinTexts(content: readonly UserPart[]): UserPart[] {
   return joined
 }
 
-/** Converts a model's answer so that the model receives it again in the next step of the same turn. */
-export const toAnswerMessages = (content: readonly LanguageModelV3Content[]): LanguageModelV3Message[] =>
+/**
+ * Converts a model's answer so that the model receives it again in the next step of the same turn. Calls that its provider
+ * has carried out are left out, except in an answer that the provider continues.
+ */
+export const toAnswerMessages = (
+  content: readonly LanguageModelV3Content[],
+  { isContinued = false } = {},
+): LanguageModelV3Message[] =>
   assistantMessages(
     content.flatMap((part): AssistantPart[] => {
-      if (part.type === 'text' || part.type === 'reasoning')
-        return [{ type: part.type, text: part.text, providerOptions: part.providerMetadata }]
-      if (part.type !== 'tool-call' || part.providerExecuted) return []
-      const { toolCallId, toolName, input, providerMetadata } = part
-      return [
-        {
-          type: 'tool-call',
-          toolCallId,
-          toolName,
-          input: parseArguments(input),
-          providerOptions: providerMetadata,
-        },
-      ]
+      const providerOptions = 'providerMetadata' in part ? part.providerMetadata : undefined
+      switch (part.type) {
+        case 'text':
+        case 'reasoning':
+          return [{ type: part.type, text: part.text, providerOptions }]
+        case 'tool-call': {
+          const { type, toolCallId, toolName, providerExecuted } = part
+          if (providerExecuted && !isContinued) return []
+          const input = parseArguments(part.input)
+          return [
+            {
+              type,
+              toolCallId,
+              toolName,
+              input,
+              providerOptions,
+              ...(providerExecuted && { providerExecuted }),
+            },
+          ]
+        }
+        case 'tool-result': {
+          const { type, toolCallId, toolName, result } = part
+          const output = { type: 'json' as const, value: result }
+          return isContinued ? [{ type, toolCallId, toolName, output, providerOptions }] : []
+        }
+        default:
+          return []
+      }
     }),
   )
 

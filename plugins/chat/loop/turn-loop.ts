@@ -145,7 +145,7 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
     )
     const isWithheld = ending === 'filtered' || ending === 'refused'
     if (calls.length === 0 && ending === 'to_be_continued') {
-      prompt.push(...toAnswerMessages(content))
+      prompt.push(...toAnswerMessages(content, { isContinued: true }))
       continue
     }
     if (calls.length === 0 && !isWithheld) {
