@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto'
+
 /** The longest event that is read. */
 const MAX_EVENT_CHARS = 16 * 1024 * 1024
 
@@ -38,12 +40,16 @@ function createEventFilter(mender: EventMender): TransformStream<string, string>
 
   const write = (events: Json[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
 
+  /** Mends an event, or a list of events. */
+  const read = (value: Json) =>
+    write([value].flat().flatMap((event) => (isObject(event) ? mender.mend(event, name) : [])))
+
   /** Reads one line; returns the events that it completes. */
   function readLine(text: string): string {
     if (text.startsWith('event:')) name = text.slice('event:'.length).trim()
     else if (text.startsWith('data:')) return readData(text.slice('data:'.length).trim())
     else if (text === '') {
-      // What could not be parsed is for the library to report.
+      // The library reports data that is not JSON.
       const unread = data === '' ? '' : `data: ${data.replaceAll('\n', '\ndata: ')}\n\n`
       data = ''
       if (bare === '') name = ''
@@ -59,26 +65,34 @@ function createEventFilter(mender: EventMender): TransformStream<string, string>
       isDone = true
       return ''
     }
+    // A ping may be a value that is no object.
+    if (data === '' && /^(?:null|true|false|-?\d+|"[^"]*")$/.test(text)) return ''
     data = data === '' ? text : `${data}\n${text}`
+    if (data.length > MAX_EVENT_CHARS) throw new Error('an event of the answer is too long')
     const event = parse(data)
     if (event === undefined) return ''
     data = ''
-    return write(mender.mend(event, name))
+    return read(event)
   }
 
   return new TransformStream({
     transform(text, controller) {
+      // A long line, such as a picture, is put together once.
+      if (!/[\r\n]/.test(text)) {
+        line += text
+        if (line.length > MAX_EVENT_CHARS) throw new Error('an event of the answer is too long')
+        return
+      }
       const lines = (line + text).split(/\r\n|\n|\r(?!$)/)
       line = lines.pop()!
-      if (line.length > MAX_EVENT_CHARS) throw new Error('an event of the answer is too long')
       const events = lines.map(readLine).join('')
       if (events !== '') controller.enqueue(events)
     },
     flush(controller) {
       const last = readLine(line) + readLine('')
       // If the connection closes within the JSON, the answer ends too early, which is an error as well.
-      const events = [parse(bare) ?? []].flat()
-      const mended = write(events.flatMap((event) => mender.mend(event, '')))
+      name = ''
+      const mended = read(parse(bare))
       controller.enqueue(
         `${last}${mended}${write(mender.end?.(isDone) ?? [])}${isDone ? 'data: [DONE]\n\n' : ''}`,
       )
@@ -87,15 +101,20 @@ function createEventFilter(mender: EventMender): TransformStream<string, string>
 }
 
 function parse(text: string): Json {
-  const start = text.trimStart()
-  if (!start.startsWith('{') && !start.startsWith('[')) return undefined
+  // Only a whole value is parsed: a long one may come in many lines.
+  if (!/^\s*[{[]/.test(text) || !/[}\]]\s*$/.test(text.slice(-100))) return undefined
   try {
     return JSON.parse(text)
   } catch {
-    // Incomplete so far; what stays incomplete is reported where it ends.
+    // More lines may follow; at its end, an incomplete event is reported.
     return undefined
   }
 }
+
+const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
+
+/** Returns a value if it is an object, and an empty one otherwise. */
+export const toObject = (value: unknown): Json => (isObject(value) && !Array.isArray(value) ? value : {})
 
 /** Returns a number of tokens, if it is one: some upstreams write them as text, and some write nonsense. */
 export function toCount(value: unknown): number | undefined {
@@ -110,6 +129,10 @@ export const toShare = (value: unknown, total: number): number => Math.min(toCou
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : undefined
 
+/** Creates an id for what came without one; it is unique in a conversation, of which other answers are a part. */
+export const createId = (prefix: string): string =>
+  `${prefix}_${randomUUID().replaceAll('-', '').slice(0, 24)}`
+
 /** Returns the arguments of a call as JSON, also if they came as an object. */
 export const toArguments = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : (toText(value) ?? '')
@@ -119,13 +142,14 @@ export function findError(
   event: Json,
   name: string,
 ): { message: string; type?: string; code?: string } | undefined {
-  const isError = event?.error != null && event.error !== false
+  const isError =
+    typeof event.error === 'object' ? Object.keys(event.error ?? {}).length > 0 : toText(event.error)
   if (
     !isError &&
     name !== 'error' &&
-    event?.object !== 'error' &&
-    event?.type !== 'error' &&
-    !event?.error_message
+    event.object !== 'error' &&
+    event.type !== 'error' &&
+    !event.error_message
   )
     return undefined
   const error = isError && typeof event.error === 'object' ? event.error : event

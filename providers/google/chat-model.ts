@@ -36,7 +36,7 @@ export async function createChatModel(
       const tools = has('no_tools') ? undefined : call.tools
       const inWords = has('json_in_words') || (WITHOUT_JSON_TOOLS.test(modelId) && (tools?.length ?? 0) > 0)
       const { prompt, responseFormat } = askForFormat(call, inWords)
-      const { stream, ...rest } = await model.doStream({
+      const { stream, ...answer } = await model.doStream({
         ...call,
         tools,
         responseFormat,
@@ -47,7 +47,7 @@ export async function createChatModel(
         },
         includeRawChunks: true,
       })
-      return { ...rest, stream: stream.pipeThrough(createStreamCheck(toRoot(connection))) }
+      return { ...answer, stream: stream.pipeThrough(createStreamCheck(toRoot(connection))) }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type EventMender, type Json, toCount, toShare, toText } from '../event-filter.ts'
+import { type EventMender, type Json, toCount, toObject, toShare, toText } from '../event-filter.ts'
 
 /** Creates the mender of an answer of Gemini: fields of a wrong type are converted, and those that nobody reads left out. */
 export function createGoogleMender(): EventMender {
@@ -22,6 +22,7 @@ export function createGoogleMender(): EventMender {
       return mimeType && data ? [{ inlineData: { mimeType, data }, ...shared }] : []
     }
     if (code) {
+      if (!toText(code.code)) return []
       codes += 1
       return [{ executableCode: { language: toText(code.language) ?? '', code: toText(code.code) ?? '' } }]
     }
@@ -59,11 +60,11 @@ export function createGoogleMender(): EventMender {
 
   return {
     mend(event) {
-      if (event?.error) return [{ error: toError(event.error) }]
-      const list = Array.isArray(event?.candidates) ? event.candidates : []
+      if (event.error) return [{ error: toError(event.error) }]
+      const list = Array.isArray(event.candidates) ? event.candidates : []
       const candidate = list.find((one: Json) => one?.index == null || one.index === 0)
       const parts = candidate?.content?.parts
-      const blockReason = toText(event?.promptFeedback?.blockReason)
+      const blockReason = toText(event.promptFeedback?.blockReason)
       return [
         {
           ...(candidate && {
@@ -75,7 +76,7 @@ export function createGoogleMender(): EventMender {
               },
             ],
           }),
-          usageMetadata: event?.usageMetadata && mendUsage(event.usageMetadata),
+          usageMetadata: mendUsage(toObject(event.usageMetadata)),
           ...(blockReason && { promptFeedback: { blockReason } }),
         },
       ]

@@ -1,9 +1,11 @@
 import {
+  createId,
   type EventMender,
   findError,
   type Json,
   toArguments,
   toCount,
+  toObject,
   toShare,
   toText,
 } from '../event-filter.ts'
@@ -45,7 +47,7 @@ export function createChatMender(): EventMender {
     if (isNew && name === undefined) return []
     if (isNew) index = calls.push({ sentIndex: delta.index, id }) - 1
     const part = { ...(isNew && { name }), arguments: toArguments(delta.function?.arguments) }
-    return [{ index, ...(isNew && { id: id ?? `call_${index}_${name!.slice(0, 20)}` }), function: part }]
+    return [{ index, ...(isNew && { id: id ?? createId('call') }), function: part }]
   }
 
   const mendDelta = (delta: Json): Json => {
@@ -66,22 +68,22 @@ export function createChatMender(): EventMender {
     mend(event, name) {
       const error = findError(event, name)
       if (error) return [{ error }]
-      const choices = Array.isArray(event?.choices) ? event.choices : []
+      const choices = Array.isArray(event.choices) ? event.choices : []
       const choice =
         choices.find((one: Json) => one?.index === 0) ?? choices.find((one: Json) => one?.index == null)
-      const usage = event?.usage ?? choice?.usage ?? event?.x_groq?.usage
+      const usage = toObject(event.usage ?? choice?.usage ?? event.x_groq?.usage)
       const finish_reason = toText(choice?.finish_reason) || undefined
       const delta = mendDelta(choice?.delta ?? choice?.message)
       if (finish_reason) isFinished = true
       return [
         {
-          id: toText(event?.id),
-          model: toText(event?.model),
-          created: toCount(event?.created),
+          id: toText(event.id),
+          model: toText(event.model),
+          created: toCount(event.created),
           choices: choice
             ? [{ index: 0, delta, finish_reason: finish_reason && isRefused ? 'refusal' : finish_reason }]
             : [],
-          usage: usage && mendUsage(usage),
+          usage: mendUsage(usage),
         },
       ]
     },

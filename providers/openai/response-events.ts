@@ -1,4 +1,12 @@
-import { type EventMender, findError, type Json, toCount, toShare, toText } from '../event-filter.ts'
+import {
+  type EventMender,
+  findError,
+  type Json,
+  toCount,
+  toObject,
+  toShare,
+  toText,
+} from '../event-filter.ts'
 import { mendItem } from './response-items.ts'
 
 /**
@@ -6,19 +14,20 @@ import { mendItem } from './response-items.ts'
  * are read there; the words of a refusal become text, and thoughts that are not summarized become a summary.
  */
 export function createResponseMender(): EventMender {
-  /** The items that have begun, by their place, and those whose words have been read. */
-  const begun = new Map<number, { id: string; type: string }>()
-  const spoken = new Set<string>()
-  const done = new Set<string>()
+  /** The items that have begun, by their place. */
+  const openItems = new Map<number, { id: string; type: string }>()
+  /** The ids of items whose words have been read. */
+  const spokenIds = new Set<string>()
+  const finishedIds = new Set<string>()
   let hasText = false
   let isRefused = false
 
-  const placeOf = ({ output_index: index }: Json): number => toCount(index) ?? Math.max(0, begun.size - 1)
+  const placeOf = ({ output_index: index }: Json): number => toCount(index) ?? Math.max(0, openItems.size - 1)
 
   /** Returns the events that begin an item, unless it has begun. */
   const begin = (index: number, item: Json): Json[] => {
-    if (begun.get(index)?.id === item.id) return []
-    begun.set(index, item)
+    if (openItems.get(index)?.id === item.id) return []
+    openItems.set(index, item)
     return [
       { type: 'response.output_item.added', output_index: index, item: { ...item, status: 'in_progress' } },
     ]
@@ -28,13 +37,14 @@ export function createResponseMender(): EventMender {
   const speak = (event: Json, type: 'message' | 'reasoning', text: string | undefined): Json[] => {
     if (!text) return []
     const index = placeOf(event)
-    const current = begun.get(index)
+    const current = openItems.get(index)
     const id = toText(event.item_id) ?? (current?.type === type ? current.id : `${type}_${index}`)
     const start = current?.type === type && current.id === id ? [] : begin(index, { type, id })
-    spoken.add(id)
-    if (type === 'message') hasText = true
-    if (type === 'message')
+    spokenIds.add(id)
+    if (type === 'message') {
+      hasText = true
       return [...start, { type: 'response.output_text.delta', item_id: id, output_index: index, delta: text }]
+    }
     const summary_index = toCount(event.summary_index) ?? 0
     return [
       ...start,
@@ -49,20 +59,20 @@ export function createResponseMender(): EventMender {
   }
 
   const speakOnce = (event: Json, type: 'message' | 'reasoning', text: string | undefined): Json[] => {
-    const id = toText(event.item_id) ?? begun.get(placeOf(event))?.id
-    return id !== undefined && spoken.has(id) ? [] : speak(event, type, text)
+    const id = toText(event.item_id) ?? openItems.get(placeOf(event))?.id
+    return id !== undefined && spokenIds.has(id) ? [] : speak(event, type, text)
   }
 
   const finishItem = (event: Json): Json[] => {
     const index = toCount(event.output_index) ?? findPlace(event.item)
-    const item = mendItem(event.item, index, begun.get(index))
-    if (!item || done.has(item.id)) return []
+    const item = mendItem(event.item, openItems.get(index))
+    if (!item || finishedIds.has(item.id)) return []
     const place = { output_index: index, item_id: item.id }
     const words =
       item.type === 'message' || item.type === 'reasoning'
         ? speakOnce(place, item.type, readWords(event.item))
         : []
-    done.add(item.id)
+    finishedIds.add(item.id)
     return [
       ...begin(index, item),
       ...words,
@@ -76,8 +86,8 @@ export function createResponseMender(): EventMender {
 
   /** Finds the place of an item that does not name it: that of its beginning, or the next one. */
   const findPlace = (item: Json): number => {
-    const place = [...begun].find(([, { id }]) => id === item?.id)?.[0]
-    return place ?? begun.size
+    const place = [...openItems].find(([, { id }]) => id === item?.id)?.[0]
+    return place ?? openItems.size
   }
 
   /** Reads the words of an item; a part of its content may be a refusal. */
@@ -87,10 +97,10 @@ export function createResponseMender(): EventMender {
     return parts.map((part) => toText(part?.text) ?? toText(part?.refusal) ?? '').join('')
   }
 
-  const finish = ({ type, response: sent }: Json): Json[] => {
-    const response = sent ?? {}
+  const finish = (sent: unknown): Json[] => {
+    const response = toObject(sent)
     const output = Array.isArray(response.output) ? response.output : []
-    const isEmpty = begun.size === 0
+    const isEmpty = openItems.size === 0
     // Words that came before are not repeated; a call is known by its id.
     const missed = output.flatMap((item: Json, output_index: number) =>
       isEmpty || item?.type === 'function_call' || (item?.type === 'message' && !hasText)
@@ -101,10 +111,10 @@ export function createResponseMender(): EventMender {
     return [
       ...missed,
       {
-        type: isRefused || reason ? 'response.incomplete' : type,
+        type: isRefused || reason ? 'response.incomplete' : 'response.completed',
         response: {
           incomplete_details: isRefused ? { reason: 'refusal' } : reason ? { reason } : undefined,
-          usage: response.usage && mendUsage(response.usage),
+          usage: mendUsage(toObject(response.usage)),
         },
       },
     ]
@@ -122,16 +132,14 @@ export function createResponseMender(): EventMender {
   })
 
   const mend = (event: Json, name: string): Json[] => {
-    const type = toText(event?.type) ?? (event?.object === 'response' ? '' : name)
+    const type = toText(event.type) ?? (event.object === 'response' ? '' : name)
     switch (type) {
       case '':
         // An answer that is not streamed.
-        if (event?.object !== 'response') break
-        return event.status === 'failed'
-          ? [fail(event)]
-          : finish({ type: 'response.completed', response: event })
+        if (event.object !== 'response') break
+        return event.status === 'failed' ? [fail(event)] : finish(event)
       case 'response.created': {
-        const { id, model, created_at } = event.response ?? {}
+        const { id, model, created_at } = toObject(event.response)
         const response = {
           id: toText(id) ?? '',
           model: toText(model) ?? '',
@@ -140,8 +148,8 @@ export function createResponseMender(): EventMender {
         return [{ type, response }]
       }
       case 'response.output_item.added': {
-        const index = toCount(event.output_index) ?? begun.size
-        const item = mendItem(event.item, index)
+        const index = toCount(event.output_index) ?? openItems.size
+        const item = mendItem(event.item)
         return item ? begin(index, item) : []
       }
       case 'response.output_item.done':
@@ -166,15 +174,15 @@ export function createResponseMender(): EventMender {
       case 'response.reasoning_summary_part.done': {
         // The library fails at the part of an item that has not begun.
         const index = placeOf(event)
-        const current = begun.get(index)
+        const current = openItems.get(index)
         return current?.type === 'reasoning'
-          ? [{ ...event, item_id: current.id, summary_index: toCount(event.summary_index) ?? 0 }]
+          ? [{ type, item_id: current.id, summary_index: toCount(event.summary_index) ?? 0 }]
           : []
       }
       case 'response.function_call_arguments.delta':
         return [
           {
-            ...event,
+            type,
             item_id: toText(event.item_id) ?? '',
             output_index: placeOf(event),
             delta: toText(event.delta) ?? '',
@@ -182,20 +190,17 @@ export function createResponseMender(): EventMender {
         ]
       case 'response.completed':
       case 'response.incomplete':
-        return event.response?.status === 'failed' ? [fail(event.response)] : finish(event)
+        return event.response?.status === 'failed' ? [fail(event.response)] : finish(event.response)
       case 'response.failed':
         return [fail(event.response)]
     }
     const error = findError(event, name)
     if (error) return [{ type: 'error', sequence_number: 0, error: { type: '', code: '', ...error } }]
-    return READ.test(type) ? [] : [event]
+    // The library explains an answer of Chat Completions; nobody here reads other events.
+    return event.choices ? [event] : []
   }
   return { mend }
 }
-
-/** Events that the library reads and nobody here does. */
-const READ =
-  /^response\.(?:output_text\.annotation|code_interpreter|image_generation|apply_patch|custom_tool|function_call_arguments\.done)/
 
 /** Returns the usage if it says what was read and written. */
 function mendUsage({ input_tokens, output_tokens, input_tokens_details, output_tokens_details }: Json) {

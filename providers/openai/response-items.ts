@@ -1,4 +1,4 @@
-import { type Json, toArguments, toText } from '../event-filter.ts'
+import { createId, type Json, toArguments, toText } from '../event-filter.ts'
 
 /** Calls that the vendor runs itself, with the fields that the client library requires. */
 const VENDOR_CALLS: Record<string, (item: Json) => Json> = {
@@ -19,9 +19,9 @@ const VENDOR_CALLS: Record<string, (item: Json) => Json> = {
  * Returns an item of an answer with the fields that the client library requires; undefined for kinds that nobody here
  * reads. An item without an id has the id with which it began.
  */
-export function mendItem(item: Json, index: number, begun?: { id: string; type: string }): Json {
+export function mendItem(item: Json, begun?: { id: string; type: string }): Json {
   const type = toText(item?.type)
-  const id = toText(item?.id) ?? (begun?.type === type ? begun?.id : undefined) ?? `item_${index}`
+  const id = toText(item?.id) ?? (begun?.type === type ? begun?.id : undefined) ?? createId('item')
   const status = toText(item?.status)
   switch (type) {
     case 'message':
@@ -38,7 +38,8 @@ export function mendItem(item: Json, index: number, begun?: { id: string; type: 
         status: status === 'incomplete' ? status : 'completed',
       }
   }
-  const fields = type === undefined ? undefined : VENDOR_CALLS[type]?.(item)
+  const fields =
+    type === undefined || !Object.hasOwn(VENDOR_CALLS, type) ? undefined : VENDOR_CALLS[type]!(item)
   return fields && { type, id, status: status ?? 'completed', ...fields }
 }
 

@@ -19,9 +19,9 @@ export function createStopFilter(sequences: readonly string[]): TransformStream<
       else if (part.type === 'text-delta') {
         if (isStopped) return
         const text = heldBack + part.delta
-        const found = sequences.map((sequence) => text.indexOf(sequence)).filter((index) => index >= 0)
-        isStopped = found.length > 0
-        const end = isStopped ? Math.min(...found) : Math.max(0, text.length - longest + 1)
+        const starts = sequences.map((sequence) => text.indexOf(sequence)).filter((index) => index >= 0)
+        isStopped = starts.length > 0
+        const end = isStopped ? Math.min(...starts) : Math.max(0, text.length - longest + 1)
         heldBack = isStopped ? '' : text.slice(end)
         if (end > 0) controller.enqueue({ ...part, delta: text.slice(0, end) })
       } else {
