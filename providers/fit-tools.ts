@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type {
   JSONSchema7,
   LanguageModelV3CallOptions,
@@ -39,6 +40,7 @@ export function withFitTools(model: StreamingModel, rules: ToolRules): Streaming
       const names = createNames(listNames(tools ?? [], prompt), rules.name)
       const getRenaming = (name: string) => fitted.get(name)?.rename
       const isChanged = names.changed.size > 0 || [...fitted.values()].some(({ rename }) => rename)
+      const idPattern = hasOddIds(prompt, rules) ? rules.call_id : undefined
       const options = {
         ...call,
         tools: tools?.map((tool) => (tool.type === 'function' ? fitTool(tool, names, fitted) : tool)),
@@ -46,7 +48,10 @@ export function withFitTools(model: StreamingModel, rules: ToolRules): Streaming
           toolChoice?.type === 'tool'
             ? { ...toolChoice, toolName: names.toSent(toolChoice.toolName) }
             : toolChoice,
-        prompt: isChanged ? prompt.map((message) => fitMessage(message, names, getRenaming)) : prompt,
+        prompt:
+          isChanged || idPattern
+            ? prompt.map((message) => fitMessage(message, { names, getRenaming, idPattern }))
+            : prompt,
       }
       const answer = await model.doStream(options)
       return isChanged
@@ -106,25 +111,43 @@ function* listNames(tools: readonly Tool[], prompt: readonly LanguageModelV3Mess
 
 function fitMessage(
   message: LanguageModelV3Message,
-  names: Names,
-  getRenaming: (name: string) => Renaming,
+  {
+    names,
+    getRenaming,
+    idPattern,
+  }: { names: Names; getRenaming: (name: string) => Renaming; idPattern: RegExp | undefined },
 ): LanguageModelV3Message {
+  const fit = <Part extends { toolCallId: string; toolName: string }>(part: Part): Part => ({
+    ...part,
+    toolCallId: fitId(part.toolCallId, idPattern),
+    toolName: names.toSent(part.toolName),
+  })
   if (message.role === 'tool') {
-    const content = message.content.map((part) =>
-      part.type === 'tool-result' ? { ...part, toolName: names.toSent(part.toolName) } : part,
-    )
+    const content = message.content.map((part) => (part.type === 'tool-result' ? fit(part) : part))
     return { ...message, content }
   }
   if (message.role !== 'assistant') return message
   const content = message.content.map((part) => {
-    if (part.type === 'tool-result') return { ...part, toolName: names.toSent(part.toolName) }
+    if (part.type === 'tool-result') return fit(part)
     if (part.type !== 'tool-call') return part
     const rename = getRenaming(part.toolName)
-    const input = rename ? rename(part.input, 'toSent') : part.input
-    return { ...part, toolName: names.toSent(part.toolName), input }
+    return { ...fit(part), input: rename ? rename(part.input, 'toSent') : part.input }
   })
   return { ...message, content }
 }
+
+/** True if a call has an id that the vendor does not accept: gateways answer with ids that they then refuse. */
+const hasOddIds = (prompt: readonly LanguageModelV3Message[], { call_id }: ToolRules) =>
+  call_id !== undefined &&
+  prompt.some(
+    ({ role, content }) =>
+      role === 'assistant' &&
+      content.some((part) => part.type === 'tool-call' && !call_id.test(part.toolCallId)),
+  )
+
+/** Replaces an id that a vendor does not accept, in a call and in its result alike. */
+const fitId = (id: string, pattern: RegExp | undefined) =>
+  !pattern || pattern.test(id) ? id : `call_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`
 
 /** Creates the filter that restores the names and arguments of calls. */
 function createRestoring(names: Names, getRenaming: (name: string) => Renaming) {

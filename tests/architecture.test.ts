@@ -67,6 +67,7 @@ t.test('a time limit is not joined with AbortSignal.any, by which Node.js 20 los
 const JUDGES = [
   'plugins/chat/loop/model-answer.ts',
   'plugins/chat/loop/model-context.ts',
+  'plugins/providers/counted-usage.ts',
   'plugins/providers/explained-failure.ts',
 ]
 

@@ -8,6 +8,7 @@ import { createKnowledgeChoices } from './knowledge.ts'
 import type { Cradle } from './manifest.ts'
 import { createModelChoice, readFallbackModels, readModelSettings } from './models.ts'
 import { createOperations } from './operations.ts'
+import { type ReceivedBytes, storeReceivedBytes } from './received-bytes.ts'
 import { createRestorer } from './restore.ts'
 import { createRuntime } from './runtime.ts'
 import { agentFields } from './schemas.ts'
@@ -206,6 +207,9 @@ export function createAgents(
     chooseModel,
     readModelSettings,
     readFallbackModels,
+    /** Stores bytes as a file that was sent to an agent; undefined if nothing keeps the files of agents. */
+    receive: (file: ReceivedBytes, owner: { agent_id: string; user_id: string }) =>
+      storeReceivedBytes(file, owner, cradle),
     /** Returns the absolute path of the agent's folder, which is created when the agent is created or started. */
     workspaceOf: folders.pathOf,
     /** Creates the folder if it does not exist, and returns its path. */

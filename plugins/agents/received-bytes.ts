@@ -3,9 +3,16 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Cradle } from './manifest.ts'
 
+/** A file in memory. */
+export interface ReceivedBytes {
+  bytes: Uint8Array
+  filename: string
+  media_type: string
+}
+
 /** Stores bytes as a file that was sent to an agent; returns undefined if nothing keeps the files of agents. */
 export async function storeReceivedBytes(
-  { bytes, filename, media_type }: { bytes: Uint8Array; filename: string; media_type: string },
+  { bytes, filename, media_type }: ReceivedBytes,
   owner: { agent_id: string; user_id: string },
   { extensions, server }: Pick<Cradle, 'extensions' | 'server'>,
 ) {

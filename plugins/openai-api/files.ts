@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { extname } from 'node:path'
-import { storeReceivedBytes } from '../agents/received-bytes.ts'
 import type { AgentDocument } from '../agents/types.ts'
 import type { Block } from '../chat/documents.ts'
 import { type UserPart, unusable } from './conversation.ts'
@@ -28,7 +27,7 @@ export async function toBlocks(
 async function storeFile(
   { data_url, filename, path }: Extract<UserPart, { type: 'file' }>,
   { agent_id, user_id }: { agent_id: string; user_id: string },
-  { extensions, server }: Cradle,
+  { agents, extensions }: Cradle,
 ): Promise<Block> {
   const [, media_type, base64] = DATA_URL.exec(data_url) ?? []
   if (media_type === undefined) throw unusable(path, 'only data: URLs in Base64 are read here')
@@ -46,7 +45,7 @@ async function storeFile(
     return { type, path: stored, filename: name, media_type }
 
   const file = { bytes, filename: name, media_type }
-  const kept = await storeReceivedBytes(file, { agent_id, user_id }, { extensions, server })
+  const kept = await agents.receive(file, { agent_id, user_id })
   if (!kept) throw unusable(path, 'the agent has no workspace')
   const { size: _, ...row } = kept
   return { type, ...row }

@@ -3,7 +3,6 @@ import { AppError, isUnavailable, type Locale } from '#kernel'
 import { createDeadline } from '#toolbox'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
-import { describeEnd } from '../../chat/notices.ts'
 import type { UserDocument } from '../../users/types.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
@@ -134,7 +133,7 @@ function createShow(
   known_seq: number,
   cradle: Cradle,
 ) {
-  const { approvals, extensions, messageInbox, explainError, threads } = cradle
+  const { approvals, chat, extensions, messageInbox, explainError, threads } = cradle
   const { config, connect, signal, log } = session
   const progress = { ...(message.progress ?? NOTHING) }
   const reply = createReplyText(config)
@@ -227,7 +226,7 @@ function createShow(
           return false
         case 'done': {
           const { stop_reason, sources } = event.frame
-          const ending = describeEnd(stop_reason, locale)
+          const ending = chat.describeEnd(stop_reason, locale)
           if (ending) reply.note(ending)
           for (const notice of notices) reply.note(`*${notice}*`)
           const list = listSources(sources, reply.text)

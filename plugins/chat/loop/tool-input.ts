@@ -31,8 +31,9 @@ export function readInput(tool: Tool, text: string, { isCut = false } = {}): unk
   try {
     return checkInput(tool, input)
   } catch (error) {
-    if (tool.checkInput) throw error
-    const issues = (error as AppError).details.issues as Issue[]
+    // A schema that cannot be used has no issues.
+    const issues = (error as Partial<AppError>).details?.issues as Issue[] | undefined
+    if (tool.checkInput || !issues) throw error
     const reasons = issues.map(({ path, message }) => `${path || 'input'} ${message}`)
     throw new Error(`${name} was called with an input that is not valid: ${reasons.join('; ')}`, {
       cause: error,
