@@ -24,7 +24,7 @@ export function createChatModel({
       const signal = AbortSignal.any([leave.signal, ...(options.abortSignal ? [options.abortSignal] : [])])
       signal.throwIfAborted()
       const client = await createClient(connection, signal)
-      const parts = toParts(await client.chat({ ...request, stream: true }))
+      const parts = toParts(await client.chat({ ...request, stream: true }), failures)
 
       const stream = new ReadableStream<LanguageModelV3StreamPart>(
         {

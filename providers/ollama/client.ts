@@ -31,7 +31,9 @@ export async function createClient(connection: ProviderConnection, signal?: Abor
     }
     if (!response.ok) throw await failures.refused(response)
     const type = response.headers.get('content-type') ?? ''
-    if (!response.body || !type.includes('json')) {
+    // A proxy may label lines as text or not at all.
+    const isOllama = isStream(input) ? !type.includes('html') : type.includes('json')
+    if (!response.body || !isOllama) {
       await response.body?.cancel()
       throw failures.foreign(response)
     }

@@ -11,7 +11,10 @@ export interface Failures {
   /** For the `error` in a line of an answer. */
   reported(error: unknown): APICallError
   malformed(cause?: unknown): APICallError
+  tooComplex(): APICallError
   unfinished(): APICallError
+  /** For an answer that says only that the model is loaded. */
+  silent(reason: string): APICallError
   /** For a connection that was lost within the answer. */
   interrupted(cause: unknown): APICallError
 }
@@ -29,19 +32,30 @@ export function createFailures(url: string): Failures {
       return (await handleRefusal({ response, url, requestBodyValues: undefined })).value
     },
     foreign: ({ status }) => fail(`The server at ${url} is not Ollama.`, { statusCode: status }),
-    reported: (error) => say(typeof error === 'string' ? error : JSON.stringify(error)),
+    reported: (error) => say(toWords(error)),
+    tooComplex: () => say('Ollama sent a line that is too complex.'),
     malformed: (cause) => say('Ollama sent a line that is not a JSON object.', cause),
     unfinished: () => say('The answer ended before it was finished.'),
+    silent: (reason) => say(`Ollama did not answer (${reason}).`),
     interrupted: (cause) => fail('The connection was lost in the middle of the answer.', { cause }),
   }
 }
 
+function toWords(error: unknown): string {
+  if (typeof error === 'string') return error
+  const message = (error as { message?: unknown } | null)?.message
+  return typeof message === 'string' ? message : JSON.stringify(error)
+}
+
 /** Classifies errors that only Ollama's message identifies. */
-export function explainError({ message }: UpstreamReport): ExplainedFailure | undefined {
+export function explainError({ status, message }: UpstreamReport): ExplainedFailure | undefined {
   if (/\busage limit\b/i.test(message)) return { reason: 'quota' }
   if (/^model .* not found/i.test(message)) return { reason: 'model_not_found' }
+  if (status === undefined && /unauthorized|invalid api key/i.test(message)) return { reason: 'auth' }
   // The status is 500, but a retry fails in the same way.
   if (/requires more system memory|out of memory/i.test(message)) return { reason: 'bad_request' }
+  if (/does not support (tools|thinking|chat)|context length|invalid (format|options)/i.test(message))
+    return { reason: 'bad_request' }
   return undefined
 }
 
@@ -56,7 +70,7 @@ export const guidance: ProviderKind['guidance'] = {
     zh: 'Ollama 中没有该模型。请在运行 Ollama 的机器上执行 `ollama pull` 加模型名称，或从列表中选择其他模型。',
   },
   bad_request: {
-    en: 'If the model does not support tools, choose one that does; if it does not support thinking, remove the option think; if memory is short, choose a smaller model or context_length. The base URL must be that of Ollama itself.',
+    en: 'The model may not support tools: choose one that `ollama show` lists with tools; if it does not support thinking, remove the option think; if memory is short, choose a smaller model or context_length. The base URL must be that of Ollama itself.',
     zh: '若模型不支持工具，请换用支持工具的模型；若不支持思考，请去掉 think 选项；若内存不足，请换用更小的模型或减小 context_length。base URL 必须是 Ollama 自身的地址。',
   },
   auth: {

@@ -14,6 +14,12 @@ export default defineProviderKind({
   config_schema: configSchema,
   default_base_url: 'http://localhost:11434',
   guidance,
+  adaptations: {
+    no_thinking: {
+      label: { en: 'Send no amount of thinking', zh: '不发送思考强度' },
+      isNeeded: ({ message }) => /not support thinking|invalid think value/i.test(message),
+    },
+  },
   languageModel: (connection, modelId) => withFitTools(createChatModel({ connection, modelId }), openAIRules),
   embeddingModel: (connection, modelId) => createEmbeddingModel({ connection, modelId }),
   listModels,

@@ -1,7 +1,10 @@
+import { JsonTooComplex, parseJson } from '#kernel'
 import type { Failures } from './failure.ts'
 
 /** The longest line; tool arguments that contain a whole file arrive in one line. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024
+/** The longest line that cannot be deep or large enough to harm. */
+const HARMLESS_CHARS = 4096
 
 /**
  * Yields a streamed answer line by line, up to its last line. Throws, after all lines before, if a line is not a JSON
@@ -15,9 +18,9 @@ export async function* checkLines(
   const reader = body.getReader()
   try {
     for await (const line of readLines(reader, failures)) {
-      const isLast = checkLine(line, failures)
+      const { isLast, text } = checkLine(line, failures)
       if (isLast) void release(reader)
-      yield new TextEncoder().encode(`${line}\n`)
+      yield new TextEncoder().encode(`${text}\n`)
       if (isLast) return
     }
     throw failures.unfinished()
@@ -28,38 +31,56 @@ export async function* checkLines(
   }
 }
 
-/** Yields trimmed lines, without empty ones. */
+/**
+ * Yields JSON objects, one per line; those that a proxy has indented are joined, and the field names of server-sent
+ * events are removed.
+ */
 async function* readLines(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   failures: Failures,
 ): AsyncGenerator<string, void, void> {
   const decoder = new TextDecoder()
   let pending = ''
+  let indented = ''
   for (let isEnded = false; !isEnded; ) {
     const { done, value } = await reader.read()
     isEnded = done
-    const [rest = '', ...next] = (done ? '\n' : decoder.decode(value, { stream: true })).split('\n')
+    const [rest = '', ...next] = (done ? '\n' : decoder.decode(value, { stream: true })).split(/\r\n|\n|\r/)
     pending += rest
-    if (pending.length > MAX_LINE_CHARS) throw failures.malformed()
+    if (pending.length + indented.length > MAX_LINE_CHARS) throw failures.malformed()
     for (const start of next) {
-      const line = pending.trim()
+      const line = pending.replace(/^data:/, '').trim()
+      const endsObject = pending.startsWith('}')
       pending = start
-      if (line !== '') yield line
+      if (indented === '' && (line === '' || NO_OBJECT.test(line))) continue
+      if (indented !== '' || line === '{') {
+        indented += `${line} `
+        if (!endsObject) continue
+      }
+      yield indented || line
+      indented = ''
     }
   }
+  if (indented !== '') throw failures.malformed()
 }
 
-function checkLine(line: string, failures: Failures): boolean {
+/** Matches lines of server-sent events without data. */
+const NO_OBJECT = /^(:|event:|id:|retry:|\[DONE\]$)/
+
+/** Returns the line as the client reads it, to which each `error` is one, also null. */
+function checkLine(line: string, failures: Failures): { isLast: boolean; text: string } {
   let value: unknown
   try {
-    value = JSON.parse(line)
+    value = line.length > HARMLESS_CHARS ? parseJson(line) : JSON.parse(line)
   } catch (cause) {
-    throw failures.malformed(cause)
+    throw cause instanceof JsonTooComplex ? failures.tooComplex() : failures.malformed(cause)
   }
   if (typeof value !== 'object' || value === null) throw failures.malformed()
-  const { error, done } = value as { error?: unknown; done?: unknown }
-  if (error !== undefined) throw failures.reported(error)
-  return done === true
+  const { error, ...fields } = value as Record<string, unknown>
+  const { message, detail, done } = fields
+  const reported = error || (typeof message === 'string' && message) || detail
+  if (reported) throw failures.reported(reported)
+  return { isLast: done === true, text: 'error' in value ? JSON.stringify(fields) : line }
 }
 
 /** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */

@@ -32,8 +32,6 @@ export async function listModels(
 interface Facts {
   capabilities?: string[]
   model_info?: Record<string, unknown>
-  /** One name and value per line, as set in the model's file. */
-  parameters?: string
 }
 
 async function findFacts(client: Ollama, model: string): Promise<Facts> {
@@ -48,13 +46,12 @@ async function findFacts(client: Ollama, model: string): Promise<Facts> {
 
 function describeModel(
   names: { id: string; name: string },
-  { capabilities, model_info = {}, parameters = '' }: Facts,
+  { capabilities, model_info = {} }: Facts,
   contextLength: number | undefined,
 ): ModelDescription[] {
   const limit = model_info[`${model_info['general.architecture']}.context_length`]
-  const chosen =
-    contextLength ?? Number(/^num_ctx\s+(\d+)/m.exec(parameters)?.[1] ?? Number.POSITIVE_INFINITY)
-  const context_window = typeof limit === 'number' ? Math.min(limit, chosen) : contextLength
+  const window = typeof limit === 'number' ? limit : undefined
+  const context_window = window && contextLength ? Math.min(window, contextLength) : (window ?? contextLength)
   // Servers before April 2025 do not report capabilities.
   if (!capabilities) return [{ ...names, context_window }]
   const can = (capability: string) => capabilities.includes(capability)

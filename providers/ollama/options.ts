@@ -11,7 +11,7 @@ export const configSchema = {
       minimum: 512,
       maximum: 4_194_304,
       description:
-        'The most tokens of a conversation (num_ctx); without it Ollama chooses, often 4096, and silently drops older messages.',
+        'The most tokens of a conversation (num_ctx), 32768 by default; more needs more memory, and Ollama silently drops what is beyond it.',
     },
     keep_alive: {
       type: 'string',
@@ -34,18 +34,22 @@ export type OllamaConnection = ProviderConnection<ConfigOf<typeof configSchema>>
 
 /** The options of a connection, in Ollama's terms. */
 export interface OllamaOptions {
-  /** In tokens. */
+  /** In tokens; undefined for ollama.com, which always has the window of the model. */
   contextLength?: number
   /** Seconds, or a duration with units. */
   keepAlive?: string | number
   think?: ChatRequest['think']
 }
 
+/** The window without the option: Ollama's own is so small that it would drop most of a conversation. */
+const DEFAULT_CONTEXT_LENGTH = 32_768
+const CLOUD = /^https?:\/\/([\w-]+\.)?ollama\.com\b/
+
 /** Reads the options of a connection, which have been validated. */
-export function readOptions({ options }: OllamaConnection): OllamaOptions {
+export function readOptions({ options, base_url }: OllamaConnection): OllamaOptions {
   const { context_length: contextLength, keep_alive: keepAlive, think } = options
   return {
-    contextLength,
+    contextLength: contextLength ?? (CLOUD.test(base_url!) ? undefined : DEFAULT_CONTEXT_LENGTH),
     // Ollama accepts a string only with a unit.
     keepAlive: keepAlive !== undefined && /^-?\d+$/.test(keepAlive) ? Number(keepAlive) : keepAlive,
     think,

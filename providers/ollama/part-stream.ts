@@ -1,72 +1,121 @@
-import { randomUUID } from 'node:crypto'
 import type {
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider'
-import type { ChatResponse, ToolCall } from 'ollama/browser'
+import { createCallId, toCallInput } from '../call-input.ts'
+import { createThoughtSplitter } from '../think-tags.ts'
+import type { Failures } from './failure.ts'
 
 type Part = LanguageModelV3StreamPart
 
+/** A line of an answer, of which proxies and older servers send any other form as well. */
+interface Line {
+  model?: unknown
+  created_at?: unknown
+  message?: { content?: unknown; thinking?: unknown; tool_calls?: unknown } | null
+  done?: unknown
+  done_reason?: unknown
+  prompt_eval_count?: unknown
+  eval_count?: unknown
+}
+
+interface Call {
+  id?: unknown
+  function?: { name?: unknown; arguments?: unknown } | null
+}
+
 /** Converts the messages of one answer to stream parts, in order and up to the finish. */
-export async function* toParts(answer: AsyncIterable<ChatResponse>): AsyncGenerator<Part, void, void> {
+export async function* toParts(
+  answer: AsyncIterable<unknown>,
+  failures: Failures,
+): AsyncGenerator<Part, void, void> {
+  let parts: Part[] = []
   let open: { type: 'text' | 'reasoning'; id: string } | undefined
   let blocks = 0
   let calls = 0
   let isDescribed = false
+  const splitter = createThoughtSplitter(add)
 
-  function* close(): Generator<Part> {
-    if (open) yield { type: `${open.type}-end`, id: open.id }
+  function close(): void {
+    if (open) parts.push({ type: `${open.type}-end`, id: open.id })
     open = undefined
   }
 
-  function* add(type: 'text' | 'reasoning', delta: string | undefined): Generator<Part> {
-    if (!delta) return
+  function add(type: 'text' | 'reasoning', delta: string): void {
     if (open?.type !== type) {
-      yield* close()
+      close()
       open = { type, id: `${type}-${blocks++}` }
-      yield { type: `${type}-start`, id: open.id }
+      parts.push({ type: `${type}-start`, id: open.id })
     }
-    yield { type: `${type}-delta`, id: open.id, delta }
+    parts.push({ type: `${type}-delta`, id: open.id, delta })
   }
 
-  for await (const { model, created_at, message, done, done_reason, ...counts } of answer) {
-    if (!isDescribed) yield { type: 'response-metadata', modelId: model, timestamp: new Date(created_at) }
+  /** Adds a call, which arrives complete, and from older servers without an id. */
+  function addCall(call: Call | null): void {
+    const toolName = toText(call?.function?.name)
+    if (toolName === '') return
+    close()
+    calls += 1
+    const id = toText(call!.id) || createCallId()
+    const input = toCallInput(call!.function!.arguments) || '{}'
+    parts.push(
+      { type: 'tool-input-start', id, toolName },
+      { type: 'tool-input-delta', id, delta: input },
+      { type: 'tool-input-end', id },
+      { type: 'tool-call', toolCallId: id, toolName, input },
+    )
+  }
+
+  for await (const value of answer) {
+    const line = value as Line
+    const { message, done_reason } = line
+    parts = []
+    if (!isDescribed) parts.push(describe(line))
     isDescribed = true
-    yield* add('reasoning', message?.thinking)
-    yield* add('text', message?.content)
-    for (const call of message?.tool_calls ?? []) {
-      yield* close()
-      yield* toCall(call)
-      calls += 1
+    const thought = toText(message?.thinking)
+    const text = toText(message?.content)
+    if (thought !== '') add('reasoning', thought)
+    if (text !== '') splitter.write(text)
+    for (const call of toCalls(message?.tool_calls)) addCall(call)
+    if (line.done) {
+      const raw = typeof done_reason === 'string' && done_reason !== '' ? done_reason : undefined
+      splitter.end(calls > 0)
+      // The server has only loaded the model; asked again, it answers.
+      if (blocks + calls === 0 && (raw === 'load' || raw === 'unload')) throw failures.silent(raw)
+      close()
+      const unified = calls > 0 && raw !== 'length' ? 'tool-calls' : toReason(raw)
+      parts.push({ type: 'finish', finishReason: { unified, raw }, usage: toUsage(line) })
     }
-    if (!done) continue
-    yield* close()
-    const unified = calls > 0 ? 'tool-calls' : (FINISH_REASONS[done_reason] ?? 'other')
-    yield { type: 'finish', finishReason: { unified, raw: done_reason }, usage: toUsage(counts) }
+    yield* parts
   }
 }
 
-/** Converts a call, which arrives complete, and from older servers without an id. */
-function* toCall(call: ToolCall & { id?: string }): Generator<Part> {
-  const id = call.id || `call_${randomUUID()}`
-  const { name: toolName } = call.function
-  const input = JSON.stringify(call.function.arguments ?? {})
-  yield { type: 'tool-input-start', id, toolName }
-  yield { type: 'tool-input-delta', id, delta: input }
-  yield { type: 'tool-input-end', id }
-  yield { type: 'tool-call', toolCallId: id, toolName, input }
+function describe({ model, created_at }: Line): Part {
+  const timestamp = new Date(typeof created_at === 'string' ? created_at : Number.NaN)
+  return {
+    type: 'response-metadata',
+    ...(typeof model === 'string' && { modelId: model }),
+    ...(!Number.isNaN(timestamp.getTime()) && { timestamp }),
+  }
 }
 
-const FINISH_REASONS: Record<string, LanguageModelV3FinishReason['unified']> = {
-  stop: 'stop',
-  length: 'length',
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+
+const toCalls = (value: unknown): (Call | null)[] =>
+  Array.isArray(value) ? value : typeof value === 'object' && value !== null ? [value as Call] : []
+
+/** Converts the reason; older servers do not name it. */
+function toReason(raw: string | undefined): LanguageModelV3FinishReason['unified'] {
+  if (raw === undefined || raw === 'stop') return 'stop'
+  return raw === 'length' ? 'length' : 'other'
 }
 
-type Counts = Partial<Pick<ChatResponse, 'prompt_eval_count' | 'eval_count'>>
-
-/** Converts the counts; Ollama counts neither cached tokens nor thoughts separately. */
-function toUsage({ prompt_eval_count: input, eval_count: output }: Counts): LanguageModelV3Usage {
+/** Converts the counts; Ollama counts neither cached tokens nor thoughts separately, and a cached prompt not at all. */
+function toUsage({ prompt_eval_count, eval_count }: Line): LanguageModelV3Usage {
+  const input = toCount(prompt_eval_count)
+  const output = toCount(eval_count)
   return {
     inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: output, text: undefined, reasoning: undefined },
@@ -76,3 +125,6 @@ function toUsage({ prompt_eval_count: input, eval_count: output }: Counts): Lang
     },
   }
 }
+
+const toCount = (value: unknown): number | undefined =>
+  Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined

@@ -8,6 +8,7 @@ import { UnsupportedFunctionalityError } from '@ai-sdk/provider'
 import type { ChatRequest, Message, Tool } from 'ollama/browser'
 import type { ModelCallOptions } from '#plugin-api'
 import { toResultText } from '#toolbox'
+import { toCallInput } from '../call-input.ts'
 import type { OllamaOptions } from './options.ts'
 
 /** Converts a call to Ollama's terms, with a warning for each unsupported setting. */
@@ -33,7 +34,11 @@ export function buildRequest(
     messages: call.prompt.flatMap(convertMessage),
     tools: functions.length > 0 && toolChoice?.type !== 'none' ? functions : undefined,
     format: responseFormat?.type === 'json' ? (responseFormat.schema ?? 'json') : undefined,
-    think: call.reasoning ? toThink(call.reasoning, modelId) : think,
+    think: call.adaptations?.includes('no_thinking')
+      ? undefined
+      : call.reasoning
+        ? toThink(call.reasoning, modelId)
+        : think,
     keep_alive: keepAlive,
     options: {
       num_ctx: contextLength,
@@ -116,5 +121,16 @@ function convertAssistant(content: AssistantPart[]): WireMessage {
 }
 
 /** Wraps arguments that are not an object, which other models may have produced: this wire only accepts objects. */
-const toObject = (input: unknown): Record<string, unknown> =>
-  typeof input === 'object' && input !== null && !Array.isArray(input) ? { ...input } : { input }
+function toObject(input: unknown): Record<string, unknown> {
+  const value = typeof input === 'string' ? parse(toCallInput(input)) : input
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : { input }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The text itself is wrapped.
+    return text
+  }
+}

@@ -40,7 +40,7 @@ export function createEventLines({ onEvent, onBroken, onTooLong }: EventListener
     else if (lines.length > 0 && !FIELD.test(line)) {
       append(line)
       // The last line of JSON that is indented.
-      if (line.startsWith('}') && onEvent(lines.join('\n'), name)) lines = []
+      if (line.startsWith('}')) endEvent()
     }
   }
 

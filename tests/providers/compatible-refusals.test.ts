@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import type { ModelCallOptions } from '#plugin-api'
 import { readReport } from '../../plugins/providers/upstream-report.ts'
 import type { AdaptationName } from '../../providers/openai-compatible/adaptations.ts'
 import { createFailures } from '../../providers/openai-compatible/failure.ts'
@@ -89,7 +90,7 @@ t.test('each change reaches the wire', async (t) => {
     additionalProperties: false,
   }
   const send = async (...adaptations: AdaptationName[]) => {
-    await callModel(model, {
+    const options: ModelCallOptions = {
       prompt: [
         { role: 'system', content: 'Be brief.' },
         ...hello.prompt,
@@ -120,7 +121,8 @@ t.test('each change reaches the wire', async (t) => {
       reasoning: 'low',
       responseFormat: { type: 'json', schema: schema as object },
       adaptations,
-    })
+    }
+    await callModel(model, options)
     return fake.requests.at(-1)!.body
   }
   const plain = await send()

@@ -102,33 +102,36 @@ const line = (message: object, more = {}) =>
   `${JSON.stringify({ model: MODEL, created_at: '2026-05-10T08:06:48Z', message, done: false, ...more })}\n`
 const end = line({ role: 'assistant', content: '' }, { done: true, done_reason: 'stop', eval_count: 1 })
 
-t.test('each option reaches the wire in Ollama’s terms, and without them nothing is asked for', async (t) => {
-  const fake = await start(t)
-  const model = await open(fake.url, { context_length: 32_768, keep_alive: '30m', think: 'high' })
-  const settings = { maxOutputTokens: 9, temperature: 0.5, topK: 3, seed: 7, stopSequences: ['.'] }
-  await callModel(model, { ...hello, ...settings })
-  t.match(fake.requests[0]!.body, {
-    stream: true,
-    think: 'high',
-    keep_alive: '30m',
-    options: { num_ctx: 32_768, num_predict: 9, temperature: 0.5, top_k: 3, seed: 7, stop: ['.'] },
-  })
-  await callModel(await open(fake.url))
-  t.strictSame(fake.requests[1]!.body, {
-    model: MODEL,
-    messages: [{ role: 'user', content: 'a private question' }],
-    stream: true,
-    options: {},
-  })
-  for (const [keep_alive, sent] of [
-    ['-1', -1],
-    ['0', 0],
-    ['1h30m', '1h30m'],
-  ]) {
-    await callModel(await open(fake.url, { keep_alive }))
-    t.equal(fake.requests.at(-1)!.body.keep_alive, sent)
-  }
-})
+t.test(
+  'each option reaches the wire in Ollama’s terms, and without them only a sensible window',
+  async (t) => {
+    const fake = await start(t)
+    const model = await open(fake.url, { context_length: 32_768, keep_alive: '30m', think: 'high' })
+    const settings = { maxOutputTokens: 9, temperature: 0.5, topK: 3, seed: 7, stopSequences: ['.'] }
+    await callModel(model, { ...hello, ...settings })
+    t.match(fake.requests[0]!.body, {
+      stream: true,
+      think: 'high',
+      keep_alive: '30m',
+      options: { num_ctx: 32_768, num_predict: 9, temperature: 0.5, top_k: 3, seed: 7, stop: ['.'] },
+    })
+    await callModel(await open(fake.url))
+    t.strictSame(fake.requests[1]!.body, {
+      model: MODEL,
+      messages: [{ role: 'user', content: 'a private question' }],
+      stream: true,
+      options: { num_ctx: 32_768 },
+    })
+    for (const [keep_alive, sent] of [
+      ['-1', -1],
+      ['0', 0],
+      ['1h30m', '1h30m'],
+    ]) {
+      await callModel(await open(fake.url, { keep_alive }))
+      t.equal(fake.requests.at(-1)!.body.keep_alive, sent)
+    }
+  },
+)
 
 t.test('thinking can be switched off', async (t) => {
   const fake = await start(t)
@@ -368,8 +371,8 @@ t.test(
     const list = (more?: Partial<ProviderConnection>) => listModels(kind, connectionTo(fake.url, more))
     const chat = { embedding: false, input: ['text', 'image'] }
     const expected = [
-      { id: MODEL, name: MODEL, ...chat, context_window: 262_144, tools: true, reasoning: true },
-      { id: 'gemma3:4b', name: 'gemma3:4b', ...chat, context_window: 8192, tools: false, reasoning: false },
+      { id: MODEL, name: MODEL, ...chat, context_window: 32_768, tools: true, reasoning: true },
+      { id: 'gemma3:4b', name: 'gemma3:4b', ...chat, context_window: 32_768, tools: false, reasoning: false },
       {
         id: 'nomic-embed-text:latest',
         name: 'nomic-embed-text:latest',
@@ -390,10 +393,10 @@ t.test(
 t.test('a list of an older server, or with a damaged model, has what is known', async (t) => {
   const old = await start(t, { hasCapabilities: false })
   const [first] = await listModels(kind, connectionTo(old.url))
-  t.same(first, { id: MODEL, name: MODEL, context_window: 262_144 })
+  t.same(first, { id: MODEL, name: MODEL, context_window: 32_768 })
   const fake = await start(t, { damaged: MODEL })
   const models = await listModels(kind, connectionTo(fake.url))
-  t.same(models[0], { id: MODEL, name: MODEL })
+  t.same(models[0], { id: MODEL, name: MODEL, context_window: 32_768 })
   t.equal(models.length, 3)
 })
 
@@ -417,6 +420,7 @@ t.test('ollama.com gets the key of the provider, and never one of the environmen
     else process.env.OLLAMA_API_KEY = kept
   })
   const called: string[] = []
+  const sent: { num_ctx?: number }[] = []
   const redirected: typeof fetch = (input, init) => {
     called.push(String(input))
     return fetch(String(input).replace('https://ollama.com:443', fake.url), init)
@@ -427,9 +431,14 @@ t.test('ollama.com gets the key of the provider, and never one of the environmen
     await listModels(kind, connection)
     await embedTexts(kind, connection, 'nomic-embed-text')
     const expected = api_key && `Bearer ${api_key}`
+    sent.push(...fake.requests.flatMap(({ body }) => body?.options ?? []))
     t.ok(fake.requests.splice(0).every(({ headers }) => headers.authorization === expected))
   }
   t.equal(called.length, 14, 'every call went through the fetch of the connection')
+  t.ok(
+    sent.every(({ num_ctx }) => num_ctx === undefined),
+    'ollama.com chooses the window itself',
+  )
 })
 
 t.test('the client changes nothing that is global', async (t) => {
