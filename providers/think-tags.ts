@@ -10,6 +10,8 @@ const TAGS: readonly (readonly [opening: string, closing: string])[] = [
 
 /** Tells thoughts in tags at the start of an answer from its text. */
 export interface ThoughtSplitter {
+  /** True once the text has begun, which is passed on as it is. */
+  readonly isPast: boolean
   write(piece: string): void
   /** Passes on what waited for the rest of a tag; `hasCalls` is true if the answer calls tools. */
   end(hasCalls: boolean): void
@@ -77,6 +79,9 @@ export function createThoughtSplitter(
   }
 
   return {
+    get isPast() {
+      return state === 'text'
+    },
     write(piece) {
       if (state === 'text') return emit('text', piece)
       waiting += piece

@@ -75,8 +75,10 @@ export function createEventLines({ onEvent, onBroken, onTooLong }: EventListener
       const text = endsInReturn || piece.includes('\r') ? unify(piece) : piece
       let start = 0
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-        const line = text.slice(start, end)
-        readLine(waiting === '' ? line : waiting + line)
+        if (waiting !== '') readLine(waiting + text.slice(start, end))
+        // The usual line, cut only once.
+        else if (text.startsWith('data: ', start)) readData(text.slice(start + 6, end))
+        else readLine(text.slice(start, end))
         waiting = ''
         start = end + 1
       }

@@ -71,9 +71,9 @@ export function createEventReader(
 
   function readChunk(value: unknown): void {
     if (typeof value !== 'object' || value === null || done || failure) return
-    const chunk = value as Chunk & { error?: unknown }
+    const chunk = value as Chunk & { error?: unknown; base_resp?: unknown }
     const hasChoices = Array.isArray(chunk.choices) ? chunk.choices.length > 0 : chunk.choices
-    if (chunk.error || !hasChoices) {
+    if (chunk.error || (!hasChoices && (!chunk.usage || chunk.base_resp))) {
       const error = readErrorBody(chunk)
       if (error) {
         fail(failures.reported(error))

@@ -110,6 +110,10 @@ export function createPartWriter(
   }
 
   function addText(text: string): void {
+    if (splitter?.isPast) {
+      add('text', text)
+      return
+    }
     splitter ??= createThoughtSplitter(addSplit, { startsInside: startsInside && blocks === 0 })
     splitter.write(text)
   }
@@ -144,27 +148,38 @@ export function createPartWriter(
     add('text', refusal)
   }
 
-  /** Adds a picture that a model has drawn. */
   function addImage(image: unknown): void {
-    const { image_url } = image as ContentPart
-    const url = typeof image_url === 'string' ? image_url : (image_url as { url?: unknown } | null)?.url
-    const [, mediaType, data] = typeof url === 'string' ? (DATA_URL.exec(url) ?? []) : []
-    if (mediaType && data) emit({ type: 'file', mediaType, data })
+    const part = toFile(image)
+    if (part) emit(part)
   }
 
   function addDelta(delta: Delta): void {
-    const thought = delta.reasoning_content || delta.reasoning || delta.reasoning_text
+    // No vendor puts the rare fields beside words, which are most of an answer.
+    if (!delta.content) addRareParts(delta)
+    addParts(delta)
+    if (!isStreamed) isStreamed = hasParts()
+  }
+
+  function addParts(delta: Delta): void {
+    const thought = delta.reasoning_content || delta.reasoning
     if (thought) addThought(delta.reasoning_content ? 'reasoning_content' : 'reasoning', joinTexts(thought))
-    if (delta.reasoning_details || delta.thinking_blocks) {
-      lists ??= createThoughtLists()
-      const text = lists.add(delta)
-      if (!thought) addThought('reasoning', text)
-    }
+    if (delta.reasoning_details) addLists(delta, !thought)
     if (delta.content) addContent(delta.content)
+    if (delta.tool_calls) toCalls(delta.tool_calls).forEach(addCall)
+  }
+
+  function addRareParts(delta: Delta): void {
+    if (delta.reasoning_text) addThought('reasoning', joinTexts(delta.reasoning_text))
+    if (delta.thinking_blocks && !delta.reasoning_details) addLists(delta, !delta.reasoning_content)
     if (delta.refusal) addRefusal(delta.refusal)
     if (delta.images) toList(delta.images).forEach(addImage)
-    if (delta.tool_calls) toCalls(delta.tool_calls).forEach(addCall)
-    else if (delta.function_call) addCall({ index: 0, function: delta.function_call })
+    if (delta.function_call && !delta.tool_calls) addCall({ index: 0, function: delta.function_call })
+  }
+
+  function addLists(delta: Delta, hasText: boolean): void {
+    lists ??= createThoughtLists()
+    const text = lists.add(delta)
+    if (hasText) addThought('reasoning', text)
   }
 
   function addCall(delta: CallDelta): void {
@@ -172,22 +187,16 @@ export function createPartWriter(
     calls.add(delta)
   }
 
-  /** Adds the message of an answer that is not streamed; some upstreams send the whole once more after its deltas. */
-  function addMessage(choice: Choice, isWhole: boolean): void {
-    if (isStreamed || (isWhole && hasBegun)) return
-    if (choice.message) addDelta(choice.message)
-    else if (typeof choice.text === 'string') addText(choice.text)
+  /** Adds an answer that is not streamed; some upstreams send the whole once more after its deltas. */
+  function addWhole({ object }: Chunk, { message, text }: Choice): void {
+    if (isStreamed || (object === 'chat.completion' && hasParts())) return
+    if (message) {
+      addParts(message)
+      addRareParts(message)
+    } else if (typeof text === 'string') addText(text)
   }
 
-  function describe({ id, model, created }: Chunk): void {
-    described = true
-    emit({
-      type: 'response-metadata',
-      id: typeof id === 'string' ? id : undefined,
-      modelId: typeof model === 'string' ? model : undefined,
-      timestamp: typeof created === 'number' && created > 0 ? toDate(created) : undefined,
-    })
-  }
+  const hasParts = () => blocks > 0 || calls !== undefined
 
   function finishThoughts(): void {
     const data = lists?.convert()
@@ -200,21 +209,23 @@ export function createPartWriter(
       return hasBegun
     },
     write(chunk) {
-      if (!described) describe(chunk)
+      if (!described) emit(describe(chunk))
+      described = true
       if (chunk.usage) usage.read(chunk.usage)
-      else if (chunk.x_groq?.usage) usage.read(chunk.x_groq.usage)
       const choice = findChoice(chunk.choices)
       if (!choice) return undefined
-      const { delta, finish_reason: reason } = choice
-      if (choice.usage) usage.read(choice.usage)
-      if (reason && typeof reason === 'string' && reason !== 'null') finishReason = reason
-      if (delta && typeof delta === 'object') {
-        const before = blocks
-        addDelta(delta)
-        if (blocks > before || calls) isStreamed = true
-      }
-      if (choice.message || choice.text) addMessage(choice, chunk.object === 'chat.completion')
       hasBegun = true
+      const { delta, finish_reason: reason } = choice
+      if (typeof delta !== 'object' || !delta) addWhole(chunk, choice)
+      else {
+        addDelta(delta)
+        // Nothing else comes with the usual words.
+        if (delta.content && !reason) return undefined
+        if (choice.message) addWhole(chunk, choice)
+      }
+      if (choice.usage) usage.read(choice.usage)
+      else if (chunk.x_groq?.usage) usage.read(chunk.x_groq.usage)
+      if (reason && typeof reason === 'string' && reason !== 'null') finishReason = reason
       return choice.error
     },
     finish(isDone) {
@@ -226,23 +237,35 @@ export function createPartWriter(
       splitter?.end(hasCalls)
       finishThoughts()
       calls?.finish()
-      emit({ type: 'finish', finishReason: toFinishReason(hasCalls), usage: usage.convert() })
+      emit({
+        type: 'finish',
+        finishReason: toFinishReason(isRefused ? 'refusal' : finishReason, hasCalls),
+        usage: usage.convert(),
+      })
       return true
     },
   }
+}
 
-  function toFinishReason(hasCalls: boolean): LanguageModelV3FinishReason {
-    if (isRefused) return { unified: 'content-filter', raw: 'refusal' }
-    if (finishReason === undefined) return { unified: hasCalls ? 'tool-calls' : 'stop', raw: undefined }
-    return { unified: FINISH_REASONS[finishReason.toLowerCase()] ?? 'other', raw: finishReason }
+function describe({ id, model, created }: Chunk): LanguageModelV3StreamPart {
+  return {
+    type: 'response-metadata',
+    id: typeof id === 'string' ? id : undefined,
+    modelId: typeof model === 'string' ? model : undefined,
+    timestamp: typeof created === 'number' && created > 0 ? toDate(created) : undefined,
   }
+}
+
+function toFinishReason(raw: string | undefined, hasCalls: boolean): LanguageModelV3FinishReason {
+  if (raw === undefined) return { unified: hasCalls ? 'tool-calls' : 'stop', raw }
+  return { unified: FINISH_REASONS[raw.toLowerCase()] ?? 'other', raw }
 }
 
 /** Finds the first answer; this service never asks for several. */
 function findChoice(choices: Chunk['choices']): Choice | undefined {
   if (!choices) return undefined
   if (!Array.isArray(choices)) return choices
-  const [first] = choices
+  const first = choices[0]
   if (first && (first.index === 0 || first.index == null)) return first
   return choices.find((choice) => choice && Number(choice.index ?? 0) === 0)
 }
@@ -268,6 +291,14 @@ const joinTexts = (thought: unknown): string =>
         .map((part) => (typeof part === 'string' ? part : (part as ContentPart).text))
         .filter((text) => typeof text === 'string')
         .join('')
+
+/** Converts a picture that a model has drawn; undefined for one that is elsewhere. */
+function toFile(image: unknown): LanguageModelV3StreamPart | undefined {
+  const { image_url } = image as ContentPart
+  const url = typeof image_url === 'string' ? image_url : (image_url as { url?: unknown } | null)?.url
+  const [, mediaType, data] = typeof url === 'string' ? (DATA_URL.exec(url) ?? []) : []
+  return mediaType && data ? { type: 'file', mediaType, data } : undefined
+}
 
 function toDate(seconds: number): Date | undefined {
   const date = new Date(seconds * 1000)

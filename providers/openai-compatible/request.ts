@@ -27,6 +27,7 @@ export function buildRequest(
     canSchema: !has('no_json_schema'),
     canFormat: !has('no_response_format'),
   })
+  const limitField = has('max_completion_tokens') ? 'max_completion_tokens' : dialect.limitField
   const warnings: SharedV3Warning[] = []
   if (options.topK !== undefined) warnings.push({ type: 'unsupported', feature: 'topK' })
   const functions = tools.flatMap((tool) => {
@@ -42,10 +43,8 @@ export function buildRequest(
     messages: convertPrompt(withWords(options.prompt, format.words), history),
     stream: true,
     stream_options: has('no_stream_options') ? undefined : { include_usage: true },
-    ...(!has('no_max_tokens') && {
-      [has('max_completion_tokens') ? 'max_completion_tokens' : dialect.limitField]: options.maxOutputTokens,
-    }),
-    ...(!has('no_sampling') && chooseSampling(modelId, options, dialect)),
+    [limitField]: has('no_max_tokens') ? undefined : options.maxOutputTokens,
+    ...(has('no_sampling') ? undefined : chooseSampling(modelId, options, dialect)),
     reasoning_effort: has('no_reasoning_effort') ? undefined : chooseEffort(modelId, options, dialect),
     stop: has('no_stop') ? undefined : options.stopSequences,
     response_format: format.response_format,
@@ -67,8 +66,10 @@ function chooseSampling(
   { temperature, topP: top_p, frequencyPenalty, presencePenalty, seed }: ModelCallOptions,
   { isOpenAI }: Dialect,
 ): object {
+  const isFixed = isOpenAI && isReasoning(modelId)
   return {
-    ...(!(isOpenAI && isReasoning(modelId)) && { temperature, top_p }),
+    temperature: isFixed ? undefined : temperature,
+    top_p: isFixed ? undefined : top_p,
     frequency_penalty: frequencyPenalty,
     presence_penalty: presencePenalty,
     seed,
@@ -100,8 +101,8 @@ function chooseHistory(modelId: string, dialect: Dialect, has: (name: Adaptation
 
 /** Adds words to the instructions, because some templates accept only one message of the system. */
 function withWords(prompt: LanguageModelV3Prompt, words: string | undefined): LanguageModelV3Prompt {
-  const [first, ...others] = prompt
   if (words === undefined) return prompt
+  const [first, ...others] = prompt
   return first?.role === 'system'
     ? [{ ...first, content: `${first.content}\n\n${words}` }, ...others]
     : [{ role: 'system', content: words }, ...prompt]
