@@ -361,6 +361,135 @@ t.test(
   },
 )
 
+/** Connects to an upstream whose models have these targets by the path of their lookup; calls are refused. */
+function connectToTargets(targets: Record<string, object>) {
+  const lookups: string[] = []
+  const bodies: Block[] = []
+  const connection = connectionTo(undefined, {
+    api_key: API_KEY,
+    options: { region, thinking: true },
+    fetch: async (input, init) => {
+      const path = decodeURIComponent(new URL(String(input)).pathname)
+      if (init?.method === 'POST') {
+        bodies.push(JSON.parse(String(init.body)))
+        return Response.json({ message: 'no' }, { status: 500 })
+      }
+      lookups.push(path)
+      const target = targets[path]
+      return target ? Response.json(target) : Response.json({ message: 'not allowed' }, { status: 403 })
+    },
+  })
+  return { connection, lookups, bodies }
+}
+
+t.test('a profile of the account and provisioned throughput are treated as their model', async (t) => {
+  const profile = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123'
+  const provisioned = 'arn:aws:bedrock:us-east-1:123456789012:provisioned-model/def456'
+  const modelArn = 'arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-opus-4-8'
+  const paths = {
+    [profile]: `/inference-profiles/${profile}`,
+    [provisioned]: `/provisioned-model-throughput/${provisioned}`,
+  }
+  for (const [id, path] of Object.entries(paths)) {
+    const target = { models: [{ modelArn }], foundationModelArn: modelArn }
+    const { connection, lookups, bodies } = connectToTargets({ [path]: target })
+    const model = await kind.languageModel(connection, id)
+    for (let n = 0; n < 2; n += 1) await failureOf(callModel(model, { ...hello, temperature: 0.5 }), kind)
+    t.strictSame(lookups, [path], 'the upstream is asked once')
+    t.match(bodies[1], {
+      additionalModelRequestFields: { thinking: { type: 'adaptive', display: 'summarized' } },
+      messages: [{ content: [{}, { cachePoint: {} }] }],
+      inferenceConfig: undefined,
+    })
+  }
+})
+
+t.test('a profile that the key may not read is called without its model', async (t) => {
+  const id = 'arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/abc123'
+  const { connection, lookups, bodies } = connectToTargets({})
+  const model = await kind.languageModel(connection, id)
+  for (let n = 0; n < 2; n += 1) await failureOf(callModel(model), kind)
+  t.equal(lookups.length, 1)
+  t.strictSame(bodies[1].additionalModelRequestFields, undefined)
+})
+
+t.test('an answer with tools is not streamed if the model streams none', async (t) => {
+  const paths: string[] = []
+  const connection = connect((request) => {
+    paths.push(new URL(request.url).pathname.split('/').at(-1)!)
+    const content = [
+      { reasoningContent: { reasoningText: { text: 'Hm.' } } },
+      { text: 'I look.' },
+      { toolUse: { toolUseId: 'tooluse_1', name: 'ls', input: { path: '.' } } },
+    ]
+    const usage = { inputTokens: 7, outputTokens: 3, totalTokens: 10 }
+    return Response.json({
+      output: { message: { role: 'assistant', content } },
+      stopReason: 'tool_use',
+      usage,
+    })
+  })
+  const model = await kind.languageModel(connection, 'us.meta.llama3-3-70b-instruct-v1:0')
+  const options = { ...hello, tools, adaptations: ['no_tools_stream'] } as typeof hello
+  const { content, finishReason, usage } = await callModel(model, options)
+  t.match(content, [
+    { type: 'reasoning', text: 'Hm.' },
+    { type: 'text', text: 'I look.' },
+    { type: 'tool-call', toolName: 'ls', input: '{"path":"."}' },
+  ])
+  t.match(finishReason, { unified: 'tool-calls' })
+  t.match(usage, { inputTokens: { total: 7 }, outputTokens: { total: 3 } })
+  await callModel(model, { ...options, tools: undefined })
+  t.strictSame(paths, ['converse', 'converse-stream'])
+})
+
+t.test('JSON is asked for by its schema or an instruction, beside the tools of the call', async (t) => {
+  const schema = { type: 'object', properties: { answer: { type: 'string' } } } as const
+  const asked = async (model: string) => {
+    const { connection, bodies } = connectToTargets({})
+    const options = {
+      ...hello,
+      tools,
+      stopSequences: [' ', 'END'],
+      responseFormat: { type: 'json' as const, schema },
+    }
+    await failureOf(callModel(await kind.languageModel(connection, model), options), kind)
+    const { toolConfig, system, additionalModelRequestFields, inferenceConfig } = bodies.at(-1)
+    t.match(toolConfig, { tools: [{ toolSpec: { name: 'ls' } }], toolChoice: undefined }, model)
+    t.strictSame(inferenceConfig.stopSequences, ['END'])
+    return {
+      instruction: system?.[0]?.text ?? '',
+      format: additionalModelRequestFields?.output_config?.format,
+    }
+  }
+  t.match(await asked('us.anthropic.claude-sonnet-4-5-20250929-v1:0'), {
+    instruction: /^$/,
+    format: { type: 'json_schema' },
+  })
+  for (const model of ['us.anthropic.claude-opus-4-8', NOVA_MODEL])
+    t.match(await asked(model), { instruction: /"answer".*\n.*JSON object/, format: undefined }, model)
+})
+
+t.test('a refusal shows the setting that is refused', (t) => {
+  const cases = {
+    no_cache_points: 'You invoked an unsupported model or your request did not allow prompt caching.',
+    no_tools_stream: "This model doesn't support tool use in streaming mode.",
+    no_thinking: 'extraneous key [thinking] is not permitted',
+    output_8192: 'The maximum tokens you requested exceeds the model limit of 8192.',
+    no_sampling: '`temperature` and `top_p` cannot both be specified for this model.',
+  }
+  for (const [name, message] of Object.entries(cases)) {
+    const report = { headers: {}, body: undefined, error: {}, code: '', type: '', message }
+    const needed = Object.entries(kind.adaptations!).filter(([, adaptation]) => adaptation.isNeeded(report))
+    t.strictSame(
+      needed.map(([name]) => name),
+      [name],
+      message,
+    )
+  }
+  t.end()
+})
+
 t.test('an answer that does not end, or whose frames are broken, fails', async (t) => {
   const word = frame('event', 'contentBlockDelta', { contentBlockIndex: 0, delta: { text: 'Hm' } })
   const changed = Buffer.from(word)
