@@ -48,6 +48,7 @@ export function createContentBlocks(
   }
 
   function takeResult(result: Block): void {
+    for (const [position, { type }] of open) if (type === 'vendor') stop(position)
     const id = toCallId(result.tool_use_id)
     const call = pending.get(id)
     if (!call) return
@@ -152,11 +153,10 @@ export function createContentBlocks(
     start,
     addDelta,
     stop,
-    /** Writes a text as a block of its own. */
-    addText(text: string): void {
-      const index = begin({ type: 'text', text: '' })
-      writeDelta(index, { type: 'text_delta', text })
-      write({ type: 'content_block_stop', index })
+    /** Writes a block that is complete. */
+    addWhole(block: Block): void {
+      start(-1, block)
+      stop(-1)
     },
     /** Stops what is still open, and writes the vendor's calls that have no result. */
     close(): void {

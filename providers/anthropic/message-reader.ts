@@ -55,11 +55,11 @@ export function createMessageReader(
 
   function finish(): void {
     begin()
-    if (blocks.isEmpty) for (const [n, block] of initialBlocks.entries()) blocks.start(n, block)
+    if (blocks.isEmpty) for (const block of initialBlocks) blocks.addWhole(block)
     blocks.close()
     const { reason = blocks.hasCalls ? 'tool_use' : 'end_turn', sequence, explanation } = stop
     if (reason === 'refusal' && explanation)
-      blocks.addText(blocks.isEmpty ? explanation : `\n\n${explanation}`)
+      blocks.addWhole({ type: 'text', text: blocks.isEmpty ? explanation : `\n\n${explanation}` })
     write({
       type: 'message_delta',
       delta: { stop_reason: reason, stop_sequence: sequence ?? null },

@@ -127,7 +127,10 @@ export function createConverseReader(write: Write) {
     readWhole({ output, stopReason, usage }: Fields): void {
       const { content } = asObject(asObject(output).message)
       const blocks = Array.isArray(content) ? content.filter(isObject) : []
-      for (const [index, block] of blocks.entries()) start(index, block)
+      for (const [index, block] of blocks.entries()) {
+        start(index, block)
+        stop(index)
+      }
       finish({ stopReason })
       readUsage(usage)
     },

@@ -296,6 +296,48 @@ t.test('an adapted call leaves out what is refused', async (t) => {
   t.notOk('cache_control' in messages[0].content[0])
 })
 
+type AnswerParts = Extract<LanguageModelV3Message, { role: 'assistant' }>['content']
+
+t.test('calls of the vendor go back as they came within a turn, and not afterwards', async (t) => {
+  const call = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'news' } }
+  const result = {
+    type: 'web_search_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: [{ encrypted_content: 'eA' }],
+  }
+  const bodies: Block[] = []
+  const answer: typeof fetch = async (_, init) => {
+    bodies.push(JSON.parse(String(init?.body)))
+    const content = [call, result, { type: 'text', text: 'Found.' }]
+    return Response.json({ type: 'message', content, stop_reason: 'pause_turn', usage: {} })
+  }
+  const model = await kind.languageModel(
+    connectionTo('http://upstream.test', { fetch: answer }),
+    ADAPTIVE_MODEL,
+  )
+  const first = await callModel(model)
+  t.match(first.content, [
+    { type: 'tool-call', toolName: 'web_search', input: '{"query":"news"}', providerExecuted: true },
+    { type: 'text', text: 'Found.' },
+  ])
+  t.match(
+    first.parts.find(({ type }) => type === 'tool-result'),
+    { toolCallId: 'srvtoolu_1', isError: false },
+  )
+  const content = first.content.flatMap((part): AnswerParts => {
+    if (part.type === 'text') return [{ type: part.type, text: part.text }]
+    if (part.type !== 'tool-call') return []
+    const { type, toolCallId, toolName, input, providerExecuted, providerMetadata: providerOptions } = part
+    return [{ type, toolCallId, toolName, input: JSON.parse(input), providerExecuted, providerOptions }]
+  })
+  const paused: LanguageModelV3Message[] = [said('news?'), { role: 'assistant', content }]
+  await callModel(model, { prompt: paused })
+  t.match(bodies[1].messages[1].content, [call, result, { type: 'text', text: 'Found.' }])
+  await callModel(model, { prompt: [...paused, said('thanks')] })
+  t.match(bodies[2].messages[1].content, [{ type: 'text', text: 'Found.' }])
+  t.equal(bodies[2].messages[1].content.length, 1)
+})
+
 t.test('an error that is the first event or a later one is sorted by its type', async (t) => {
   const { fake, open } = await start(t)
   const model = await open()
