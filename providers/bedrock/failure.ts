@@ -44,8 +44,8 @@ export function explainError(
 /** Advice to a person about a failure at Amazon Bedrock. */
 export const guidance: ProviderKind['guidance'] = {
   auth: {
-    en: 'AWS refused the credentials. Enter a Bedrock API key of this region (Bedrock console, API keys) or an access key with its secret, not expired, that may call bedrock:InvokeModelWithResponseStream; to list models also bedrock:ListFoundationModels and bedrock:ListInferenceProfiles.',
-    zh: 'AWS 拒绝了凭证。请提供该区域的 Bedrock API 密钥（Bedrock 控制台的 API keys 页面），或未过期的访问密钥 ID 与私有访问密钥，并授予 bedrock:InvokeModelWithResponseStream 权限；列出模型还需要 bedrock:ListFoundationModels 和 bedrock:ListInferenceProfiles。',
+    en: 'AWS refused the credentials. Enter a Bedrock API key of this region (Bedrock console, API keys) or an access key with its secret, not expired, that may call bedrock:InvokeModelWithResponseStream; to list models also bedrock:ListFoundationModels and bedrock:ListInferenceProfiles, for application inference profiles bedrock:GetInferenceProfile.',
+    zh: 'AWS 拒绝了凭证。请提供该区域的 Bedrock API 密钥（Bedrock 控制台的 API keys 页面），或未过期的访问密钥 ID 与私有访问密钥，并授予 bedrock:InvokeModelWithResponseStream 权限；列出模型还需要 bedrock:ListFoundationModels 和 bedrock:ListInferenceProfiles，使用应用程序推理配置文件还需要 bedrock:GetInferenceProfile。',
   },
   quota: {
     en: 'The AWS account has used up a quota of Bedrock, e.g. its tokens per day, or has no valid payment method. See Service Quotas for Amazon Bedrock and the billing console.',
