@@ -20,7 +20,7 @@ export const sharedAdaptations = {
     { en: 'No settings for thinking', zh: '不发送思考设置' },
     /thinking|budget_tokens|reasoning/i,
     // These refuse the conversation, not the setting.
-    /expected|signature|must start with|modified|max_?tokens/i,
+    /expected|missing|signature|must start with|modified|max_?tokens/i,
   ),
   no_effort: whenRefused({ en: 'No effort', zh: '不发送 effort 设置' }, /effort/i, /thinking/i),
   no_sampling: whenRefused(

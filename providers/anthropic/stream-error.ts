@@ -43,16 +43,21 @@ const TYPES_BY_WORDS: readonly (readonly [RegExp, string])[] = [
 /** Types of the Messages API, which all end with this. */
 const isOwnType = (type: string) => /_error$|^request_too_large$/.test(type)
 
+/** The events of the Messages API. */
+const OWN_EVENT = /^(?:message|content_block)/
+
 /** Finds the error in an event or a body, in the forms of the vendors that imitate the Messages API. */
 export function findStreamError(name: string, event: Fields): StreamError | undefined {
   const base = isObject(event.base_resp) && event.base_resp.status_code ? event.base_resp : undefined
+  const type = String(event.type ?? name)
+  const isNamed = name === 'error' || type === 'error' || event.object === 'error'
+  // An unknown event may have a message, or the error of a tool.
+  if (!isNamed && type !== '' && !OWN_EVENT.test(type)) return undefined
   const isError =
-    name === 'error' ||
-    event.type === 'error' ||
-    event.object === 'error' ||
+    isNamed ||
     Boolean(event.error) ||
     [event.error_message, event.error_type, event.error_msg].some((text) => typeof text === 'string') ||
-    (event.type === undefined && typeof (event.detail ?? event.message ?? event.msg) === 'string')
+    (type === '' && typeof (event.detail ?? event.message ?? event.msg) === 'string')
   if (!base && !isError) return undefined
 
   const inner = isObject(event.error) ? event.error : {}
@@ -66,14 +71,14 @@ export function findStreamError(name: string, event: Fields): StreamError | unde
     event.detail,
     event.msg,
   ].find((text) => typeof text === 'string' && text !== '') as string | undefined
-  const type = [inner.type, event.error_type, event.type].find(
+  const errorType = [inner.type, event.error_type, event.type].find(
     (text): text is string => typeof text === 'string' && text !== 'error',
   )
   const code = [inner.code, inner.http_code, inner.status, event.code, event.status, event.status_code].find(
     (value) => value !== undefined && value !== null,
   )
   const words = message ?? 'The upstream reported an error.'
-  return { type: chooseType(type ?? '', code, words), message: words }
+  return { type: chooseType(errorType ?? '', code, words), message: words }
 }
 
 function chooseType(type: string, code: unknown, words: string): string {

@@ -4,6 +4,9 @@ import { createFrameSplitter, encodeFrame, type Frame } from './frames.ts'
 type Fetch = typeof globalThis.fetch
 type Fields = Record<string, unknown>
 
+/** The longest answer that is not streamed. */
+const MAX_WHOLE_CHARS = 16 * 1024 * 1024
+
 /**
  * Wraps the fetch of a client of the Converse API: streams are repaired before the client reads them, because it fails a
  * whole answer for one unknown delta or missing number. Of the results in the request, in their order, those in
@@ -77,9 +80,12 @@ function repair(
     // The first byte of a frame is zero, since no frame is that long.
     if (isFirst && bytes[0] !== 0) whole = ''
     isFirst = false
-    if (whole !== undefined) whole += decoder.decode(bytes, { stream: true })
-    else for (const part of frames.split(bytes)) take(part)
+    if (whole === undefined) for (const part of frames.split(bytes)) take(part)
+    else whole += decoder.decode(bytes, { stream: true })
+    if ((whole?.length ?? 0) > MAX_WHOLE_CHARS)
+      fail('modelStreamErrorException', 'The upstream sent an answer that is too long.')
   }
+
   function end(): void {
     if (whole !== undefined) takeWhole(whole)
     const tail = frames.end()

@@ -30,16 +30,23 @@ const fetchTarget = createListFetch({
  */
 export function createModelName(connection: BedrockConnection, modelId: string): () => Promise<string> {
   const path = PATHS.find(([pattern]) => pattern.test(modelId))?.[1]
-  let name = path ? undefined : modelId
-  return async () => {
-    if (name !== undefined || path === undefined) return name ?? modelId
+  let name: Promise<string> | undefined
+
+  async function readName(): Promise<string> {
+    if (path === undefined) return modelId
     try {
-      name = await ask(connection, path, modelId)
+      return await ask(connection, path, modelId)
     } catch (error) {
-      // The call itself reports what is wrong with the key, and the next one asks again after a failure of the network.
-      if (APICallError.isInstance(error) && (error.statusCode ?? 500) < 500) name = modelId
+      // The call itself reports what is wrong with the key; after a failure of the network, the next call asks again.
+      const isRefused = APICallError.isInstance(error) && (error.statusCode ?? 500) < 500
+      if (!isRefused) name = undefined
+      return modelId
     }
-    return name ?? modelId
+  }
+
+  return () => {
+    name ??= readName()
+    return name
   }
 }
 
