@@ -1,8 +1,8 @@
 import type { Link, Nodes, Parents, Root, Text } from 'mdast'
 
-/** Punctuation of Chinese and Japanese, which ends an address that is written into a sentence. */
-const PUNCTUATION =
-  /[\u2018-\u201d\u2026\u3000-\u303f\uff01-\uff0c\uff0e\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/u
+/** Punctuation of Chinese and Japanese, or marks of emphasis, which end an address that is written into a sentence. */
+const END =
+  /\*\*|~~|[\u2018-\u201d\u2026\u3000-\u303f\uff01-\uff0c\uff0e\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/u
 const CJK = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u
 /** The scheme and the host of an address, to its port. */
 const HOST = /^(?:[a-z][a-z\d+.-]*:\/\/)?[^/?#]*/i
@@ -35,18 +35,27 @@ function isLiteral({ url, children: [label], position }: Link, source: string): 
 function cut(link: Link): (Link | Text)[] {
   const [label] = link.children as [Text]
   const address = label.value
-  const end = findEnd(address)
-  if (end === address.length) return [link]
-  const shown = address.slice(0, end)
+  const shown = cutAddress(address)
+  if (shown === address) return [link]
   if (!shown) return [label]
-  const url = link.url.slice(0, link.url.length - (address.length - end))
-  const text: Text = { type: 'text', value: address.slice(end) }
+  const behind = address.slice(shown.length)
+  const url = link.url.slice(0, link.url.length - behind.length)
+  const text: Text = { type: 'text', value: behind }
   return [{ ...link, url, children: [{ type: 'text', value: shown }] }, text]
+}
+
+/** Returns an address without the sentence behind it; empty if its host is unsure. */
+export function cutAddress(address: string): string {
+  let shown = address.slice(0, findEnd(address))
+  if (shown === address) return address
+  while (/[*_~.,:;!?'"]$/.test(shown) || (shown.endsWith(')') && !shown.includes('(')))
+    shown = shown.slice(0, -1)
+  return shown
 }
 
 /** The length of an address without the punctuation and words of the sentence behind it; 0 if its host is unsure. */
 function findEnd(address: string): number {
-  const punctuation = address.search(PUNCTUATION)
+  const punctuation = address.search(END)
   const shown = punctuation < 0 ? address : address.slice(0, punctuation)
   const [host] = HOST.exec(shown)!
   const words = host.search(CJK)

@@ -6,9 +6,12 @@ import classes from './markdown.module.css'
 
 const MarkdownBlock = lazy(() => import('./markdown-block.tsx'))
 
+/** The most blocks of a text that are parsed each by itself. */
+const MAX_BLOCKS = 500
+
 /** A text of a model as Markdown. Blocks that are finished are not parsed again while more is written. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  const blocks = splitBlocks(text)
+  const blocks = mergeBlocks(splitBlocks(text))
   return (
     <div className={classes.markdown}>
       {blocks.map((block, index) => (
@@ -17,6 +20,15 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
     </div>
   )
 })
+
+/** Joins blocks that follow each other if there are too many to parse each by itself. */
+function mergeBlocks(blocks: readonly string[]): readonly string[] {
+  if (blocks.length <= MAX_BLOCKS) return blocks
+  const size = Math.ceil(blocks.length / MAX_BLOCKS)
+  return Array.from({ length: Math.ceil(blocks.length / size) }, (_, index) =>
+    blocks.slice(index * size, (index + 1) * size).join('\n\n'),
+  )
+}
 
 /** A block of Markdown; one that cannot be rendered is plain text, and the rest of the page stays. */
 const Block = memo(function Block({ text }: { text: string }) {

@@ -3,8 +3,8 @@ import { markSources } from './source-mark.tsx'
 import type { Span } from './spans.ts'
 
 /**
- * Writes spans as the Markdown that is parsed: numbers of sources as links, and, if formulas are rendered, all of them
- * between two dollars, which then mean nothing else.
+ * Writes spans as the Markdown that is parsed: numbers of sources as links, addresses with their ends, and, if formulas
+ * are rendered, all of them between two dollars, which then mean nothing else.
  */
 export function prepare(spans: readonly Span[], sources: readonly Source[], hasFormulas: boolean): string {
   let written = ''
@@ -12,7 +12,10 @@ export function prepare(spans: readonly Span[], sources: readonly Source[], hasF
     if (type === 'prose') {
       const marked = markSources(text, sources)
       written += hasFormulas ? escapeDollars(marked) : marked
-    } else if (type === 'verbatim' || !hasFormulas) written += text
+    } else if (type === 'address') {
+      written += text.startsWith('www.') ? `[${text}](http://${text})` : `<${text}>`
+    } else if (type === 'unlinked') written += text.replace(/[:.]/, '\\$&')
+    else if (type === 'verbatim' || !hasFormulas) written += text
     else {
       const line = written.slice(written.lastIndexOf('\n') + 1)
       written += type === 'display' ? writeDisplay(tex, line) : writeInline(tex, line)

@@ -1,8 +1,12 @@
+import { cutAddress } from './address-ends.ts'
 import { isFormula, isLabel, isMoney } from './is-formula.ts'
 
-/** A span of Markdown: prose, code and addresses, which are kept as they are, or a formula. */
+/**
+ * A span of Markdown: prose, code and targets of links, which are kept as they are, a formula, an address before Chinese
+ * punctuation, which other readers take for a part of it, or the beginning of an address whose host is unsure.
+ */
 export interface Span {
-  type: 'prose' | 'verbatim' | 'formula' | 'display'
+  type: 'prose' | 'verbatim' | 'address' | 'unlinked' | 'formula' | 'display'
   text: string
   /** The TeX of a formula, without its delimiters. */
   tex?: string
@@ -26,8 +30,9 @@ const RULES: readonly Rule[] = [
   { type: 'verbatim', pattern: /(`+)(?!`)[\s\S]*?[^`]\1(?!`)/y },
   {
     type: 'verbatim',
-    pattern: /\]\([^()\s]*\)|https?:\/\/[^\s<>)\u2018-\u201d\u3000-\u9fff\uff00-\uffef]+/y,
+    pattern: /\]\([^()\s]*\)/y,
   },
+  { type: 'address', pattern: /(?:https?:\/\/|(?<![\w.])www\.)[^\s<>]+/y },
   {
     type: 'display',
     pattern: /\\\[((?:(?!\\\[|\n[ \t>]*\n)[\s\S])+?)\\\][ \t]*$/my,
@@ -57,7 +62,8 @@ const RULES: readonly Rule[] = [
 const MAX_TEX_CHARS = 5_000
 
 /** The beginning of what a rule may match, or an escaped character, or a run of dollars. */
-const CANDIDATE = /`+|~{3,}|\]\(|https?:\/\/|\\[\s\S]|\$+/g
+const CANDIDATE = /`+|~{3,}|\]\(|https?:\/\/|www\.|\\[\s\S]|\$+/g
+const SCHEME = /^https?:\/\/|^www\./
 const LINE_START = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*$/
 
 /** Splits Markdown into its spans, whose texts make up the whole. */
@@ -90,9 +96,19 @@ function readSpan(text: string, index: number, line: string): Span | undefined {
     const match = pattern.exec(text)
     if (!match) continue
     const [all, tex = ''] = match
+    if (type === 'address') return readAddress(all, text.charAt(index - 1))
     if (type === 'verbatim') return { type, text: all }
     if (tex.length > MAX_TEX_CHARS) continue
     if (accepts?.(tex, text.slice(index + all.length)) ?? true) return { type, text: all, tex }
   }
   return undefined
+}
+
+/** Reads an address that goes on to the next space. */
+function readAddress(all: string, before: string): Span {
+  const address = cutAddress(all)
+  if (address === '') return { type: 'unlinked', text: SCHEME.exec(all)![0] }
+  // The label of a link contains no other link.
+  const isKept = address === all || before === '[' || before === '<'
+  return { type: isKept ? 'verbatim' : 'address', text: address }
 }
