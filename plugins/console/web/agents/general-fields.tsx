@@ -6,6 +6,7 @@ import { useFacts } from '../server/facts.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { MoreSettings } from '../ui/more-settings.tsx'
 import { SourceSelect } from '../ui/source-select.tsx'
+import { FallbackModels } from './fallback-models.tsx'
 import { IconChoice } from './icon-choice.tsx'
 import type { Agent } from './use-agent.ts'
 
@@ -16,6 +17,7 @@ export interface Config {
   max_output_tokens?: number
   max_steps?: number
   reasoning?: 'off' | 'low' | 'medium' | 'high'
+  fallback_models?: string[]
   tools_with_approval?: string[]
   tools_without_approval?: string[]
 }
@@ -73,6 +75,10 @@ export function GeneralFields({ values, onChange }: Props) {
         error={useIssue('/default_model')}
         value={default_model}
         onChange={(default_model) => onChange({ default_model })}
+      />
+      <FallbackModels
+        value={config.fallback_models ?? []}
+        onChange={(models) => setConfig({ fallback_models: models.length > 0 ? models : undefined })}
       />
       <Select
         label={t('agents.reasoning')}

@@ -33,6 +33,16 @@ export const formatNumber = (value: number) => numbers.format(value)
 /** A large number, shortened: "4.2K". */
 export const formatCompact = (value: number) => compact.format(value)
 
+/** An amount of money: "$0.15", "$3". */
+export const formatMoney = (amount: number, currency: string) =>
+  new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 4,
+  }).format(amount)
+
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), BYTE_UNITS.length - 1)
   const format = {

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 import type { components } from '#client'
-import { useModels } from './use-models.ts'
+import { useModelChoice } from './model-choice.tsx'
 
 type Model = components['schemas']['Model']
 
@@ -15,20 +15,12 @@ interface Props {
   clearable?: boolean
   /** True for models that can be chosen; all of them without it. */
   isOffered?(model: Model): boolean
+  /** True in something that floats, whose focus does not leave it. */
+  isWithin?: boolean
 }
 
-/** A choice of one of the models that the account can use, by provider. */
-export function ModelSelect({ value, isOffered = () => true, ...field }: Props) {
-  const models = useModels()
-  const offered = models.filter(isOffered)
-  const groups = [...new Set(offered.map(({ provider }) => provider))].map((provider) => ({
-    group: provider,
-    items: offered
-      .filter((model) => model.provider === provider)
-      .map(({ id, name }) => ({ value: id, label: name || id })),
-  }))
-  // A model that is gone is still shown, so that nobody loses it by opening the form.
-  if (value && !offered.some(({ id }) => id === value))
-    groups.push({ group: '', items: [{ value, label: value }] })
-  return <Select {...field} data={groups} value={value} searchable maxDropdownHeight={320} />
+/** A choice of one of the models that the account can use. */
+export function ModelSelect({ value, isOffered, isWithin = false, ...field }: Props) {
+  const choice = useModelChoice(value ? [value] : [], isOffered)
+  return <Select {...field} {...choice} value={value} comboboxProps={{ withinPortal: !isWithin }} />
 }

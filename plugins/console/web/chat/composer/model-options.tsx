@@ -3,10 +3,14 @@ import { lazy, Suspense, useState } from 'react'
 import { t } from '../../i18n/words.ts'
 import { useModels } from '../../models/use-models.ts'
 import { SlidersHorizontal } from '../../ui/icons.ts'
+import { Loading } from '../../ui/loading.tsx'
 import type { SendSettings } from '../store/thread-store.ts'
 import { useThreadRow } from '../thread-list.ts'
 import type { ListedAgent } from '../use-agent.ts'
 
+const ModelSelect = lazy(() =>
+  import('../../models/model-select.tsx').then(({ ModelSelect }) => ({ default: ModelSelect })),
+)
 const SourceOptions = lazy(() => import('./source-options.tsx'))
 
 interface Props {
@@ -55,16 +59,16 @@ export function ModelOptions({ agent, thread_id, settings, onChange }: Props) {
         </Popover.Target>
         <Popover.Dropdown>
           <Stack gap="sm" w={260}>
-            <NativeSelect
-              size="sm"
-              label={t('chat.model')}
-              value={model ?? ''}
-              data={[
-                { value: '', label: t('chat.model_default') },
-                ...models.map(({ id, name, provider }) => ({ value: id, label: `${name} · ${provider}` })),
-              ]}
-              onChange={(event) => change({ model: event.currentTarget.value })}
-            />
+            <Suspense fallback={<Loading height={60} />}>
+              <ModelSelect
+                label={t('chat.model')}
+                placeholder={t('chat.model_default')}
+                value={model ?? null}
+                onChange={(model) => change({ model })}
+                clearable
+                isWithin
+              />
+            </Suspense>
             <NativeSelect
               size="sm"
               label={t('chat.reasoning')}

@@ -1,0 +1,86 @@
+import t from '../run/file-test.ts'
+import { startChat } from '../support/chat.ts'
+import { noChromium, startChromium } from '../support/chromium.ts'
+import { openConsole, serveConsole } from '../support/console.ts'
+
+/** The models of a gateway: many, and one about which everything is known. */
+const MANY = [
+  { id: 'vendor/seer', name: 'Seer', context_window: 128_000, input: ['text', 'image'], tools: true },
+  ...Array.from({ length: 399 }, (_, number) => ({
+    id: `vendor/model-${number}`,
+    tools: number === 0 ? false : null,
+  })),
+]
+
+t.test('choices of models', { skip: noChromium }, async (t) => {
+  const { server, fake, agent_id } = await startChat(t)
+  const gateway = {
+    kind: 'openai-compatible',
+    name: 'gate',
+    base_url: fake.url,
+    api_key: 'sk-0123456789abcdef',
+  }
+  await server.request('POST', '/admin/providers', { body: { ...gateway, models: MANY } })
+  const openai = { kind: 'openai', name: 'paid', api_key: 'sk-0123456789abcdef', models: [{ id: 'gpt-4o' }] }
+  await server.request('POST', '/admin/providers', { body: openai })
+  const browser = await startChromium(t)
+  const url = await serveConsole(t, server)
+  const { page, faults } = await openConsole(browser, url, { path: `/agents/${agent_id}` })
+  const option = (name: string | RegExp) => page.getByRole('option', { name })
+  const readAgent = async () => (await server.request('GET', `/agents/${agent_id}`)).body
+
+  await t.test('a model among 400 is found, with what is known of it', async (t) => {
+    const field = page.getByLabel('Model', { exact: true }).first()
+    await field.click()
+    await option(/model-398/).waitFor({ state: 'attached' })
+    await field.fill('gate seer')
+    await option(/^Seer/).getByText('128K context · pictures · tools').waitFor()
+    t.equal(await page.getByRole('option').locator('visible=true').count(), 1)
+    await field.fill('paid 4o')
+    await option(/4o/i)
+      .getByText(/128K context · pictures · tools · \$[\d.]+ in, \$[\d.]+ out per 1M tokens/)
+      .waitFor()
+    await field.fill('vendor/model-0')
+    await option(/model-0/)
+      .getByText('no tools')
+      .waitFor()
+    await field.fill('seer')
+    await option(/^Seer/).click()
+    t.strictSame(faults, [])
+  })
+
+  await t.test('fallback models are stored in their order, three at most', async (t) => {
+    const field = page.getByLabel('Fallback models').first()
+    for (const name of ['model-7', 'Demo', 'model-8']) {
+      await field.fill(name)
+      await option(new RegExp(`^(vendor/)?${name}`, 'i'))
+        .first()
+        .click()
+    }
+    await page.getByText('Used in this order').waitFor()
+    const stored = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    await page.getByRole('button', { name: 'Save' }).click()
+    t.equal((await stored).status(), 200)
+    await page.reload()
+    await page.getByText('vendor/model-8').first().waitFor()
+    const { default_model, config } = await readAgent()
+    t.equal(default_model, 'gate:vendor/seer')
+    t.strictSame(config.fallback_models, ['gate:vendor/model-7', 'demo:demo', 'gate:vendor/model-8'])
+    t.strictSame(faults, [])
+  })
+
+  await t.test('a conversation chooses its model by a search', async (t) => {
+    await page.goto(`/chat/${agent_id}`)
+    await page.getByRole('button', { name: 'Model, knowledge and connectors' }).click()
+    const field = page.getByLabel('Model', { exact: true }).first()
+    await field.fill('model-398')
+    await option(/model-398/).click()
+    await page.keyboard.press('Escape')
+    fake.next({ text: 'Here.' })
+    await page.getByRole('textbox', { name: 'Message assistant…' }).fill('Hello')
+    await page.keyboard.press('Enter')
+    await page.getByText('Here.').first().waitFor()
+    t.equal(fake.requests.at(-1)!.body.model, 'vendor/model-398')
+    t.strictSame(faults, [])
+  })
+})
