@@ -1,5 +1,5 @@
 import t from '../run/file-test.ts'
-import { startChat } from '../support/chat.ts'
+import { MODEL, startChat } from '../support/chat.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
 
@@ -11,6 +11,11 @@ const MANY = [
     tools: number === 0 ? false : null,
   })),
 ]
+/** A picture of one pixel. */
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+)
 
 t.test('choices of models', { skip: noChromium }, async (t) => {
   const { server, fake, agent_id } = await startChat(t)
@@ -26,8 +31,13 @@ t.test('choices of models', { skip: noChromium }, async (t) => {
   const browser = await startChromium(t)
   const url = await serveConsole(t, server)
   const { page, faults } = await openConsole(browser, url, { path: `/agents/${agent_id}` })
+  const sheet = page.getByRole('dialog')
   const option = (name: string | RegExp) => page.getByRole('option', { name })
   const readAgent = async () => (await server.request('GET', `/agents/${agent_id}`)).body
+  const readProvider = async (name: string) => {
+    const { body } = await server.request('GET', '/providers')
+    return body.find((provider: { name: string }) => provider.name === name)
+  }
 
   await t.test('a model among 400 is found, with what is known of it', async (t) => {
     const field = page.getByLabel('Model', { exact: true }).first()
@@ -81,6 +91,60 @@ t.test('choices of models', { skip: noChromium }, async (t) => {
     await page.keyboard.press('Enter')
     await page.getByText('Here.').first().waitFor()
     t.equal(fake.requests.at(-1)!.body.model, 'vendor/model-398')
+    t.strictSame(faults, [])
+  })
+
+  await t.test('it is said by hand whether a model reads pictures', async (t) => {
+    await page.goto('/models')
+    await page.getByRole('button', { name: 'gate', exact: true }).click()
+    await sheet.getByText('300 more models. Search to find them.').waitFor()
+    const reads = (name: string) => sheet.getByLabel(`Reads: ${name}`)
+    const search = sheet.getByRole('searchbox', { name: 'Search models' })
+    await search.fill('seer')
+    t.equal(await reads('Seer').inputValue(), 'pictures')
+    await reads('Seer').selectOption('Reads text')
+    await search.fill('model-398')
+    t.equal(await reads('vendor/model-398').inputValue(), 'unknown')
+    await reads('vendor/model-398').selectOption('Reads text, pictures')
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await sheet.waitFor({ state: 'detached' })
+    const { models } = await readProvider('gate')
+    const inputOf = (wanted: string) => models.find(({ id }: { id: string }) => id === wanted).input
+    t.equal(models.length, 400)
+    t.strictSame(inputOf('vendor/seer'), ['text'])
+    t.strictSame(inputOf('vendor/model-398'), ['text', 'image'])
+    t.equal(inputOf('vendor/model-397'), null)
+    t.strictSame(faults, [])
+  })
+
+  await t.test('what refusals have taught is shown and forgotten', async (t) => {
+    await server.request('PATCH', `/agents/${agent_id}`, { body: { default_model: MODEL } })
+    await page.goto(`/chat/${agent_id}`)
+    await page
+      .locator('main input[type=file]')
+      .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: PIXEL })
+    await page.getByRole('button', { name: 'Remove dot.png' }).waitFor()
+    fake.next(
+      { status: 400, error: { message: 'This model does not support image input' } },
+      { text: 'None.' },
+    )
+    await page.getByRole('textbox', { name: 'Message assistant…' }).fill('What is it?')
+    await page.keyboard.press('Enter')
+    await page.getByText('None.').first().waitFor()
+
+    const [provider, model] = MODEL.split(':') as [string, string]
+    await page.goto('/models')
+    await page.getByRole('button', { name: provider, exact: true }).click()
+    const learned = sheet.getByRole('region', { name: 'Learned from refusals' })
+    await learned.getByText(`${model}: Pictures are left out`).waitFor()
+    await sheet.getByLabel('Calls at the same time').fill('7')
+    await learned.getByRole('button', { name: 'Forget' }).click()
+    await learned.waitFor({ state: 'detached' })
+    t.strictSame((await readProvider(provider)).learned, [])
+    // The rest of the form is stored over the version without them.
+    await sheet.getByRole('button', { name: 'Save' }).click()
+    await sheet.waitFor({ state: 'detached' })
+    t.equal((await readProvider(provider)).max_concurrency, 7)
     t.strictSame(faults, [])
   })
 })

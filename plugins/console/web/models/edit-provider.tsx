@@ -1,7 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
 import { EditSheet } from '../ui/edit-sheet.tsx'
+import { LearnedChanges } from './learned-changes.tsx'
 import { ProviderFields } from './provider-fields.tsx'
 import { type Provider, readProvider, updateProvider, valuesOf } from './provider-form.ts'
 
@@ -12,6 +14,7 @@ interface Props {
 
 /** Changes a provider, as it is stored now. */
 export function EditProvider({ provider, onClose }: Props) {
+  const queries = useQueryClient()
   const { data: kinds } = api.useQuery('get', '/providers/kinds')
   const kind = kinds?.find(({ kind }) => kind === provider.kind)
   return (
@@ -26,8 +29,17 @@ export function EditProvider({ provider, onClose }: Props) {
       }}
       onClose={onClose}
     >
-      {(values, onChange, { data: stored }) =>
-        kind && <ProviderFields {...{ kind, values, onChange, stored }} />
+      {(values, onChange, { data: stored, tag }) =>
+        kind && (
+          <>
+            <ProviderFields {...{ kind, values, onChange, stored }} />
+            <LearnedChanges
+              provider={stored}
+              tag={tag}
+              onForgotten={(next) => queries.setQueryData(['edit', provider.id], next)}
+            />
+          </>
+        )
       }
     </EditSheet>
   )

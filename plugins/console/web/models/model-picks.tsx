@@ -1,6 +1,7 @@
-import { Button, Checkbox, Group, ScrollArea, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, ScrollArea, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
+import { ModelPick } from './model-pick.tsx'
 import type { ProviderModel } from './provider-form.ts'
 
 interface Props {
@@ -13,6 +14,8 @@ interface Props {
 
 /** The most models that are shown without a search. */
 const MAX_WITHOUT_SEARCH = 8
+/** The most models that are shown at once. */
+const MAX_SHOWN = 100
 
 /** The models of a provider that agents can use: all, or a choice of them. */
 export function ModelPicks({ listed, picked, onChange }: Props) {
@@ -20,7 +23,11 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
   const [search, setSearch] = useState('')
   const [name, setName] = useState('')
   const known = [...listed, ...picked.filter(({ id }) => !listed.some((model) => model.id === id))]
-  const found = known.filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(search.toLowerCase()))
+  const words = search.toLowerCase().split(/\s+/)
+  const found = known.filter(({ id, name }) =>
+    words.every((word) => `${id} ${name}`.toLowerCase().includes(word)),
+  )
+  const hidden = found.length - MAX_SHOWN
   const isPicked = (id: string) => picked.some((model) => model.id === id)
 
   const add = () => {
@@ -69,26 +76,22 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
           )}
           <ScrollArea.Autosize mah={260} viewportProps={{ tabIndex: 0 }}>
             <Stack gap="sm" py={2}>
-              {found.map((model) => (
-                <Checkbox
+              {found.slice(0, MAX_SHOWN).map((model) => (
+                <ModelPick
                   key={model.id}
-                  size="sm"
-                  label={model.name || model.id}
-                  description={
-                    [model.name !== model.id && model.id, model.embedding && t('models.embedding')]
-                      .filter(Boolean)
-                      .join(' · ') || undefined
+                  model={picked.find(({ id }) => id === model.id) ?? model}
+                  isPicked={isPicked(model.id)}
+                  onPick={(isChecked) =>
+                    onChange(isChecked ? [...picked, model] : picked.filter(({ id }) => id !== model.id))
                   }
-                  checked={isPicked(model.id)}
-                  onChange={(event) =>
-                    onChange(
-                      event.currentTarget.checked
-                        ? [...picked, model]
-                        : picked.filter(({ id }) => id !== model.id),
-                    )
-                  }
+                  onChange={(changed) => onChange(picked.map((one) => (one.id === model.id ? changed : one)))}
                 />
               ))}
+              {hidden > 0 && (
+                <Text size="xs" c="var(--meta)">
+                  {t('models.more_models', { count: hidden })}
+                </Text>
+              )}
             </Stack>
           </ScrollArea.Autosize>
           {picked.length === 0 && (

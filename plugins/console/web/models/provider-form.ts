@@ -83,6 +83,14 @@ export function updateProvider(
   )
 }
 
+/** Forgets what refusals have taught about the calls of a provider's models. */
+export function forgetLearned({ id, scope }: Provider, tag: string | null) {
+  const init = { params: { path: { id }, header: ifMatch(tag) }, body: { learned: [] } }
+  return sendTagged(
+    scope === 'global' ? client.PATCH('/admin/providers/{id}', init) : client.PATCH('/providers/{id}', init),
+  )
+}
+
 /** Deletes a provider. */
 export function deleteProvider({ id, scope }: Provider) {
   const params = { params: { path: { id } } }
