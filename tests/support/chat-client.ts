@@ -164,12 +164,6 @@ function applyToMessage(thread: ClientThread, frame: TestFrame): void {
       if (message) message.artifacts = [...(message.artifacts ?? []), { path, filename, media_type, url }]
       return
     }
-    case 'notice': {
-      const message = messageOf(thread, frame, 'assistant')
-      if (message)
-        message.notices = [...(message.notices ?? []), { code: frame.code, message: frame.message }]
-      return
-    }
     case 'usage': {
       // A model call that belongs to no message (it summarized older ones) only counts tokens.
       if (frame.message_id === undefined) return
@@ -232,12 +226,11 @@ function endTurn(thread: ClientThread, frame: TestFrame): void {
     if (message.status === 'streaming') message.status = 'complete'
   const status =
     frame.type === 'error' ? 'failed' : frame.stop_reason === 'stopped' ? ('stopped' as const) : undefined
-  const last = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
-  const reply = last ?? (status && messageOf(thread, frame, 'assistant'))
-  if (reply) {
-    if (status) reply.status = status
+  if (status) {
+    const last = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
+    const reply = last ?? messageOf(thread, frame, 'assistant')!
+    reply.status = status
     if (status === 'failed') reply.error = { code: frame.code, message: frame.message }
-    if (frame.type === 'done') reply.stop_reason = frame.stop_reason
   }
   const answer = thread.messages.findLast((message) => ofTurn(message) && message.role === 'assistant')
   if (answer && frame.type === 'done') answer.stop_reason = frame.stop_reason

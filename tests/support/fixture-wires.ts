@@ -8,7 +8,7 @@ const PATHS = {
   chat: /\/chat\/completions$/,
   responses: /\/responses$/,
   messages: /\/messages$/,
-  converse: /\/model\/[^/]+\/converse-stream$/,
+  converse: /\/model\/.+\/converse-stream$/,
   gemini: /:streamGenerateContent$/,
   ollama: /\/api\/chat$/,
 } as const

@@ -145,3 +145,14 @@ export function readFixtures(): readonly StreamFixture[] {
     .map((file) => parseFixture(file.replace(/\.yaml$/, ''), readFileSync(join(STREAMS, file), 'utf8')))
   return fixtures
 }
+
+/** Returns the fixtures that `npm test` plays: the first ones of each kind and behaviour. */
+export function chooseFixtures(fixtures: readonly StreamFixture[], perCell: number): StreamFixture[] {
+  const counts = new Map<string, number>()
+  return fixtures.filter(({ kind, behaviour }) => {
+    const cell = `${kind} ${behaviour}`
+    const count = (counts.get(cell) ?? 0) + 1
+    counts.set(cell, count)
+    return count <= perCell
+  })
+}
