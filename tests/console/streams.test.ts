@@ -3,6 +3,7 @@ import t from '../run/file-test.ts'
 import { isLong } from '../run/tier.ts'
 import { noChromium, startChromium } from '../support/chromium.ts'
 import { openConsole, serveConsole } from '../support/console.ts'
+import { readDocument } from '../support/readme.ts'
 import { chooseFixtures, readFixtures } from '../support/stream-fixtures.ts'
 import { NEXT_REPLY, nextQuestion, type PlayedFixture, playAll, startStage } from '../support/stream-stage.ts'
 
@@ -43,14 +44,17 @@ async function openConversation(page: Page, { fixture, agent_id, thread_id }: Pl
 
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** Returns the words of a turn's last reply, and of its error, that its article does not show. */
+/** The words of the console for the ends of answers, by stop reason. */
+const ENDS: Record<string, string> = JSON.parse(readDocument('plugins/console/web/i18n/en/tools.json'))
+
+/** Returns the words of a turn's last reply, of its end, error and notices, that its article does not show. */
 function findUnseen({ frames, end }: PlayedFixture['turns'][number], article = ''): string[] {
   const content = frames.filter(({ type }) => type === 'content')
   const lastId = content.at(-1)?.message_id
   const reply = content.map(({ message_id, content }) => (message_id === lastId ? content : '')).join('')
+  const notices = frames.flatMap(({ type, message }) => (type === 'notice' ? [message] : []))
+  const ending = end.type === 'error' ? end.message : (ENDS[end.stop_reason] ?? '')
   // A word may be split by a thought, and is then shown in two paragraphs.
   const shown = wordsOf(article).join('')
-  return [...wordsOf(reply), ...wordsOf(end.type === 'error' ? end.message : '')].filter(
-    (word) => !shown.includes(word),
-  )
+  return [reply, ending, ...notices].flatMap(wordsOf).filter((word) => !shown.includes(word))
 }
