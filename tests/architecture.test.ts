@@ -10,6 +10,8 @@ interface Import {
   file: string
   target: string
   typeOnly: boolean
+  /** True for an import that runs when the code around it does. */
+  isDynamic: boolean
 }
 
 const filesIn = (folder: string) =>
@@ -25,7 +27,7 @@ function importsOf(file: string): Import[] {
   return [...source.matchAll(IMPORT)].map(([, type, from, typeOf, dynamic]) => {
     const target = (from ?? dynamic)!
     const path = target.startsWith('.') ? normalize(join(dirname(file), target)) : target
-    return { file, target: path, typeOnly: (type ?? typeOf) !== undefined }
+    return { file, target: path, typeOnly: (type ?? typeOf) !== undefined, isDynamic: dynamic !== undefined }
   })
 }
 
@@ -61,6 +63,26 @@ t.test('a time limit is not joined with AbortSignal.any, by which Node.js 20 los
       return /AbortSignal\.any\(/.test(source) && /AbortSignal\.timeout\(/.test(source)
     })
   t.same(joined, [], 'createDeadline of the toolbox serves')
+})
+
+t.test('a start imports no client of a vendor and no catalog of models', async (t) => {
+  const heavy = /^(@ai-sdk\/(?!provider$)|aws4fetch$|llm-zoo$|ollama\b|@pydantic\/genai-prices$)/
+  const files = new Set([
+    'plugins/providers/index.ts',
+    ...filesIn('providers').filter((file) => /^providers\/[^/]+\/index\.ts$/.test(file)),
+  ])
+  t.ok(files.size > 8)
+  const edges: Import[] = []
+  for (const file of files)
+    for (const edge of importsOf(file).filter(({ typeOnly, isDynamic }) => !typeOnly && !isDynamic)) {
+      edges.push(edge)
+      if (OURS.test(edge.target)) files.add(edge.target)
+    }
+  t.ok(files.has('providers/bedrock/model-name.ts'))
+  t.same(
+    edges.filter(({ target }) => heavy.test(target)),
+    [],
+  )
 })
 
 /** Modules with which the server interprets the results of a kind; the testing kit uses them to check kinds. */

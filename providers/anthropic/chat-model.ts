@@ -41,7 +41,7 @@ export async function createChatModel(
       const isRefused = chosen.thinking?.type === 'enabled' && lacksThoughts(call.prompt, isReturned)
       const thinking = isRefused ? {} : chosen
       const takesSchema = supportsStructuredOutput && !adaptations.includes('json_by_instruction')
-      const { prompt, responseFormat } = chooseFormat(call, { takesSchema })
+      const { prompt, responseFormat } = await chooseFormat(call, { takesSchema })
       const sent = keepCurrentVendorCalls(prompt)
       const { stream, ...answer } = await model.doStream({
         ...chooseSettings(call),

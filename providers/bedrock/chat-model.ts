@@ -26,7 +26,7 @@ export async function createChatModel(
     async doStream({ reasoning, ...call }) {
       const { adaptations = [], providerOptions } = call
       const name = await readName()
-      const { format, prompt: asked } = chooseFormatOf(call, name)
+      const { format, prompt: asked } = await chooseFormatOf(call, name)
       const prompt = removeVendorCalls(asked)
       const { settings, maxOutputTokens } = chooseBedrockThinking(connection.options, name, {
         ...call,
@@ -61,9 +61,9 @@ export async function createChatModel(
 }
 
 /** Chooses how JSON is asked for; the library would otherwise force a call of a tool of its own. */
-function chooseFormatOf(call: ModelCallOptions, name: string) {
+async function chooseFormatOf(call: ModelCallOptions, name: string) {
   const takesSchema = TAKES_SCHEMA.test(name) && !call.adaptations?.includes('json_by_instruction')
-  const { prompt, responseFormat } = chooseFormat(call, { takesSchema })
+  const { prompt, responseFormat } = await chooseFormat(call, { takesSchema })
   return { prompt, format: { responseFormat } }
 }
 

@@ -1,5 +1,4 @@
 import { APICallError } from '@ai-sdk/provider'
-import { createListFetch } from '../fetch-list.ts'
 import { createAuthorizedFetch } from './authorized-fetch.ts'
 import { toControlURL } from './client.ts'
 import type { BedrockConnection } from './options.ts'
@@ -12,17 +11,6 @@ const PATHS: readonly (readonly [RegExp, string])[] = [
   [/:application-inference-profile\//, 'inference-profiles'],
   [/:provisioned-model\//, 'provisioned-model-throughput'],
 ]
-
-const arn = { type: ['string', 'null'] } as const
-
-const fetchTarget = createListFetch({
-  type: 'object',
-  properties: {
-    models: { type: ['array', 'null'], items: { type: 'object', properties: { modelArn: arn } } },
-    foundationModelArn: arn,
-    modelArn: arn,
-  },
-})
 
 /**
  * Creates the function that returns the id of the model behind an id. The upstream is asked once; a key that may not ask
@@ -51,11 +39,8 @@ export function createModelName(connection: BedrockConnection, modelId: string):
 }
 
 async function ask(connection: BedrockConnection, path: string, modelId: string): Promise<string> {
+  const { readTarget } = await import('./model-target.ts')
   const url = `${toControlURL(connection)}/${path}/${encodeURIComponent(modelId)}`
-  const { models, foundationModelArn, modelArn } = await fetchTarget(url, {
-    signal: AbortSignal.timeout(MAX_WAIT_MS),
-    fetch: await createAuthorizedFetch(connection),
-  })
-  const target = models?.[0]?.modelArn ?? foundationModelArn ?? modelArn
-  return target?.split('/').at(-1) || modelId
+  const fetch = await createAuthorizedFetch(connection)
+  return (await readTarget(url, { signal: AbortSignal.timeout(MAX_WAIT_MS), fetch })) || modelId
 }

@@ -4,7 +4,6 @@ import { openAIRules } from '../tool-rules.ts'
 import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
 import { explainError } from './explained-error.ts'
-import { listModels } from './model-list.ts'
 import { configSchema } from './options.ts'
 import { createUpstream } from './upstream.ts'
 
@@ -28,6 +27,6 @@ export default defineProviderKind({
     })
     return client.embeddingModel(modelId)
   },
-  listModels,
+  listModels: async (connection, signal) => (await import('./model-list.ts')).listModels(connection, signal),
   explainError,
 })
