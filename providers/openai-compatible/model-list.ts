@@ -1,7 +1,7 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { ModelDescription } from '#plugin-api'
 import { createListFetch } from '../fetch-list.ts'
-import { describeRow, type Row } from './model-row.ts'
+import { describeRow, LM_STUDIO_OWNER, type Row } from './model-row.ts'
 import type { CompatibleConnection } from './options.ts'
 import { createUpstream } from './upstream.ts'
 
@@ -10,9 +10,6 @@ const GITHUB = 'https://models.github.ai/'
 
 /** The time at which, LiteLLM says, each of its models was created. */
 const LITELLM_CREATED = 1_677_610_602
-
-/** The owner that LM Studio names for each of its models. */
-const LM_STUDIO_OWNER = 'organization_owner'
 
 const fetchDetails = createListFetch({
   type: 'object',

@@ -4,6 +4,9 @@ import { inferModelKind } from '#toolbox'
 /** A model in a list, with the fields of any vendor. */
 export type Row = Readonly<Record<string, unknown>>
 
+/** The owner that LM Studio names for each of its models. */
+export const LM_STUDIO_OWNER = 'organization_owner'
+
 /** The places of each fact, the most exact one first. */
 const WINDOW = [
   'loaded_context_length',
@@ -24,20 +27,9 @@ const MOST_OUTPUT = [
 ]
 const INPUTS = ['architecture.input_modalities', 'input_modalities', 'supported_input_modalities']
 const OUTPUTS = ['architecture.output_modalities', 'output_modalities', 'supported_output_modalities']
-const SEES = [
-  'supports_image_input',
-  'supports_image_in',
-  'supports_vision',
-  'model_info.supports_vision',
-  'capabilities.vision',
-]
-const CALLS_TOOLS = [
-  'supports_tools',
-  'supports_function_calling',
-  'model_info.supports_function_calling',
-  'capabilities.function_calling',
-]
-const REASONS = ['supports_reasoning', 'model_info.supports_reasoning', 'capabilities.reasoning']
+const SEES = ['supports_image_input', 'supports_image_in', 'supports_vision', 'capabilities.vision']
+const CALLS_TOOLS = ['supports_tools', 'supports_function_calling', 'capabilities.function_calling']
+const REASONS = ['supports_reasoning', 'capabilities.reasoning']
 const CHATS = ['supports_chat', 'capabilities.completion_chat']
 /** Lists of words; a word that is missing means nothing, as the lists are not complete. */
 const FEATURES = ['supported_parameters', 'capabilities', 'tags']
@@ -95,18 +87,24 @@ export function describeRow(row: Row): ModelDescription | undefined {
   if (!isText(id) || model_kind === null) return undefined
   const features = FEATURES.flatMap((path) => [read(row, path)].filter(isTexts).flat())
   const has = (...words: string[]) => words.some((word) => features.includes(word)) || undefined
+  // LiteLLM also says false of abilities that it does not know.
+  const isSaid = (ability: string) => read(row, `model_info.supports_${ability}`) === true || undefined
   return {
     id,
     name: readFirst(row, ['display_name', 'name'], isText) ?? id,
     ...(model_kind && { model_kind }),
     context_window: readFirst(row, WINDOW, isCount),
     max_output_tokens: readFirst(row, MOST_OUTPUT, isCount),
-    input: readInput(row, has('vision')),
+    input: readInput(row, has('vision') ?? isSaid('vision')),
     tools:
       readFirst(row, CALLS_TOOLS, isFlag) ??
       readToolParameter(row) ??
-      has('tool-calling', 'tool_use', 'tool-use'),
-    reasoning: readFirst(row, REASONS, isFlag) ?? has('reasoning', 'include_reasoning', 'reasoning_effort'),
+      has('tool-calling', 'tool_use', 'tool-use') ??
+      isSaid('function_calling'),
+    reasoning:
+      readFirst(row, REASONS, isFlag) ??
+      has('reasoning', 'include_reasoning', 'reasoning_effort') ??
+      isSaid('reasoning'),
     price: readPrice(row),
   }
 }
@@ -129,8 +127,10 @@ function readKind(row: Row): ModelKind | null | undefined {
 function readInput(row: Row, isTagged: boolean | undefined): ModelDescription['input'] {
   const media = readFirst(row, INPUTS, isTexts)
   if (media) return MODEL_INPUTS.filter((input) => media.includes(input))
-  const isVisual = read(row, 'type') === 'vlm' || isTagged
-  const sees = isVisual ?? readFirst(row, SEES, isFlag) ?? (read(row, 'type') === 'llm' ? false : undefined)
+  // Other vendors call every chat model an LLM.
+  const isTextModel = row.type === 'llm' && row.owned_by === LM_STUDIO_OWNER
+  const isVisual = row.type === 'vlm' || isTagged
+  const sees = isVisual ?? readFirst(row, SEES, isFlag) ?? (isTextModel ? false : undefined)
   if (sees === undefined) return undefined
   return sees ? ['text', 'image'] : ['text']
 }
