@@ -1195,14 +1195,14 @@ export interface paths {
   "/v1/chat/completions": {
     /**
      * Ask an agent in the form of OpenAI's chat completions
-     * @description The header `X-Thread-Id` chooses a thread, of which only the last message of the request is new; without it, the messages begin a thread of their own. The reply has the thread's id in the same header. The agent's tools run on the server. A client that leaves stops the turn.
+     * @description The header `X-Thread-Id` chooses a thread, of which only the last message of the request is new; without it, the messages begin a thread of their own. The reply has the thread's id in the same header. The agent's tools run on the server; a call of one of `tools` ends the reply, and the next request continues the turn with its results. A client that leaves stops the turn.
      */
     post: operations["createChatCompletion"];
   };
   "/v1/responses": {
     /**
      * Ask an agent in the form of OpenAI's responses
-     * @description `previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response. The instructions are those of the request. A client that leaves stops the turn.
+     * @description `previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response, or its turn if that waits for results of `tools`. The instructions are those of the request. A client that leaves stops the turn.
      */
     post: operations["createResponse"];
   };
@@ -4718,6 +4718,11 @@ export interface components {
        * @constant
        */
       is_step?: true;
+      /**
+       * @description The result comes from the program that asked for the turn, as OpenAI's API has it; nobody else decides
+       * @constant
+       */
+      for_client?: true;
       authorization_required?: components["schemas"]["AuthorizationRequired"];
     };
     /**
@@ -6503,6 +6508,19 @@ export interface components {
       /** @description The limit of one answer of the model; that of the agent applies if it is lower */
       max_completion_tokens?: number | null;
       reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
+      /** @description Functions of the caller, which are offered beside the tools of the agent; at most 128 */
+      tools?: {
+          [key: string]: unknown;
+        }[] | null;
+      /** @description `auto`, `none`, `required`, a function or `allowed_tools`; it is about the functions of the caller */
+      tool_choice?: unknown;
+      /** @description False to receive the calls of one answer one after the other */
+      parallel_tool_calls?: boolean | null;
+      response_format?: {
+        [key: string]: unknown;
+      } | null;
+      /** @description Up to four texts at which an answer ends */
+      stop?: unknown;
       [key: string]: unknown;
     };
     OpenAIRateLimitedOrTokenQuotaExceededOrTooManyTurnsError: {
@@ -6526,7 +6544,7 @@ export interface components {
     OpenAICreateChatCompletion400Error: {
       error: {
         /** @enum {string} */
-        code: "BAD_JSON" | "BAD_REQUEST" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED";
+        code: "BAD_JSON" | "BAD_REQUEST" | "CALLS_UNANSWERED" | "CALL_NOT_WAITING" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED" | "PARAMETER_INVALID";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6667,11 +6685,22 @@ export interface components {
         param: string | null;
       };
     };
+    /** ChatCompletionToolCall */
+    ChatCompletionToolCall: {
+      id: string;
+      /** @constant */
+      type: "function";
+      function: {
+        name: string;
+        /** @description As the model wrote them */
+        arguments: string;
+      };
+    };
     /**
      * CompletionFinishReason
      * @enum {string}
      */
-    CompletionFinishReason: "stop" | "length" | "content_filter";
+    CompletionFinishReason: "stop" | "length" | "content_filter" | "tool_calls";
     /** ChatCompletionUsage */
     ChatCompletionUsage: {
       prompt_tokens: number;
@@ -6699,14 +6728,26 @@ export interface components {
           message: {
             /** @constant */
             role: "assistant";
-            content: string;
+            content: string | null;
             reasoning_content?: string;
             refusal: string | null;
+            tool_calls?: components["schemas"]["ChatCompletionToolCall"][];
           };
           logprobs: string | null;
           finish_reason: components["schemas"]["CompletionFinishReason"];
         })[];
       usage: components["schemas"]["ChatCompletionUsage"];
+    };
+    /** ChatCompletionToolCallDelta */
+    ChatCompletionToolCallDelta: {
+      index: number;
+      id?: string;
+      /** @constant */
+      type?: "function";
+      function: {
+        name?: string;
+        arguments?: string;
+      };
     };
     /** ChatCompletionChunk */
     ChatCompletionChunk: {
@@ -6725,6 +6766,8 @@ export interface components {
             role?: "assistant";
             content?: string;
             reasoning_content?: string;
+            refusal?: string;
+            tool_calls?: components["schemas"]["ChatCompletionToolCallDelta"][];
           };
           finish_reason: components["schemas"]["CompletionFinishReason"] | null;
         })[];
@@ -6757,12 +6800,28 @@ export interface components {
       metadata?: {
         [key: string]: string;
       } | null;
+      /** @description Functions of the caller, which are offered beside the tools of the agent; at most 128 */
+      tools?: {
+          [key: string]: unknown;
+        }[] | null;
+      /** @description `auto`, `none`, `required`, a function or `allowed_tools`; it is about the functions of the caller */
+      tool_choice?: unknown;
+      /** @description False to receive the calls of one answer one after the other */
+      parallel_tool_calls?: boolean | null;
+      text?: ({
+        format?: {
+          [key: string]: unknown;
+        } | null;
+        [key: string]: unknown;
+      }) | null;
+      /** @description Up to four texts at which an answer ends */
+      stop?: unknown;
       [key: string]: unknown;
     };
     OpenAICreateResponse400Error: {
       error: {
         /** @enum {string} */
-        code: "BAD_JSON" | "BAD_REQUEST" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED";
+        code: "BAD_JSON" | "BAD_REQUEST" | "CALLS_UNANSWERED" | "CALL_NOT_WAITING" | "CONTENT_UNSUPPORTED" | "PARAMETER_UNSUPPORTED" | "PARAMETER_INVALID";
         /** @description For people, in English or Chinese */
         message: string;
         /** @description Facts by name, such as the field that is missing */
@@ -6855,6 +6914,14 @@ export interface components {
           [key: string]: unknown;
         }[];
     };
+    /** ResponseRefusal */
+    ResponseRefusal: {
+      /** @constant */
+      type: "refusal";
+      refusal: string;
+    };
+    /** ResponseContent */
+    ResponseContent: components["schemas"]["ResponseOutputText"] | components["schemas"]["ResponseRefusal"];
     /** ResponseMessage */
     ResponseMessage: {
       /** @constant */
@@ -6863,7 +6930,18 @@ export interface components {
       /** @constant */
       role: "assistant";
       status: components["schemas"]["ResponseStatus"];
-      content: components["schemas"]["ResponseOutputText"][];
+      content: components["schemas"]["ResponseContent"][];
+    };
+    /** ResponseFunctionCall */
+    ResponseFunctionCall: {
+      /** @constant */
+      type: "function_call";
+      id: string;
+      call_id: string;
+      name: string;
+      /** @description As the model wrote them */
+      arguments: string;
+      status: components["schemas"]["ResponseStatus"];
     };
     /** ResponseSummaryText */
     ResponseSummaryText: {
@@ -6880,7 +6958,9 @@ export interface components {
       summary: components["schemas"]["ResponseSummaryText"][];
     };
     /** ResponseItem */
-    ResponseItem: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseReasoning"];
+    ResponseItem: components["schemas"]["ResponseMessage"] | components["schemas"]["ResponseFunctionCall"] | components["schemas"]["ResponseReasoning"];
+    /** @enum {string} */
+    ResponseObjectToolChoice: "auto" | "required";
     /** ResponseObject */
     ResponseObject: {
       id: string;
@@ -6903,8 +6983,7 @@ export interface components {
       /** @description The name of an agent of your own, or the id of any agent that you may open */
       model: string;
       output: components["schemas"]["ResponseItem"][];
-      /** @constant */
-      parallel_tool_calls: true;
+      parallel_tool_calls: boolean;
       previous_response_id: string | null;
       reasoning: {
         effort: string | null;
@@ -6915,12 +6994,12 @@ export interface components {
       temperature: number | null;
       text: {
         format: {
-          /** @constant */
-          type: "text";
+          [key: string]: unknown;
         };
       };
-      /** @constant */
-      tool_choice: "auto";
+      tool_choice: components["schemas"]["ResponseObjectToolChoice"] | {
+        [key: string]: unknown;
+      };
       tools: {
           [key: string]: unknown;
         }[];
@@ -6966,7 +7045,48 @@ export interface components {
       output_index: number;
       /** @constant */
       content_index: 0;
-      part: components["schemas"]["ResponseOutputText"];
+      part: components["schemas"]["ResponseContent"];
+    };
+    /** ResponseRefusalDelta */
+    ResponseRefusalDelta: {
+      /** @enum {string} */
+      type: "response.refusal.delta";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      content_index: 0;
+      delta: string;
+    };
+    /** ResponseRefusalDone */
+    ResponseRefusalDone: {
+      /** @enum {string} */
+      type: "response.refusal.done";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      /** @constant */
+      content_index: 0;
+      refusal: string;
+    };
+    /** ResponseCallDelta */
+    ResponseCallDelta: {
+      /** @enum {string} */
+      type: "response.function_call_arguments.delta";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      delta: string;
+    };
+    /** ResponseCallDone */
+    ResponseCallDone: {
+      /** @enum {string} */
+      type: "response.function_call_arguments.done";
+      sequence_number: number;
+      item_id: string;
+      output_index: number;
+      name: string;
+      arguments: string;
     };
     /** ResponseTextDelta */
     ResponseTextDelta: {
@@ -7031,7 +7151,7 @@ export interface components {
       text: string;
     };
     /** ResponseEvent */
-    ResponseEvent: components["schemas"]["ResponseStateEvent"] | components["schemas"]["ResponseItemEvent"] | components["schemas"]["ResponsePartEvent"] | components["schemas"]["ResponseTextDelta"] | components["schemas"]["ResponseTextDone"] | components["schemas"]["ResponseThoughtPartEvent"] | components["schemas"]["ResponseThoughtDelta"] | components["schemas"]["ResponseThoughtDone"];
+    ResponseEvent: components["schemas"]["ResponseStateEvent"] | components["schemas"]["ResponseItemEvent"] | components["schemas"]["ResponsePartEvent"] | components["schemas"]["ResponseRefusalDelta"] | components["schemas"]["ResponseRefusalDone"] | components["schemas"]["ResponseCallDelta"] | components["schemas"]["ResponseCallDone"] | components["schemas"]["ResponseTextDelta"] | components["schemas"]["ResponseTextDone"] | components["schemas"]["ResponseThoughtPartEvent"] | components["schemas"]["ResponseThoughtDelta"] | components["schemas"]["ResponseThoughtDone"];
     OpenAINotFoundOrResponseNotFoundError: {
       error: {
         /** @enum {string} */
@@ -9348,6 +9468,11 @@ export interface components {
              */
             is_step?: true;
             /**
+             * @description The result comes from the program that asked for the turn, as OpenAI's API has it; nobody else decides
+             * @constant
+             */
+            for_client?: true;
+            /**
              * AuthorizationRequired
              * @description The credentials that the call waits for; the turn continues by itself once they exist
              */
@@ -10850,9 +10975,12 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CALLS_UNANSWERED`: The results of these calls are missing: {calls}. Send the results of all calls of an answer together.
+     * - `CALL_NOT_WAITING`: The call “{call}” does not wait for a result in this thread: it has one, or its turn has ended.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
-     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: an agent runs its own tools and writes one reply as text.
+     * - `PARAMETER_INVALID`: “{parameter}” cannot be used: {reason}.
+     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller are functions, and an agent writes one reply as text.
      */
     OpenAICreateChatCompletion400Error: {
       content: {
@@ -10924,9 +11052,12 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
+     * - `CALLS_UNANSWERED`: The results of these calls are missing: {calls}. Send the results of all calls of an answer together.
+     * - `CALL_NOT_WAITING`: The call “{call}” does not wait for a result in this thread: it has one, or its turn has ended.
      * - `CONTENT_UNSUPPORTED`: {path} cannot be used: {reason}.
      * - `PARAMETER_UNSUPPORTED`: “conversation” is not supported: use previous_response_id to continue a response, or the header X-Thread-Id to name a thread.
-     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: an agent runs its own tools and writes one reply as text.
+     * - `PARAMETER_INVALID`: “{parameter}” cannot be used: {reason}.
+     * - `PARAMETER_UNSUPPORTED`: This value of “{parameter}” is not supported: tools of the caller are functions, and an agent writes one reply as text.
      */
     OpenAICreateResponse400Error: {
       content: {
@@ -17190,7 +17321,7 @@ export interface operations {
   };
   /**
    * Ask an agent in the form of OpenAI's chat completions
-   * @description The header `X-Thread-Id` chooses a thread, of which only the last message of the request is new; without it, the messages begin a thread of their own. The reply has the thread's id in the same header. The agent's tools run on the server. A client that leaves stops the turn.
+   * @description The header `X-Thread-Id` chooses a thread, of which only the last message of the request is new; without it, the messages begin a thread of their own. The reply has the thread's id in the same header. The agent's tools run on the server; a call of one of `tools` ends the reply, and the next request continues the turn with its results. A client that leaves stops the turn.
    */
   createChatCompletion: {
     requestBody: {
@@ -17203,7 +17334,9 @@ export interface operations {
          *       "role": "user",
          *       "content": "What is on my list?"
          *     }
-         *   ]
+         *   ],
+         *   "tool_choice": "auto",
+         *   "stop": "END"
          * }
          */
         "application/json": components["schemas"]["ChatCompletionRequest"];
@@ -17233,7 +17366,7 @@ export interface operations {
   };
   /**
    * Ask an agent in the form of OpenAI's responses
-   * @description `previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response. The instructions are those of the request. A client that leaves stops the turn.
+   * @description `previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response, or its turn if that waits for results of `tools`. The instructions are those of the request. A client that leaves stops the turn.
    */
   createResponse: {
     requestBody: {
@@ -17241,7 +17374,9 @@ export interface operations {
         /**
          * @example {
          *   "model": "assistant",
-         *   "input": "What is on my list?"
+         *   "input": "What is on my list?",
+         *   "tool_choice": "auto",
+         *   "stop": "END"
          * }
          */
         "application/json": components["schemas"]["ResponseRequest"];

@@ -4,6 +4,7 @@ import type { ThreadDocument } from './documents.ts'
 import { turnFrame } from './frames.ts'
 import { followEvents } from './ledger/following.ts'
 import { type Decision, isTerminal, type PendingApproval, seqOf, toFrame } from './ledger/ledger-event.ts'
+import { waitsForClient } from './loop/client-tools.ts'
 import { checkInput } from './loop/tool-input.ts'
 import { type Cradle, route } from './manifest.ts'
 import { sanitizeForStorage } from './sanitize.ts'
@@ -47,7 +48,7 @@ export const approvalRoutes = [
     const owner = { user_id: caller.id, agent_id: agent._id }
     const thread = await threads.get(owner, body.thread_id)
     const pending = await resumption.readPending(thread)
-    if (!pending || (body.pending_id ?? pending.pending_id) !== pending.pending_id)
+    if (!pending || waitsForClient(pending) || (body.pending_id ?? pending.pending_id) !== pending.pending_id)
       throw new AppError('HITL_NOT_PENDING')
     // The decisions are checked in the form in which they are stored and run.
     const decisions = sanitizeForStorage(body.decisions) as Decision[]

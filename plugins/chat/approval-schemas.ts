@@ -54,6 +54,11 @@ export const pendingFields = {
             const: true,
             description: 'The call is already running and asks about one of its own steps',
           },
+          for_client: {
+            const: true,
+            description:
+              "The result comes from the program that asked for the turn, as OpenAI's API has it; nobody else decides",
+          },
           authorization_required: {
             title: 'AuthorizationRequired',
             description:
@@ -82,7 +87,7 @@ export const pendingFields = {
             ),
           },
         },
-        ['args_url', 'parent_tool_call_id', 'is_step', 'authorization_required'],
+        ['args_url', 'parent_tool_call_id', 'is_step', 'for_client', 'authorization_required'],
       ),
     },
   },

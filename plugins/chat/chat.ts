@@ -1,13 +1,16 @@
 import { AppError, type Logger } from '#kernel'
-import type { Block, ThreadDocument } from './documents.ts'
-import { seqOf } from './ledger/ledger-event.ts'
+import type { AgentDocument } from '../agents/types.ts'
+import type { Block, ThreadDocument, TurnSettings } from './documents.ts'
+import { type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
+import { toTurnSettings } from './loop/call-settings.ts'
 import type { Cradle } from './manifest.ts'
 import { describeEnd } from './notices.ts'
-import { type BegunTurn, beginOpened, beginQueued } from './queue/begun-turn.ts'
+import { type BegunTurn, beginOpened, beginQueued, beginResumed } from './queue/begun-turn.ts'
 import type { ClientMessages } from './queue/client-messages.ts'
 import type { Queued } from './queue/turn-queue.ts'
 import type { Resumption } from './resumption/resumption.ts'
 import { sanitizeForStorage } from './sanitize.ts'
+import { type EarlierStep, type StepEvent, toStepEvents } from './threads/earlier-turns.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
 import { createTurn, type TurnRequest } from './turns/turn.ts'
 import type { TurnLeases } from './turns/turn-leases.ts'
@@ -34,9 +37,20 @@ export interface Chat {
   submit(request: TurnRequest): Promise<Submitted>
   /**
    * Starts a turn, or queues it, and lets its events be followed. Throws THREAD_BUSY, TOO_MANY_TURNS, and THREAD_PAUSED
-   * if another turn of the thread waits for a person.
+   * if another turn of the thread waits for a person. The turn continues after `steps`, which happened elsewhere.
    */
-  begin(request: Omit<TurnRequest, 'client_message_id'>): Promise<BegunTurn>
+  begin(
+    request: Omit<TurnRequest, 'client_message_id' | 'steps'> & { steps?: readonly EarlierStep[] },
+  ): Promise<BegunTurn>
+  /**
+   * Resumes a turn that waits for its program, with the results of its calls in their order, and lets the events that
+   * follow be followed. Throws HITL_NOT_PENDING if other results came first.
+   */
+  answer(
+    thread: ThreadDocument,
+    pending: PendingApproval,
+    answered: { agent: AgentDocument; results: readonly string[]; settings: TurnSettings },
+  ): Promise<BegunTurn>
   /**
    * Starts a turn in the background, or queues it; returns the earlier turn if the same client message has started one.
    * Throws THREAD_BUSY, TOO_MANY_TURNS.
@@ -48,6 +62,8 @@ export interface Chat {
   cancel(thread: ThreadDocument, client_message_id: string): Promise<boolean>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
+  /** Returns the seq of an event of a begun turn. */
+  seqOf(event: LedgerEvent): number
   /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
   positionOf(thread: ThreadDocument): number
   /** The turn that this client message has started or waits to start, if any. */
@@ -135,13 +151,14 @@ export function createChat(cradle: Cradle): Chat {
       return { outcome: 'ended' }
     },
     async begin(request) {
-      const { thread_id, user, agent, instructions } = request
+      const { thread_id, user, agent, instructions, steps = [] } = request
       const owner = { user_id: user.id, agent_id: agent._id }
       const content = sanitizeForStorage(request.content) as Block[]
       const order = {
         ...request,
         content,
         ...(instructions !== undefined && { instructions: sanitizeForStorage(instructions) as string }),
+        steps: sanitizeForStorage(steps.flatMap((step) => toStepEvents(step, cradle.ids))) as StepEvent[],
       }
       const admitted = await turnQueue.inLine(thread_id, () => admit(order))
       if (admitted.outcome === 'opened') return beginOpened(admitted.turn, order, cradle)
@@ -150,7 +167,16 @@ export function createChat(cradle: Cradle): Chat {
       const { active_turn } = await threads.get(owner, thread_id)
       if (active_turn?.paused && (await turnQueue.takeBack(owner, thread_id, turn_id)))
         throw new AppError('THREAD_PAUSED')
-      return beginQueued({ thread_id, turn_id, ...owner }, cradle)
+      return beginQueued({ thread_id, turn_id, ...owner }, order, cradle)
+    },
+    async answer(thread, pending, { agent, results, settings: asked }) {
+      if (isDraining) throw new AppError('SHUTTING_DOWN')
+      const settings = toTurnSettings({ agent, settings: asked }, cradle.agents)
+      await resumption.answer(thread, pending, {
+        results: results.map((result) => result.toWellFormed()),
+        settings,
+      })
+      return beginResumed(thread, () => stop(thread), cradle)
     },
     async startTurn(request) {
       const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
@@ -189,6 +215,7 @@ export function createChat(cradle: Cradle): Chat {
     decide: resumption.decide,
     countActive: (agent_id) =>
       running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
+    seqOf,
     positionOf(thread) {
       const current = running.get(thread._id)?.opened
       if (!current) return thread.last_seq

@@ -2,10 +2,21 @@ import type { Locale, TypeOf } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
 import type { ProcessIdentity } from '#toolbox'
 import type { ModelSettings, ToolChoices } from '../agents/types.ts'
+import type { AnswerFormat } from './loop/call-settings.ts'
+import type { ClientTools } from './loop/client-tools.ts'
 import type { artifacts, block, noticeFields, sources, stopReason } from './message-schemas.ts'
+import type { StepEvent } from './threads/earlier-turns.ts'
 
 /** The settings of a turn: those of the calls of its model, and the tools and knowledge bases that were chosen for it. */
-export type TurnSettings = ModelSettings & ToolChoices & { knowledge_base_ids?: readonly string[] }
+export type TurnSettings = ModelSettings &
+  ToolChoices & {
+    knowledge_base_ids?: readonly string[]
+    /** The tools of the program that asks for the turn. */
+    client_tools?: ClientTools
+    answer_format?: AnswerFormat
+    /** The texts at which an answer ends. */
+    stop?: readonly string[]
+  }
 
 /** A file that a turn made, with its path relative to the agent's workspace. */
 export type Artifact = Omit<TypeOf<typeof artifacts>[number], 'url'>
@@ -120,6 +131,8 @@ export interface PausedTurn {
   pending_id: string
   seq: number
   expires_at: number
+  /** True if the turn waits for results of its program, which no person decides. */
+  for_client?: true
   /** The process that holds running calls of the turn, which wait for a person. */
   held_by?: Holder
 }
@@ -167,6 +180,8 @@ export interface QueuedTurnDocument {
   content: Block[]
   model?: string
   settings?: TurnSettings
+  /** Its steps that happened elsewhere. */
+  steps?: StepEvent[]
   locale: Locale
   request_id: string
   /** The scopes of the credential that it was sent with, if that is not a session. */

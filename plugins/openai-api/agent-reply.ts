@@ -1,13 +1,16 @@
 import { AppError, type Locale } from '#kernel'
-import type { AgentDocument, ModelSettings } from '../agents/types.ts'
+import type { AgentDocument } from '../agents/types.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import type { Block } from '../chat/documents.ts'
+import type { Block, TurnSettings } from '../chat/documents.ts'
+import type { BegunTurn } from '../chat/queue/begun-turn.ts'
 import type { EarlierTurn } from '../chat/threads/earlier-turns.ts'
 import type { Conversation, UserPart } from './conversation.ts'
 import { toBlocks } from './files.ts'
+import { keepFinalText } from './json-replies.ts'
 import type { Cradle } from './manifest.ts'
 import { asModel } from './model-names.ts'
 import { type ReplyPart, toReplyParts } from './reply-parts.ts'
+import { type AnsweredTurn, waitsForClient } from './waiting-calls.ts'
 
 /** The time in which a failure is answered by its status, also to a stream, in milliseconds. */
 const HEADERS_WITHIN_MS = 10_000
@@ -30,17 +33,28 @@ interface ThreadPlace {
   instructions?: string
 }
 
-/** A question to an agent: in a thread that exists, or as the end of a conversation of its own. */
+/** Results for a turn that waits for them; `instructions` replace those of the thread. */
+interface WaitingPlace {
+  answered: AnsweredTurn
+  instructions?: string
+}
+
+/**
+ * A question to an agent: in a thread that exists, as the end of a conversation of its own, or results for a turn that
+ * waits for them.
+ */
 export interface Question {
   agent: AgentDocument
-  settings: ModelSettings
-  place: ThreadPlace | { conversation: Conversation }
+  settings: TurnSettings
+  place: ThreadPlace | { conversation: Conversation } | WaitingPlace
 }
 
 /** A reply that has begun. */
 export interface AgentReply {
   thread_id: string
   turn_id: string
+  /** The seq of the event after which the reply begins, if it is a part of the turn. */
+  after?: number
   parts: AsyncGenerator<ReplyPart, void, void>
 }
 
@@ -58,45 +72,90 @@ export async function findAgent(
 
 /**
  * Asks an agent. Returns when its reply has begun, or after HEADERS_WITHIN_MS; throws the error of a turn that failed
- * before, and removes its thread if the question has created it. A client that leaves ends the turn.
+ * before, and removes its thread if the question has created it. A client that leaves ends the turn. Throws
+ * HITL_NOT_PENDING if the turn does not wait for results any more.
  */
 export async function askAgent(question: Question, asker: Asker, cradle: Cradle): Promise<AgentReply> {
   const { agent, settings } = question
-  const { caller, locale, request_id, signal } = asker
+  const { locale, signal } = asker
   const { chat, log, threads } = cradle
-  const { isNew, ...prepared } = await prepare(question, asker, cradle)
-  const { thread_id } = prepared
+  const { thread_id, isNew, begin } = await prepare(question, asker, cradle)
   try {
-    const begun = await chat.begin({ ...prepared, agent, user: caller, settings, locale, request_id })
+    const begun = await begin()
     const cancel = () => {
       begun.cancel().catch((error) => log.error({ error, thread_id }, 'a turn could not be stopped'))
     }
     if (signal.aborted) cancel()
     else signal.addEventListener('abort', cancel)
-    const events = toReplyParts(begun.follow(signal), { agent_id: agent._id, locale })
-    const parts = await whenBegun(events, signal, () => signal.removeEventListener('abort', cancel))
-    return { thread_id, turn_id: begun.turn_id, parts }
+    const turn = { agent_id: agent._id, thread_id, locale, seqOf: chat.seqOf }
+    const said = toReplyParts(begun.follow(signal), turn)
+    const reply = settings.answer_format ? keepFinalText(said) : said
+    const parts = await whenBegun(reply, signal, () => signal.removeEventListener('abort', cancel))
+    const { turn_id, after } = begun
+    return { thread_id, turn_id, ...(after !== undefined && { after }), parts }
   } catch (error) {
     if (isNew) await chat.purge(await threads.hide({ _id: thread_id }))
     throw error
   }
 }
 
+/** A turn that can begin; its thread is removed if that is new and the turn fails at once. */
+interface PreparedTurn {
+  thread_id: string
+  isNew: boolean
+  begin(): Promise<BegunTurn>
+}
+
 /** Creates the thread of a question unless it names one, and stores the files of its message. */
-async function prepare({ agent, place }: Question, { caller }: Asker, cradle: Cradle) {
+async function prepare(
+  { agent, settings, place }: Question,
+  { caller, locale, request_id }: Asker,
+  cradle: Cradle,
+): Promise<PreparedTurn> {
+  const { chat, threadArchive, threads } = cradle
   const blocksOf = (parts: readonly UserPart[]): Promise<Block[]> => toBlocks(parts, agent, caller.id, cradle)
+  const order = { agent, user: caller, settings, locale, request_id }
+  const owner = { user_id: caller.id, agent_id: agent._id }
+  if ('answered' in place) {
+    const { thread, pending, results } = place.answered
+    const { instructions } = place
+    const begin = async () => {
+      if (instructions !== undefined) await threads.instruct(owner, thread._id, instructions)
+      return chat.answer(thread, pending, { agent, results, settings })
+    }
+    return { thread_id: thread._id, isNew: false, begin }
+  }
   if ('thread_id' in place) {
     const { parts, ...thread } = place
-    return { ...thread, content: await blocksOf(parts), isNew: false }
+    const content = await blocksOf(parts)
+    const begin = () => beginInThread({ ...order, ...thread, content }, cradle)
+    return { thread_id: place.thread_id, isNew: false, begin }
   }
-  const { instructions, turns, parts } = place.conversation
+  const { instructions, turns, parts, steps } = place.conversation
   const earlier: EarlierTurn[] = []
-  for (const { parts: said, steps } of turns) earlier.push({ input: await blocksOf(said), steps })
+  for (const turn of turns) earlier.push({ input: await blocksOf(turn.parts), steps: turn.steps })
   const content = await blocksOf(parts)
-  const owner = { user_id: caller.id, agent_id: agent._id }
   const beginning = { channel_type: 'api', ...(instructions !== '' && { instructions }) }
-  const { _id: thread_id } = await cradle.threadArchive.createWithHistory(owner, earlier, beginning)
-  return { thread_id, content, isNew: true }
+  const { _id: thread_id } = await threadArchive.createWithHistory(owner, earlier, beginning)
+  return { thread_id, isNew: true, begin: () => chat.begin({ ...order, thread_id, content, steps }) }
+}
+
+/** Begins a turn in a thread that exists; a turn there that waits for results ends, because the client sends none. */
+async function beginInThread(
+  order: Parameters<Cradle['chat']['begin']>[0],
+  { chat, threads }: Cradle,
+): Promise<BegunTurn> {
+  try {
+    return await chat.begin(order)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'THREAD_PAUSED')) throw error
+    const owner = { user_id: order.user.id, agent_id: order.agent._id }
+    const thread = await threads.get(owner, order.thread_id)
+    const pending = await chat.readPending(thread)
+    if (pending && !waitsForClient(pending)) throw error
+    if (pending) await chat.stop(thread)
+    return chat.begin(order)
+  }
 }
 
 /**

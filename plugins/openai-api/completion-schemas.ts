@@ -1,5 +1,6 @@
 import { nullable, objectOf, rowOf } from '#kernel'
 import {
+  answerFormat,
   callId,
   content,
   count,
@@ -9,8 +10,12 @@ import {
   MAX_MESSAGES,
   model,
   outputTokens,
+  parallelToolCalls,
+  stop,
   temperature,
   text,
+  toolChoice,
+  tools,
   topP,
   unused,
 } from './shared-schemas.ts'
@@ -68,6 +73,11 @@ export const completionRequest = {
     max_tokens: outputTokens,
     max_completion_tokens: outputTokens,
     reasoning_effort: effort,
+    tools,
+    tool_choice: toolChoice,
+    parallel_tool_calls: parallelToolCalls,
+    response_format: answerFormat,
+    stop,
   },
   required: ['model', 'messages'],
   additionalProperties: true,
@@ -84,8 +94,34 @@ const usage = {
   }),
 } as const
 
-const finishReason = { title: 'CompletionFinishReason', enum: ['stop', 'length', 'content_filter'] } as const
+const finishReason = {
+  title: 'CompletionFinishReason',
+  enum: ['stop', 'length', 'content_filter', 'tool_calls'],
+} as const
 const index = { const: 0 } as const
+const toolCall = {
+  title: 'ChatCompletionToolCall',
+  ...rowOf({
+    id: { ...text, examples: ['call_01JDZ3Q1YV2Z8F6X7K5M4N3P2R50'] },
+    type: { const: 'function' },
+    function: rowOf({
+      name: { ...text, examples: ['get_weather'] },
+      arguments: { ...text, description: 'As the model wrote them', examples: ['{"city":"Oslo"}'] },
+    }),
+  }),
+} as const
+const toolCallDelta = {
+  title: 'ChatCompletionToolCallDelta',
+  ...rowOf(
+    {
+      index: count,
+      id: text,
+      type: { const: 'function' },
+      function: objectOf({ name: text, arguments: text }),
+    },
+    ['id', 'type'],
+  ),
+} as const
 const head = {
   id: { type: 'string', examples: ['chatcmpl-01JDZ3Q1YV2Z8F6X7K5M4N3P2R'] },
   created: { type: 'integer', description: 'Unix seconds' },
@@ -105,11 +141,12 @@ export const completion = {
         message: rowOf(
           {
             role: { const: 'assistant' },
-            content: { ...text, examples: ['It is sunny in Oslo.'] },
+            content: nullable({ ...text, examples: ['It is sunny in Oslo.'] }),
             reasoning_content: { ...text, examples: ['The user asks about the weather.'] },
-            refusal: unused,
+            refusal: nullable({ ...text, examples: [null] }),
+            tool_calls: { type: 'array', items: toolCall },
           },
-          ['reasoning_content'],
+          ['reasoning_content', 'tool_calls'],
         ),
         logprobs: unused,
         finish_reason: finishReason,
@@ -130,7 +167,13 @@ export const completionChunk = {
         type: 'array',
         items: rowOf({
           index,
-          delta: objectOf({ role: { const: 'assistant' }, content: text, reasoning_content: text }),
+          delta: objectOf({
+            role: { const: 'assistant' },
+            content: text,
+            reasoning_content: text,
+            refusal: text,
+            tool_calls: { type: 'array', items: toolCallDelta },
+          }),
           finish_reason: nullable(finishReason),
         }),
       },

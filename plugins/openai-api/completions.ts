@@ -2,11 +2,12 @@ import type { StreamItem, TypeOf } from '#kernel'
 import type { TokenUsage } from '#plugin-api'
 import type { CompletionMessage, completion, completionChunk } from './completion-schemas.ts'
 import { type Content, toText, toUserParts } from './content-parts.ts'
-import { parseCallArguments, type RequestMessage, unusable } from './conversation.ts'
-import type { ReplyPart } from './reply-parts.ts'
+import { parseArguments, type RequestMessage, unusable } from './conversation.ts'
+import type { CallPart, ReplyPart } from './reply-parts.ts'
 
 type Completion = TypeOf<typeof completion>
 type Chunk = TypeOf<typeof completionChunk>
+type Call = NonNullable<Completion['choices'][number]['message']['tool_calls']>[number]
 
 /** The fields that the chunks of a completion share. */
 export type CompletionHead = Pick<Completion, 'id' | 'created' | 'model'>
@@ -28,10 +29,10 @@ function toRequestMessage(
     case 'user':
       return { path, role, parts: toUserParts(content, place) }
     case 'assistant': {
-      const calls = (tool_calls ?? []).map(({ id, function: { name, arguments: input } }, index) => ({
+      const calls = (tool_calls ?? []).map(({ id, function: { name, arguments: input } }) => ({
         id,
         name,
-        input: parseCallArguments(input, `${path}/tool_calls/${index}`),
+        input: parseArguments(input),
       }))
       return { path, role, text: toText(content, place), calls }
     }
@@ -51,9 +52,13 @@ export async function toCompletion(
   let content = ''
   let reasoning_content = ''
   let end: Extract<ReplyPart, { type: 'end' }> | undefined
+  let refusal: string | null = null
+  const tool_calls: Call[] = []
   for await (const part of parts) {
     if (part.type === 'end') end = part
+    else if (part.type === 'call') tool_calls.push(toCall(part))
     else if (part.type === 'text') content += part.text
+    else if (part.type === 'refusal') refusal = part.text
     else reasoning_content += part.text
   }
   const { finish: finish_reason, usage } = end!
@@ -65,9 +70,10 @@ export async function toCompletion(
         index: 0,
         message: {
           role: 'assistant',
-          content,
+          content: refusal !== null || (content === '' && tool_calls.length > 0) ? null : content,
           ...(reasoning_content !== '' && { reasoning_content }),
-          refusal: null,
+          refusal,
+          ...(tool_calls.length > 0 && { tool_calls }),
         },
         logprobs: null,
         finish_reason,
@@ -76,6 +82,12 @@ export async function toCompletion(
     usage: toUsage(usage),
   }
 }
+
+const toCall = ({ call_id: id, name, input }: CallPart): Call => ({
+  id,
+  type: 'function',
+  function: { name, arguments: input },
+})
 
 /** Sends a reply as chunks. */
 export async function* toChunks(
@@ -94,15 +106,33 @@ export async function* toChunks(
     } satisfies Chunk,
   })
   yield toChunk({ role: 'assistant', content: '' })
+  let calls = 0
   for await (const part of parts) {
-    if (part.type !== 'end') {
-      yield toChunk(part.type === 'text' ? { content: part.text } : { reasoning_content: part.text })
-      continue
+    switch (part.type) {
+      case 'text':
+        yield toChunk({ content: part.text })
+        break
+      case 'reasoning':
+        yield toChunk({ reasoning_content: part.text })
+        break
+      case 'refusal':
+        yield toChunk({ refusal: part.text })
+        break
+      case 'call': {
+        const { type, id, function: called } = toCall(part)
+        const begun = { name: called.name, arguments: '' }
+        yield toChunk({ tool_calls: [{ index: calls, id, type, function: begun }] })
+        yield toChunk({ tool_calls: [{ index: calls, function: { arguments: called.arguments } }] })
+        calls += 1
+        break
+      }
+      case 'end': {
+        yield toChunk({}, part.finish)
+        const object = 'chat.completion.chunk' as const
+        if (withUsage)
+          yield { data: { ...head, object, choices: [], usage: toUsage(part.usage) } satisfies Chunk }
+      }
     }
-    yield toChunk({}, part.finish)
-    const object = 'chat.completion.chunk' as const
-    if (withUsage)
-      yield { data: { ...head, object, choices: [], usage: toUsage(part.usage) } satisfies Chunk }
   }
   yield DONE
 }

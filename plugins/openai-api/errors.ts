@@ -5,8 +5,29 @@ export const openaiErrors = {
   PARAMETER_UNSUPPORTED: {
     status: 400,
     message: {
-      en: 'This value of “{parameter}” is not supported: an agent runs its own tools and writes one reply as text.',
-      zh: '不支持“{parameter}”的这个值：智能体使用自己的工具，并以文本给出一条回复。',
+      en: 'This value of “{parameter}” is not supported: tools of the caller are functions, and an agent writes one reply as text.',
+      zh: '不支持“{parameter}”的这个值：调用方的工具只能是函数，且智能体以文本给出一条回复。',
+    },
+  },
+  PARAMETER_INVALID: {
+    status: 400,
+    message: {
+      en: '“{parameter}” cannot be used: {reason}.',
+      zh: '无法使用“{parameter}”：{reason}。',
+    },
+  },
+  CALLS_UNANSWERED: {
+    status: 400,
+    message: {
+      en: 'The results of these calls are missing: {calls}. Send the results of all calls of an answer together.',
+      zh: '缺少以下调用的结果：{calls}。请将同一条回答中所有调用的结果一起发送。',
+    },
+  },
+  CALL_NOT_WAITING: {
+    status: 400,
+    message: {
+      en: 'The call “{call}” does not wait for a result in this thread: it has one, or its turn has ended.',
+      zh: '此会话中的调用“{call}”未在等待结果：它已有结果，或其轮次已结束。',
     },
   },
   CONTENT_UNSUPPORTED: {

@@ -1,5 +1,8 @@
 import { AppError } from '#kernel'
 import type { ModelSettings } from '../agents/types.ts'
+import type { TurnSettings } from '../chat/documents.ts'
+import { readStop } from './answer-format.ts'
+import { readTools } from './tool-parameters.ts'
 
 /** The body of a request; clients send many fields that have no effect here. */
 export type Body = Readonly<Record<string, unknown>>
@@ -10,7 +13,6 @@ const isFilled: IsRefused = (value) => Object.keys(Object(value)).length > 0
 const isSet: IsRefused = () => true
 const isPositive: IsRefused = (value) => Number(value) > 0
 const isTrue: IsRefused = (value) => value === true
-const isNotText: IsRefused = (format) => ((format as Body).type ?? 'text') !== 'text'
 
 /** Values that would change the meaning of a reply and that an agent cannot honour, by the field of the body. */
 const REFUSED: Readonly<Record<string, IsRefused>> = {
@@ -23,10 +25,6 @@ const REFUSED: Readonly<Record<string, IsRefused>> = {
   modalities: (value) => (value as unknown[]).some((modality) => modality !== 'text'),
   n: (value) => value !== 1,
   prompt: isSet,
-  response_format: isNotText,
-  stop: isFilled,
-  text: (value) => isNotText((value as Body).format ?? {}),
-  tools: isFilled,
   top_logprobs: isPositive,
   web_search_options: isSet,
 }
@@ -50,24 +48,31 @@ export function assertSupported(body: Body): void {
       )
 }
 
-/** Returns the settings of a turn that a request asks for. */
-export function toSettings({
-  temperature,
-  top_p,
-  max_output_tokens,
-  effort,
-}: {
-  temperature?: number | null
-  top_p?: number | null
-  max_output_tokens?: number | null
-  effort?: string | null
-}): ModelSettings {
+/** Returns the settings of a turn that a request asks for; throws PARAMETER_INVALID, PARAMETER_UNSUPPORTED. */
+export function toSettings(
+  body: Body,
+  {
+    temperature,
+    top_p,
+    max_output_tokens,
+    effort,
+    ...format
+  }: Pick<TurnSettings, 'answer_format'> & {
+    temperature?: number | null
+    top_p?: number | null
+    max_output_tokens?: number | null
+    effort?: string | null
+  },
+): TurnSettings {
   const reasoning = REASONING[effort ?? '']
   return {
     ...(temperature != null && { temperature }),
     ...(top_p != null && { top_p }),
     ...(max_output_tokens != null && { max_output_tokens }),
     ...(reasoning && { reasoning }),
+    ...format,
+    ...readTools(body),
+    ...readStop(body.stop),
   }
 }
 

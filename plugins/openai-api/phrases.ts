@@ -10,7 +10,14 @@ const PHRASES = {
     en: 'The agent asks: {questions}\nAnswer with `POST /api/agents/{agent_id}/chat/hitl/resume` or in `svc chat`.',
     zh: '智能体提问：{questions}\n请通过 `POST /api/agents/{agent_id}/chat/hitl/resume` 或 `svc chat` 回答。',
   },
+  refusal: {
+    en: 'The model refused to answer.',
+    zh: '模型拒绝回答。',
+  },
 } satisfies Record<string, Record<Locale, string>>
+
+/** Returns the sentence about a model that refused without a word. */
+export const describeRefusal = (locale: Locale): string => PHRASES.refusal[locale]
 
 /** Returns the sentences about the person whom a turn waits for. */
 export function describePause(

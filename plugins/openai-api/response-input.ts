@@ -1,5 +1,5 @@
 import { type Content, toText, toUserParts } from './content-parts.ts'
-import { parseCallArguments, type RequestMessage, unusable } from './conversation.ts'
+import { parseArguments, type RequestMessage, unusable } from './conversation.ts'
 import type { Cradle } from './manifest.ts'
 
 /** An item of the input as it was sent. */
@@ -49,7 +49,7 @@ function toRequestMessage(item: InputItem, path: string): RequestMessage {
       const { call_id, name, arguments: input } = item
       if (typeof call_id !== 'string' || typeof name !== 'string' || !NAME.test(name))
         throw unusable(path, 'it needs a call_id and the name of a function')
-      const call = { id: call_id, name, input: parseCallArguments(String(input ?? ''), path) }
+      const call = { id: call_id, name, input: parseArguments(String(input ?? '')) }
       return { path, role: 'assistant', text: '', calls: [call] }
     }
     case 'function_call_output': {

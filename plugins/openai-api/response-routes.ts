@@ -1,6 +1,8 @@
 import { reply, rowOf } from '#kernel'
-import { askAgent, findAgent, THREAD_HEADER } from './agent-reply.ts'
-import { joinParts, toConversation } from './conversation.ts'
+import { findAgent, THREAD_HEADER } from './agent-reply.ts'
+import { readAnswerFormat } from './answer-format.ts'
+import { askWithMessages } from './asked-messages.ts'
+import { joinParts, type RequestMessage, readInstructions } from './conversation.ts'
 import { MAX_BODY_BYTES } from './files.ts'
 import { route } from './manifest.ts'
 import { assertSupported, toSettings } from './parameters.ts'
@@ -8,6 +10,7 @@ import { toResponseId } from './response-ids.ts'
 import { type InputItem, readInput } from './response-input.ts'
 import { response, responseEvent, responseRequest } from './response-schemas.ts'
 import { readResponse, toResponseEvents } from './responses.ts'
+import { showSettings } from './shown-settings.ts'
 import { readStoredResponse } from './stored-responses.ts'
 import { continueThread } from './threads.ts'
 import { TURN_ERRORS } from './turn-errors.ts'
@@ -20,7 +23,7 @@ export const responseRoutes = [
     operation_id: 'createResponse',
     summary: "Ask an agent in the form of OpenAI's responses",
     description:
-      '`previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response. The instructions are those of the request. A client that leaves stops the turn.',
+      '`previous_response_id` continues the thread of a response, or a fork of it if the conversation went on after that response, or its turn if that waits for results of `tools`. The instructions are those of the request. A client that leaves stops the turn.',
     guard: 'user',
     scope: 'chat',
     audit: { none: 'Threads are private to their users, as on the socket, and usage is metered.' },
@@ -34,38 +37,41 @@ export const responseRoutes = [
     assertSupported(body)
     const { model, input, instructions, previous_response_id, stream, temperature, top_p } = body
     const { max_output_tokens, reasoning, metadata } = body
-    const messages = await readInput(input as string | InputItem[], asker.caller.id, cradle)
-    const conversation = toConversation(
-      instructions ? [{ path: '/instructions', role: 'system', text: instructions }, ...messages] : messages,
-    )
+    const effort = reasoning?.effort
+    const format = readAnswerFormat(body.text?.format, 'text.format')
+    const settings = toSettings(body, { temperature, top_p, max_output_tokens, effort, ...format })
+    const items = await readInput(input as string | InputItem[], asker.caller.id, cradle)
+    const messages: RequestMessage[] = instructions
+      ? [{ path: '/instructions', role: 'system', text: instructions }, ...items]
+      : items
     const agent = await findAgent(model, asker, cradle)
     const continued = await continueThread(
       { agent, previous: previous_response_id, named: headers[THREAD_HEADER.toLowerCase()] },
       asker,
       cradle,
     )
-    const effort = reasoning?.effort
-    const settings = toSettings({ temperature, top_p, max_output_tokens, effort })
-    const place =
-      continued === undefined
-        ? { conversation }
-        : {
-            thread_id: continued,
-            parts: joinParts(conversation),
-            instructions: conversation.instructions,
-          }
-    const { thread_id, turn_id, parts } = await askAgent({ agent, settings, place }, asker, cradle)
+    const asked = {
+      messages,
+      agent,
+      settings,
+      thread_id: continued,
+      instructions: readInstructions(messages),
+      partsOf: joinParts,
+    }
+    const { parts, ...place } = await askWithMessages(asked, asker, cradle)
+    const { thread_id } = place
     const head = {
-      id: toResponseId({ thread_id, turn_id }),
+      id: toResponseId(place),
       created_at: cradle.clock.seconds(),
       model,
-      instructions: conversation.instructions || null,
+      instructions: asked.instructions || null,
       max_output_tokens: max_output_tokens ?? null,
       metadata: metadata ?? {},
       previous_response_id: previous_response_id ?? null,
       reasoning: { effort: effort ?? null, summary: null },
       temperature: temperature ?? null,
       top_p: top_p ?? null,
+      ...showSettings(settings),
     }
     const explanation = { ...asker, explainError: cradle.explainError }
     const named_thread = { [THREAD_HEADER]: thread_id }

@@ -1,5 +1,6 @@
 import { nullable, rowOf } from '#kernel'
 import {
+  answerFormat,
   anything,
   content,
   count,
@@ -8,8 +9,12 @@ import {
   MAX_MESSAGES,
   model,
   outputTokens,
+  parallelToolCalls,
+  stop,
   temperature,
   text,
+  toolChoice,
+  tools,
   topP,
   unused,
 } from './shared-schemas.ts'
@@ -57,9 +62,25 @@ export const responseRequest = {
     max_output_tokens: outputTokens,
     reasoning: nullable({ type: 'object', properties: { effort }, additionalProperties: true } as const),
     metadata,
+    tools,
+    tool_choice: toolChoice,
+    parallel_tool_calls: parallelToolCalls,
+    text: nullable({
+      type: 'object',
+      properties: { format: answerFormat },
+      additionalProperties: true,
+    } as const),
+    stop,
   },
   required: ['model', 'input'],
   additionalProperties: true,
+} as const
+
+const shownChoice = {
+  anyOf: [
+    { enum: ['auto', 'required'] },
+    { ...anything, examples: [{ type: 'function', name: 'get_weather' }] },
+  ],
 } as const
 
 const status = {
@@ -77,12 +98,38 @@ const outputText = {
   }),
 } as const
 
+const refusalPart = {
+  title: 'ResponseRefusal',
+  ...rowOf({ type: { const: 'refusal' }, refusal: { ...text, examples: ['I cannot help with this.'] } }),
+} as const
+
+/** A part of the content of a message. */
+const contentPart = {
+  title: 'ResponseContent',
+  type: 'object',
+  discriminator: { propertyName: 'type' },
+  required: ['type'],
+  oneOf: [outputText, refusalPart],
+} as const
+
+const functionCall = {
+  title: 'ResponseFunctionCall',
+  ...rowOf({
+    type: { const: 'function_call' },
+    id: text,
+    call_id: { ...text, examples: ['call_01JDZ3Q1YV2Z8F6X7K5M4N3P2R50'] },
+    name: { ...text, examples: ['get_weather'] },
+    arguments: { ...text, description: 'As the model wrote them', examples: ['{"city":"Oslo"}'] },
+    status,
+  }),
+} as const
+
 const summaryText = {
   title: 'ResponseSummaryText',
   ...rowOf({ type: { const: 'summary_text' }, text }),
 } as const
 
-/** A part of the output: thoughts or a message. */
+/** A part of the output: thoughts, a message, or a call of a tool of the caller. */
 const outputItem = {
   title: 'ResponseItem',
   type: 'object',
@@ -96,9 +143,10 @@ const outputItem = {
         id: text,
         role: { const: 'assistant' },
         status,
-        content: { type: 'array', items: outputText },
+        content: { type: 'array', items: contentPart },
       }),
     },
+    functionCall,
     {
       title: 'ResponseReasoning',
       ...rowOf({
@@ -135,14 +183,14 @@ export const response = {
     metadata,
     model,
     output: { type: 'array', items: outputItem },
-    parallel_tool_calls: { const: true },
+    parallel_tool_calls: { type: 'boolean' },
     previous_response_id: nullable(text),
     reasoning: rowOf({ effort: nullable({ ...text, examples: ['low'] }), summary: unused }),
     store: { const: true },
     temperature: nullable({ type: 'number' } as const),
-    text: rowOf({ format: rowOf({ type: { const: 'text' } }) }),
-    tool_choice: { const: 'auto' },
-    tools: { type: 'array', items: anything, maxItems: 0 },
+    text: rowOf({ format: { ...anything, examples: [{ type: 'text' }] } }),
+    tool_choice: shownChoice,
+    tools: { type: 'array', items: anything },
     top_p: nullable({ type: 'number' } as const),
     truncation: { const: 'disabled' },
     usage: nullable(
@@ -192,7 +240,15 @@ export const responseEvent = {
     eventOf('ResponsePartEvent', ['response.content_part.added', 'response.content_part.done'], {
       ...place,
       content_index,
-      part: outputText,
+      part: contentPart,
+    }),
+    eventOf('ResponseRefusalDelta', ['response.refusal.delta'], { ...place, content_index, delta: text }),
+    eventOf('ResponseRefusalDone', ['response.refusal.done'], { ...place, content_index, refusal: text }),
+    eventOf('ResponseCallDelta', ['response.function_call_arguments.delta'], { ...place, delta: text }),
+    eventOf('ResponseCallDone', ['response.function_call_arguments.done'], {
+      ...place,
+      name: text,
+      arguments: text,
     }),
     eventOf('ResponseTextDelta', ['response.output_text.delta'], {
       ...place,

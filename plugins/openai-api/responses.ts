@@ -1,5 +1,6 @@
 import { AppError, type ErrorExplainer, type Locale, type StreamItem, type TypeOf } from '#kernel'
-import type { ReplyPart } from './reply-parts.ts'
+import { toItemId as toCallItemId } from './call-ids.ts'
+import type { CallPart, ReplyPart } from './reply-parts.ts'
 import type { response, responseEvent } from './response-schemas.ts'
 
 /** A response as the API shows it. */
@@ -17,9 +18,13 @@ export type ResponseHead = Pick<
   | 'instructions'
   | 'max_output_tokens'
   | 'metadata'
+  | 'parallel_tool_calls'
   | 'previous_response_id'
   | 'reasoning'
   | 'temperature'
+  | 'text'
+  | 'tool_choice'
+  | 'tools'
   | 'top_p'
 >
 
@@ -39,11 +44,7 @@ const toResponse = (head: ResponseHead): ResponseRow => ({
   error: null,
   incomplete_details: null,
   output: [],
-  parallel_tool_calls: true,
   store: true,
-  text: { format: { type: 'text' } },
-  tool_choice: 'auto',
-  tools: [],
   truncation: 'disabled',
   usage: null,
 })
@@ -97,6 +98,12 @@ async function* describeReply(
         yield toEnd({ ...toResponse(head), output }, part)
         return
       }
+      if (part.type === 'call') {
+        yield* end()
+        yield* describeCall(part, output.length)
+        output.push(toCallItem(part, 'completed'))
+        continue
+      }
       const key = `${part.type} ${part.message_id}`
       if (current?.key !== key) {
         yield* end()
@@ -127,7 +134,7 @@ function toEnd(
     output_tokens_details: { reasoning_tokens: usage.reasoning_tokens ?? 0 },
     total_tokens: usage.total_tokens,
   }
-  if (finish === 'stop')
+  if (finish === 'stop' || finish === 'tool_calls')
     return { type: 'response.completed', response: { ...response, status: 'completed', usage: spent } }
   const reason = finish === 'length' ? ('max_output_tokens' as const) : finish
   return {
@@ -136,10 +143,29 @@ function toEnd(
   }
 }
 
+function toCallItem(
+  { call_id, name, input }: CallPart,
+  status: 'in_progress' | 'completed',
+): Extract<OutputItem, { type: 'function_call' }> {
+  const isEmpty = status === 'in_progress'
+  const item = { type: 'function_call' as const, id: toCallItemId(call_id), call_id, name }
+  return { ...item, arguments: isEmpty ? '' : input, status }
+}
+
+function* describeCall(call: CallPart, output_index: number): Generator<Unnumbered<Event>, void, void> {
+  const { call_id, name, input } = call
+  const place = { item_id: toCallItemId(call_id), output_index }
+  yield { type: 'response.output_item.added', output_index, item: toCallItem(call, 'in_progress') }
+  yield { type: 'response.function_call_arguments.delta', ...place, delta: input }
+  yield { type: 'response.function_call_arguments.done', ...place, name, arguments: input }
+  yield { type: 'response.output_item.done', output_index, item: toCallItem(call, 'completed') }
+}
+
 type Item = Extract<ReplyPart, { text: string }>
 
-const toItemId = ({ type, message_id }: Item) =>
-  type === 'text' ? message_id : message_id.replace('msg_', 'rs_')
+const PREFIX = { text: 'msg_', refusal: 'ref_', reasoning: 'rs_' } as const
+const toItemId = ({ type, message_id }: Item) => message_id.replace('msg_', PREFIX[type])
+const toRefusal = (refusal: string) => ({ type: 'refusal' as const, refusal })
 const toOutputText = (text: string) => ({
   type: 'output_text' as const,
   text,
@@ -148,42 +174,56 @@ const toOutputText = (text: string) => ({
 })
 const toSummary = (text: string) => ({ type: 'summary_text' as const, text })
 
+function toContent({ type, text }: Item) {
+  return type === 'refusal' ? toRefusal(text) : toOutputText(text)
+}
+
 function toItem(item: Item, status: 'in_progress' | 'completed'): OutputItem {
   const id = toItemId(item)
   const isEmpty = status === 'in_progress'
-  if (item.type === 'text') {
-    const content = isEmpty ? [] : [toOutputText(item.text)]
-    return { type: 'message', id, role: 'assistant', status, content }
-  }
-  return { type: 'reasoning', id, status, summary: isEmpty ? [] : [toSummary(item.text)] }
+  if (item.type === 'reasoning')
+    return { type: 'reasoning', id, status, summary: isEmpty ? [] : [toSummary(item.text)] }
+  const content = isEmpty ? [] : [toContent(item)]
+  return { type: 'message', id, role: 'assistant', status, content }
 }
 
 function* beginItem(item: Item, output_index: number): Generator<Unnumbered<Event>, void, void> {
   const place = { item_id: toItemId(item), output_index }
   yield { type: 'response.output_item.added', output_index, item: toItem(item, 'in_progress') }
-  if (item.type === 'text')
-    yield { type: 'response.content_part.added', ...place, content_index: 0, part: toOutputText('') }
-  else
+  if (item.type === 'reasoning')
     yield { type: 'response.reasoning_summary_part.added', ...place, summary_index: 0, part: toSummary('') }
+  else
+    yield {
+      type: 'response.content_part.added',
+      ...place,
+      content_index: 0,
+      part: toContent({ ...item, text: '' }),
+    }
 }
 
 function toDelta(item: Item, delta: string, output_index: number): Unnumbered<Event> {
   const place = { item_id: toItemId(item), output_index, delta }
-  return item.type === 'text'
-    ? { type: 'response.output_text.delta', ...place, content_index: 0, logprobs: [] }
-    : { type: 'response.reasoning_summary_text.delta', ...place, summary_index: 0 }
+  switch (item.type) {
+    case 'text':
+      return { type: 'response.output_text.delta', ...place, content_index: 0, logprobs: [] }
+    case 'refusal':
+      return { type: 'response.refusal.delta', ...place, content_index: 0 }
+    case 'reasoning':
+      return { type: 'response.reasoning_summary_text.delta', ...place, summary_index: 0 }
+  }
 }
 
 function* endItem(item: Item, output_index: number): Generator<Unnumbered<Event>, void, void> {
   const place = { item_id: toItemId(item), output_index }
-  const { text } = item
-  if (item.type === 'text') {
-    yield { type: 'response.output_text.done', ...place, content_index: 0, text, logprobs: [] }
-    yield { type: 'response.content_part.done', ...place, content_index: 0, part: toOutputText(text) }
-  } else {
+  const { type, text } = item
+  if (type === 'reasoning') {
     yield { type: 'response.reasoning_summary_text.done', ...place, summary_index: 0, text }
     const part = toSummary(text)
     yield { type: 'response.reasoning_summary_part.done', ...place, summary_index: 0, part }
+  } else {
+    if (type === 'refusal') yield { type: 'response.refusal.done', ...place, content_index: 0, refusal: text }
+    else yield { type: 'response.output_text.done', ...place, content_index: 0, text, logprobs: [] }
+    yield { type: 'response.content_part.done', ...place, content_index: 0, part: toContent(item) }
   }
   yield { type: 'response.output_item.done', output_index, item: toItem(item, 'completed') }
 }

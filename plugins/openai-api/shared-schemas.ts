@@ -29,6 +29,30 @@ export const outputTokens = nullable({
 export const effort = nullable({ title: 'ReasoningEffort', type: 'string', enum: EFFORTS } as const)
 export const isStream = nullable({ type: 'boolean', description: 'Answers with server-sent events' } as const)
 
+/** Parameters that the readers of tools and formats check, because their form depends on their type. */
+export const tools = nullable({
+  type: 'array',
+  items: anything,
+  description: 'Functions of the caller, which are offered beside the tools of the agent; at most 128',
+} as const)
+export const toolChoice = {
+  description:
+    '`auto`, `none`, `required`, a function or `allowed_tools`; it is about the functions of the caller',
+  examples: ['auto'],
+} as const
+export const parallelToolCalls = nullable({
+  type: 'boolean',
+  description: 'False to receive the calls of one answer one after the other',
+} as const)
+export const answerFormat = nullable({
+  ...anything,
+  description: 'The form of the final answer: `text`, `json_object` or `json_schema`',
+} as const)
+export const stop = {
+  description: 'Up to four texts at which an answer ends',
+  examples: ['END'],
+} as const
+
 /** The content of a message: text, or parts of which other fields depend on the type. */
 export const content = {
   anyOf: [

@@ -29,15 +29,23 @@ export type FrameType = keyof FrameFields
 
 /** The fields of an event besides the frame that readers of the conversation receive. */
 export interface EventRecord {
-  /** Of `turn_started`: the user's message, the requested model, the language, and the settings of the turn. */
+  /**
+   * Of `turn_started`: the user's message, the requested model, the language, and the settings of the turn, which a
+   * `hitl_resolved` with results of a program replaces.
+   */
   input?: Block[]
   model?: string
   locale?: Locale
   settings?: TurnSettings
   /** Of `usage`: the model's answer as JSON, if the frames do not contain all of it; see `model-answer.ts`. */
   answer?: string
-  /** Of `hitl_required`: arguments as JSON, by the index of the request, if its `args` do not show them unchanged. */
+  /**
+   * Of `hitl_required`: arguments as JSON, by the index of the request, if its `args` do not show them unchanged; those
+   * for a program are as the model wrote them.
+   */
   whole_args?: Record<string, string>
+  /** Of `hitl_resolved`: the results that a program sent, one for each request. */
+  results?: string[]
   /** Of `usage`: how the answer ended, unless it is complete. */
   finish_reason?: Exclude<AnswerEnding, 'complete'>
   /** Of `usage`: milliseconds until the first delta; null without one. */
@@ -96,9 +104,14 @@ export const sumUsage = (events: readonly LedgerEvent[]): TokenUsage =>
     ...NO_USAGE,
   })
 
-/** Returns the model of the last call among these events. */
+/** The model in the usage of answers that another server may have given. */
+export const UNKNOWN_MODEL = 'unknown:unknown'
+
+/** Returns the model of the last call among these events that this server has made. */
 export const findLastModel = (events: readonly LedgerEvent[]): string | undefined =>
-  events.flatMap(({ type, frame }) => (type === 'usage' ? [frame.model] : [])).at(-1)
+  events
+    .flatMap(({ type, frame }) => (type === 'usage' && frame.model !== UNKNOWN_MODEL ? [frame.model] : []))
+    .at(-1)
 
 /** Returns the frame of an event as readers receive it. */
 export const toFrame = (event: LedgerEvent) => ({

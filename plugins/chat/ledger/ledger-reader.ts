@@ -35,7 +35,7 @@ export interface EventQuery {
 /** Reads the ledgers of threads, for views besides the conversation. */
 export interface LedgerReader {
   /**
-   * Reads events in rising order, without answers and whole arguments: the first ones after `after`, or else the last
+   * Reads events in rising order, without answers, whole arguments and results of programs: the first ones after `after`, or else the last
    * ones before `before` or of the thread.
    */
   page(thread_id: string, query: EventQuery): Promise<{ events: ReadEvent[]; has_more: boolean }>
@@ -116,7 +116,7 @@ export function createLedgerReader({
         .find(
           { ...eventRange(thread_id, from, upTo), ...(type && { type }) },
           {
-            projection: { answer: 0, whole_args: 0 },
+            projection: { answer: 0, whole_args: 0, results: 0 },
             hint: type && LISTED.includes(type) ? BY_TYPE : { _id: 1 },
           },
         )
@@ -134,7 +134,7 @@ export function createLedgerReader({
       const wanted = withText ? {} : { type: { $nin: ['content', 'reasoning'] as FrameType[] } }
       const projection = withText
         ? {}
-        : { 'frame.output': 0, 'frame.input': 0, input: 0, answer: 0, whole_args: 0 }
+        : { 'frame.output': 0, 'frame.input': 0, input: 0, answer: 0, whole_args: 0, results: 0 }
       for await (const event of events
         .find({ ...eventRange(thread_id), ...wanted }, { projection, batchSize: BATCH })
         .sort({ _id: 1 }))

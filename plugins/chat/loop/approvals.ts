@@ -3,13 +3,16 @@ import type { Locale } from '#kernel'
 import type { ApprovalStep, AuthorizationNeed, Tool } from '#plugin-api'
 import type { ActionRequest, DecisionType, PendingApproval } from '../ledger/ledger-event.ts'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
+import type { RemoteTool } from './client-tools.ts'
 import { limitOutput } from './tool-output.ts'
 
 /** A request that a person must decide before a turn can continue. */
 export interface Request extends ActionRequest {
   allowed_decisions: readonly DecisionType[]
-  /** The arguments as JSON, if `args` does not show them unchanged. */
+  /** The arguments as JSON, if `args` does not show them unchanged; those for a program as the model wrote them. */
   whole_args?: string
+  /** True if its program receives it alone. */
+  is_sequential?: boolean
 }
 
 /** The most requests per pause: as many as can be decided at once. */
@@ -51,6 +54,27 @@ export const requestAnswer = (call: Call, question: string): Request => ({
   description: question.toWellFormed(),
   allowed_decisions: QUESTION,
 })
+
+/** Asks the program of a turn for the result of its tool; `input` are the arguments as the model wrote them. */
+export function requestResult(
+  call: Call,
+  input: string,
+  { name, is_sequential }: RemoteTool,
+  locale: Locale,
+): Request {
+  const description = {
+    en: `Waits for the result of “${name}” from the program that asked.`,
+    zh: `等待提问的程序返回“${name}”的结果。`,
+  }
+  return {
+    ...call,
+    description: description[locale],
+    for_client: true,
+    whole_args: input,
+    is_sequential,
+    allowed_decisions: QUESTION,
+  }
+}
 
 /** Asks a question of a running call. */
 export const requestHeldAnswer = (call: Call, question: string): Request => ({
@@ -107,9 +131,9 @@ export function toPendingApproval(
   return {
     pending: {
       pending_id,
-      action_requests: put.map(({ allowed_decisions, whole_args, ...request }, index) => ({
+      action_requests: put.map(({ allowed_decisions, whole_args, is_sequential, ...request }, index) => ({
         ...request,
-        ...(whole_args === undefined ? {} : { args_url: urlOf(index) }),
+        ...(whole_args === undefined || request.for_client ? {} : { args_url: urlOf(index) }),
       })),
       review_configs: put.map(({ name, allowed_decisions }) => ({
         action_name: name,
@@ -121,8 +145,10 @@ export function toPendingApproval(
   }
 }
 
-/** Takes the requests for one pause; the others follow when these are decided. */
+/** Takes the requests for one pause, those for a program first; the others follow when these are decided. */
 function takeFirst(requests: readonly Request[]): readonly Request[] {
+  const forClient = requests.filter(({ for_client }) => for_client)
+  if (forClient.length > 0) return forClient.slice(0, forClient[0]!.is_sequential ? 1 : MAX_REQUESTS)
   let characters = 0
   const end = requests.findIndex(({ whole_args = '' }, index) => {
     characters += whole_args.length

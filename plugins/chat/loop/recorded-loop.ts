@@ -65,7 +65,7 @@ function collectFacts(events: readonly LedgerEvent[]): Fact[] {
         pending = event.frame
         return []
       case 'hitl_resolved':
-        return pending ? toDecisionFacts(pending, event.frame.decisions) : []
+        return pending ? toDecisionFacts(pending, event.frame.decisions, event.results) : []
       default:
         return []
     }
@@ -75,8 +75,11 @@ function collectFacts(events: readonly LedgerEvent[]): Fact[] {
 const toDecisionFacts = (
   { action_requests, review_configs }: PendingApproval,
   decisions: Decision[],
+  results: readonly string[] = [],
 ): Fact[] =>
-  decisions.map((decision, index) => {
+  decisions.map((recorded, index) => {
+    const result = results[index]
+    const decision: Decision = result === undefined ? recorded : { type: 'respond', message: result }
     const { id, parent_tool_call_id: parent, is_step } = action_requests[index]!
     const isApproval = review_configs[index]!.allowed_decisions.includes('approve')
     const about = is_step ? 'step' : isApproval ? 'call' : 'question'

@@ -8,10 +8,12 @@ import {
   requestApproval,
   requestAuthorization,
   requestHeldAnswer,
+  requestResult,
   requestStep,
 } from './approvals.ts'
 import { parseArguments } from './call-arguments.ts'
 import { createCallSlot } from './call-slot.ts'
+import { isRemote } from './client-tools.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import type { CallFacts, Delegated, LoopCall } from './tool-calls.ts'
 import { readInput } from './tool-input.ts'
@@ -219,6 +221,12 @@ export function startCall({
       const { tools } = round
       const tool = tools.get(toolName)
       if (!tool) throw new Error(`there is no tool "${toolName}" that could be used now`)
+      if (isRemote(tool)) {
+        const decision = answers.shift()
+        return decision
+          ? came(answerOf(decision), false)
+          : { requests: [requestResult(request, input, tool, facts.locale)] }
+      }
       let given = readInput(tool, input, { isCut }) as never
       const { approval } = recorded
       if (approval?.type === 'edit')

@@ -4,6 +4,7 @@ import type { Semaphore } from '#toolbox'
 import { boundJson, sanitizeForStorage } from '../sanitize.ts'
 import type { Request } from './approvals.ts'
 import { parseArguments } from './call-arguments.ts'
+import { isRemote } from './client-tools.ts'
 import type { RecordedCall } from './recorded-loop.ts'
 import { type HeldCallsOfTurn, type Round, startCall } from './running-call.ts'
 import type { TurnTools } from './turn-tools.ts'
@@ -21,11 +22,12 @@ export const TOO_MANY_CALLS = `This was not carried out: at most ${MAX_CALLS} ca
 
 /** Describes tools for a model. */
 export function describeTools(tools: readonly Tool[]): LanguageModelV3FunctionTool[] {
-  return tools.map(({ name, description, input_schema }) => ({
+  return tools.map((tool) => ({
     type: 'function',
-    name,
-    description,
-    inputSchema: input_schema as LanguageModelV3FunctionTool['inputSchema'],
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.input_schema as LanguageModelV3FunctionTool['inputSchema'],
+    ...(isRemote(tool) && tool.strict !== undefined && { strict: tool.strict }),
   }))
 }
 

@@ -10,7 +10,7 @@ import type { ModelCallOptions } from '#plugin-api'
 import { createSemaphore, type Semaphore, untilAborted } from '#toolbox'
 import type { ModelPart } from '../../providers/types.ts'
 import type { Request } from './approvals.ts'
-import type { CallSettings } from './call-settings.ts'
+import { type CallSettings, toTaskSettings } from './call-settings.ts'
 import { type AnswerEnding, readAnswer } from './model-answer.ts'
 import { joinMessages, listCallIds, toAnswerMessages, withUniqueIds } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
@@ -27,7 +27,7 @@ import type { TurnTools } from './turn-tools.ts'
 import type { LoopWriter } from './turn-writer.ts'
 
 /** The most model calls of one turn, and of one delegated task, unless its agent says otherwise. */
-const MAX_STEPS = 25
+export const MAX_STEPS = 25
 
 /** The answers in a row whose calls the limit of output may cut before the loop ends. */
 const MAX_CUT_ANSWERS = 3
@@ -99,6 +99,7 @@ async function carryOut(
     const end = await loop(
       {
         ...parts,
+        settings: toTaskSettings(parts.settings),
         system: `${system}\n\n${DELEGATE}`,
         messages: [{ role: 'user', content: [{ type: 'text', text: instruction }] }],
         tools: tools.delegable(),

@@ -4,6 +4,7 @@ import type { AuthCaller, Credential } from '../../auth/types.ts'
 import type { UserDocument } from '../../users/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
+import type { RemoteTool } from './client-tools.ts'
 
 /** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
 export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'> & {
@@ -65,8 +66,8 @@ const NO_ACCESS: ToolAccess = { tools: [], write_area: null, approvals: { always
 
 /**
  * Creates the tools of a turn; `allowed` are those that the user has allowed for its thread, `offered` those that it has
- * in a form of its own. The agent and the user
- * as given apply until `refresh` is called.
+ * in a form of its own, `remote` those of its program, which replace the agent's tools of the same names. The agent and
+ * the user as given apply until `refresh` is called.
  */
 export function createTurnTools(
   { agents }: Pick<Cradle, 'agents'>,
@@ -77,6 +78,7 @@ export function createTurnTools(
     offered,
     lent,
     choices,
+    remote,
   }: {
     agent: AgentDocument
     user: TurnUser
@@ -84,15 +86,18 @@ export function createTurnTools(
     offered: ReadonlyMap<string, Tool | null>
     lent: LentTools
     choices: ToolChoices
+    remote: readonly RemoteTool[]
   },
 ): TurnTools {
+  const remoteNames = new Set(remote.map(({ name }) => name))
   let access: ToolAccess = { ...NO_ACCESS, tools: [...agents.listTools(agent, user), ...lent.tools] }
   const current = (): readonly Tool[] => {
-    if (offered.size === 0) return access.tools
-    return access.tools.flatMap((tool) => {
+    if (offered.size === 0 && remote.length === 0) return access.tools
+    const ofAgent = access.tools.flatMap((tool) => {
       const own = offered.has(tool.name) ? offered.get(tool.name) : tool
-      return own ? [own] : []
+      return own && !remoteNames.has(tool.name) ? [own] : []
     })
+    return [...ofAgent, ...remote]
   }
   const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({
     list: () => current().filter(isOffered),

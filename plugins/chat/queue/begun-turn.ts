@@ -1,11 +1,11 @@
 import { AppError } from '#kernel'
+import type { ThreadDocument } from '../documents.ts'
 import { followEvents } from '../ledger/following.ts'
 import type { Reader } from '../ledger/hub.ts'
 import { isTerminal, type LedgerEvent, seqOf } from '../ledger/ledger-event.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
-import type { Turn } from '../turns/turn.ts'
-import type { TurnOrder } from '../turns/turn-answer.ts'
+import type { Turn, TurnRequest } from '../turns/turn.ts'
 
 /** The interval at which a queued turn is looked for, in milliseconds. */
 const POLL_MS = 1000
@@ -13,9 +13,12 @@ const POLL_MS = 1000
 /** A turn that has begun or is queued. */
 export interface BegunTurn {
   turn_id: string
+  /** The seq of the last event before those that are followed, if they are not the first ones. */
+  after?: number
   /**
-   * Yields its events from the first one on, until it ends or pauses. Throws THREAD_PAUSED if it is queued behind a turn
-   * that has paused, and THREAD_NOT_FOUND if it was taken back or removed with its thread.
+   * Yields its events until it ends or pauses, except for those that happened elsewhere or before a pause. Throws
+   * THREAD_PAUSED if it is queued behind a turn that has paused, and THREAD_NOT_FOUND if it was taken back or removed
+   * with its thread.
    */
   follow(signal: AbortSignal): AsyncGenerator<LedgerEvent, void, void>
   /** Ends the turn, or takes it back if it is queued. */
@@ -33,26 +36,51 @@ type Parts = Pick<
 >
 
 /** Runs a turn that has its thread, in the background. */
-export function beginOpened(turn: Turn, order: TurnOrder, parts: Parts & Pick<Cradle, 'log'>): BegunTurn {
+export function beginOpened(turn: Turn, order: TurnRequest, parts: Parts & Pick<Cradle, 'log'>): BegunTurn {
   const { lease, log } = turn.opened!
   const { turn_id } = lease
+  const first = countFirst(order)
   const ended = turn.run(order).catch((error) => parts.log.error({ error, turn_id }, 'a turn failed'))
   return {
     turn_id,
-    follow: (signal) => followLog({ lease, log, ended, signal }, parts),
+    ...(first > 0 && { after: lease.first_seq + first - 1 }),
+    follow: (signal) => followLog({ lease, log, first, ended, signal }, parts),
     cancel: () => turn.stop('stopped'),
   }
 }
 
+/** Counts the events at the beginning of a turn that its program knows: the message and the steps of elsewhere. */
+const countFirst = ({ steps = [] }: Pick<TurnRequest, 'steps'>) => (steps.length > 0 ? steps.length + 1 : 0)
+
+/** Follows a turn that was resumed while it was paused as this thread shows it. */
+export function beginResumed(
+  { _id: thread_id, user_id, agent_id, active_turn }: ThreadDocument,
+  stop: () => Promise<unknown>,
+  parts: Parts,
+): BegunTurn {
+  const { turn_id, paused } = active_turn!
+  const place = { thread_id, turn_id, user_id, agent_id }
+  const after = paused!.seq
+  return {
+    turn_id,
+    after,
+    follow: (signal) => followLedger(place, { after, hasRead: true, signal }, parts),
+    async cancel() {
+      await stop()
+    },
+  }
+}
+
 /** Follows a turn that waits for its thread or its account. */
-export function beginQueued(place: Place, parts: Parts): BegunTurn {
+export function beginQueued(place: Place, order: Pick<TurnRequest, 'steps'>, parts: Parts): BegunTurn {
   const { turn_id, thread_id, user_id, agent_id } = place
   const { turnQueue, running, threads, turnLeases } = parts
   return {
     turn_id,
     async *follow(signal) {
       const first_seq = await waitForStart(place, signal, parts)
-      if (first_seq !== undefined) yield* followLedger(place, { after: first_seq - 1, signal }, parts)
+      if (first_seq !== undefined)
+        yield* followLedger(place, { after: first_seq - 1 + countFirst(order), signal }, parts)
     },
     async cancel() {
       const owner = { user_id, agent_id }
@@ -75,14 +103,19 @@ async function* followLog(
   {
     lease,
     log: { committed },
+    first,
     ended,
     signal,
-  }: Pick<NonNullable<Turn['opened']>, 'lease' | 'log'> & { ended: Promise<void>; signal: AbortSignal },
+  }: Pick<NonNullable<Turn['opened']>, 'lease' | 'log'> & {
+    first: number
+    ended: Promise<void>
+    signal: AbortSignal
+  },
   parts: Pick<Parts, 'hub' | 'ledger'>,
 ): AsyncGenerator<LedgerEvent, void, void> {
   const { thread_id, user_id } = lease
   const { hub } = parts
-  let next = 0
+  let next = first
   let wake = () => {}
   let isOver = false
   const leave = () => {
@@ -117,10 +150,10 @@ async function* followLog(
 /** Yields the events of a turn from the ledger, whatever process runs it. */
 async function* followLedger(
   { thread_id, user_id, turn_id }: Place,
-  { after, signal }: { after: number; signal: AbortSignal },
+  { after, ...reading }: { after: number; hasRead?: boolean; signal: AbortSignal },
   { hub, ledger }: Pick<Parts, 'hub' | 'ledger'>,
 ): AsyncGenerator<LedgerEvent, void, void> {
-  for await (const event of followEvents({ thread_id, user_id, after, signal, hub, ledger })) {
+  for await (const event of followEvents({ thread_id, user_id, after, ...reading, hub, ledger })) {
     if (event.turn_id !== turn_id) continue
     yield event
     if (isLast(event)) return

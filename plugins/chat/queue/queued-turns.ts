@@ -57,7 +57,7 @@ export function createQueuedTurns({
 }: Pick<Cradle, 'collections' | 'clock'>): QueuedTurns {
   return {
     async store(turn_id, { thread_id, user, agent, ...request }) {
-      const { client_message_id, content, model, settings, locale, request_id } = request
+      const { client_message_id, content, model, settings, steps, locale, request_id } = request
       await queuedTurns.insertOne({
         _id: turn_id,
         thread_id,
@@ -67,6 +67,7 @@ export function createQueuedTurns({
         content,
         ...(model === undefined ? {} : { model }),
         ...(settings === undefined ? {} : { settings }),
+        ...(steps === undefined ? {} : { steps: [...steps] }),
         locale,
         request_id,
         ...(user.credential && { scopes: user.credential.scopes }),

@@ -1,5 +1,6 @@
 import type { Extensions } from '#kernel'
 import type { Tool } from '#plugin-api'
+import type { RemoteTool } from '../loop/client-tools.ts'
 import type { TurnTools } from '../loop/turn-tools.ts'
 import { type Recording, toCallKey } from './recording.ts'
 
@@ -11,10 +12,13 @@ export function createRecordedTools(
   { outputs, files, questions, approvalSteps, asked, answers }: Recording,
   {
     registry,
+    remote,
     step,
     end,
   }: {
     registry: Extensions<Tool>
+    /** The tools of the turn's program, whose results are recorded with the decisions. */
+    remote: readonly RemoteTool[]
     /** The current step of the turn. */
     step: () => number
     end: () => Promise<never>
@@ -39,6 +43,8 @@ export function createRecordedTools(
   const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({
     list: () => registry.list().filter(isOffered),
     get(name) {
+      const ofProgram = remote.find((tool) => tool.name === name && isOffered(tool))
+      if (ofProgram) return ofProgram
       const tool = registry.get(name)
       return tool && isOffered(tool) ? recorded(tool) : undefined
     },

@@ -1,7 +1,8 @@
-import { eventId, isTerminal, type LedgerEvent, sumUsage } from '../ledger/ledger-event.ts'
+import { eventId, isTerminal, type LedgerEvent, sumUsage, UNKNOWN_MODEL } from '../ledger/ledger-event.ts'
 import type { ReadEvent } from '../ledger/ledger-reader.ts'
 import { createMemoryLog } from '../ledger/memory-log.ts'
 import { toPendingApproval } from '../loop/approvals.ts'
+import { toRemoteTools } from '../loop/client-tools.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { type LoopEnd, type LoopParts, runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
@@ -49,13 +50,19 @@ async function replay(
   if (started?.type !== 'turn_started') throw new Error('a turn must begin with turn_started')
   const { turn_id, frame, input, model, locale = 'en', settings } = started
   const recording = readRecording(recorded)
-  const resolutions = recorded.flatMap((event) => (event.type === 'hitl_resolved' ? [event.frame] : []))
-  const references = recorded.flatMap((event) => (event.type === 'usage' ? [event.frame.model] : []))
+  const resolutions = recorded.filter((event) => event.type === 'hitl_resolved')
+  const remote = recorded.flatMap((event) => toRemoteTools(event.settings ?? {}))
+  const references = recorded.flatMap(({ type, frame }) =>
+    type === 'usage' && frame.model !== UNKNOWN_MODEL ? [frame.model] : [],
+  )
   const last = recorded.at(-1)!
   const events: LedgerEvent[] = []
   const held = createHeldCalls().of({ turn_id, thread_id: THREAD, user_id: '', agent_id: '', first_seq: 1 })
   const log = createMemoryLog({ thread_id: THREAD, turn_id, events }, clock)
   log.write('turn_started', frame, { input, model, locale, settings })
+  const { steps, count } = readForeignSteps(recorded)
+  recording.answers.get(undefined)?.splice(0, count)
+  for (const { type, frame, answer } of steps) log.write(type, frame, { answer })
   // Model calls outside of the loop only count tokens.
   for (const event of recorded)
     if (event.type === 'usage' && event.frame.message_id === undefined) log.write('usage', event.frame)
@@ -94,6 +101,7 @@ async function replay(
         messages: [],
         tools: createRecordedTools(recording, {
           registry: extensions['agents.tools'],
+          remote,
           step: () => current,
           end,
         }),
@@ -122,15 +130,24 @@ async function replay(
       return events
     }
     const resolved = resolutions.shift()
-    const pending_id = resolved?.pending_id ?? ''
+    const pending_id = resolved?.frame.pending_id ?? ''
     const names = { pending_id, agent_id: '', thread_id: THREAD }
     log.write('hitl_required', toPendingApproval(end.requests, { ...names, expires_at: 0 }).pending)
     if (!resolved) return events
-    log.write('hitl_resolved', resolved)
-    if (resolved.outcome === 'stopped') break
+    log.write('hitl_resolved', resolved.frame, { results: resolved.results })
+    if (resolved.frame.outcome === 'stopped') break
   }
   if (isTerminal(last)) log.write(last.type, last.frame)
   return withinRecording(events, recording)
+}
+
+/** Returns the events of the steps that happened elsewhere, which are not run again, and the number of these steps. */
+function readForeignSteps(events: readonly LedgerEvent[]): { steps: readonly LedgerEvent[]; count: number } {
+  const isForeign = ({ type, frame }: LedgerEvent) => type === 'usage' && frame.model === UNKNOWN_MODEL
+  const last = events.findLastIndex(isForeign)
+  if (last < 0) return { steps: [], count: 0 }
+  const results = events.slice(last + 1).findIndex(({ type }) => type !== 'tool_result')
+  return { steps: events.slice(1, last + 1 + results), count: events.filter(isForeign).length }
 }
 
 /** A turn that was ended early may run further in a replay: results without a recording are left out. */

@@ -1,5 +1,5 @@
 import { AppError, type Locale } from '#kernel'
-import type { ThreadDocument } from '../documents.ts'
+import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type {
   ActionRequest,
   Decision,
@@ -8,6 +8,7 @@ import type {
   ResolvedApproval,
 } from '../ledger/ledger-event.ts'
 import { untilAnswered } from '../ledger/transient.ts'
+import { waitsForClient } from '../loop/client-tools.ts'
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import { createTurn, type Refusal, type Turn } from '../turns/turn.ts'
@@ -27,9 +28,15 @@ export interface Resumption {
   ): Promise<Pick<ActionRequest, 'id' | 'name' | 'args'>>
   /** Takes over the turn and resumes it in the background; throws HITL_NOT_PENDING if another decision came first. */
   decide(thread: ThreadDocument, pending: PendingApproval, decisions: Decision[]): Promise<void>
+  /** Resumes a turn with the results of its program's tools, like `decide`; `settings` hold from now on. */
+  answer(
+    thread: ThreadDocument,
+    pending: PendingApproval,
+    answered: { results: string[]; settings: TurnSettings },
+  ): Promise<void>
   /** Ends the turn of a thread; false if it is not paused (any more). */
   stop(thread: ThreadDocument): Promise<boolean>
-  /** Rejects, in the users' names, approvals that have expired. */
+  /** Rejects, in the users' names, approvals that have expired; a turn whose program has left ends. */
   expire(): Promise<void>
   /** Abandons held calls whose turns will not be resumed by anyone. */
   releaseHeld(): Promise<void>
@@ -95,9 +102,10 @@ export function createResumption(cradle: Cradle): Resumption {
     thread: ThreadDocument,
     resolved: ResolvedApproval,
     allow: readonly string[] = [],
+    record?: { results: string[]; settings: TurnSettings },
   ) => {
     const turn = createTurnOf(thread)
-    return (await turn.resume(resolved, allow)) ? turn : undefined
+    return (await turn.resume(resolved, allow, record)) ? turn : undefined
   }
 
   const findPause = async ({ _id, active_turn }: ThreadDocument) => {
@@ -105,6 +113,20 @@ export function createResumption(cradle: Cradle): Resumption {
     return event?.type === 'hitl_required' ? event : null
   }
   const readPending: Resumption['readPending'] = async (thread) => (await findPause(thread))?.frame ?? null
+
+  const stop: Resumption['stop'] = async (thread) => {
+    const { pending_id } = thread.active_turn!.paused!
+    const turn = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
+    if (!turn) return false
+    const { lease, log } = turn.opened!
+    heldCalls.abandon(({ turn_id }) => turn_id === lease.turn_id, 'stopped')
+    try {
+      await turn.end(toStoppedEnd(log.committed))
+    } finally {
+      turn.leave()
+    }
+    return true
+  }
 
   return {
     readPending,
@@ -115,7 +137,7 @@ export function createResumption(cradle: Cradle): Resumption {
       if (!request) throw new AppError('NOT_FOUND')
       const { id, name, args } = request
       const whole = pause.whole_args?.[index]
-      return { id, name, args: whole === undefined ? args : JSON.parse(whole) }
+      return { id, name, args: whole === undefined || request.for_client ? args : JSON.parse(whole) }
     },
     async decide(thread, { pending_id, action_requests }, decisions) {
       const allow = decisions.flatMap((decision, index) =>
@@ -125,23 +147,23 @@ export function createResumption(cradle: Cradle): Resumption {
       if (!turn) throw new AppError('HITL_NOT_PENDING')
       await runWhereHeld(turn, thread)
     },
-    async stop(thread) {
-      const { pending_id } = thread.active_turn!.paused!
-      const turn = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
-      if (!turn) return false
-      const { lease, log } = turn.opened!
-      heldCalls.abandon(({ turn_id }) => turn_id === lease.turn_id, 'stopped')
-      try {
-        await turn.end(toStoppedEnd(log.committed))
-      } finally {
-        turn.leave()
-      }
-      return true
+    async answer(thread, { pending_id }, { results, settings }) {
+      // The results are stored beside the frame: readers receive them with the results of the calls.
+      const decisions = results.map(() => ({ type: 'respond', message: '' }) as const)
+      const resolved = { pending_id, outcome: 'decided' as const, decisions }
+      const turn = await resolve(thread, resolved, [], { results, settings })
+      if (!turn) throw new AppError('HITL_NOT_PENDING')
+      await runWhereHeld(turn, thread)
     },
+    stop,
     async expire() {
       for (const thread of await turnLeases.listExpired()) {
         const [pending, user] = await Promise.all([readPending(thread), users.find(thread.user_id)])
         if (!pending) continue
+        if (waitsForClient(pending)) {
+          await stop(thread)
+          continue
+        }
         const { pending_id, action_requests } = pending
         const message = EXPIRED[user?.locale ?? 'en']
         const decisions = action_requests.map(() => ({ type: 'reject', message }) as const)

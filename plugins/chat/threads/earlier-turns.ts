@@ -2,7 +2,7 @@ import type { LanguageModelV3Content } from '@ai-sdk/provider'
 import type { Ids } from '#kernel'
 import { NO_USAGE } from '#plugin-api'
 import type { Block } from '../documents.ts'
-import type { FrameFields, FrameType } from '../ledger/ledger-event.ts'
+import { type EventRecord, type FrameFields, type FrameType, UNKNOWN_MODEL } from '../ledger/ledger-event.ts'
 import type { ReadEvent } from '../ledger/ledger-reader.ts'
 
 /** An earlier exchange of a conversation as a client describes it: a user's message, and the steps that followed. */
@@ -18,8 +18,36 @@ export interface EarlierStep {
   results: { id: string; name: string; output: string }[]
 }
 
-/** The model in the usage of answers that another server may have given. */
-const UNKNOWN_MODEL = 'unknown:unknown'
+/** An event of a step, with what is stored besides its frame. */
+export type StepEvent = {
+  [Type in FrameType]: { type: Type; frame: FrameFields[Type]; record?: EventRecord }
+}[FrameType]
+
+/** Returns the events of one step of a turn. */
+export function toStepEvents({ text, calls, results }: EarlierStep, ids: Ids): StepEvent[] {
+  const message_id = ids.make('msg_')
+  return [
+    ...(text === '' ? [] : [{ type: 'content' as const, frame: { message_id, content: text } }]),
+    ...calls.map(({ id, name, input }) => ({
+      type: 'tool_call' as const,
+      frame: { message_id, tool_call_id: id, name, input },
+    })),
+    // A recorded turn is divided into its model calls by their usage.
+    ...(calls.length === 0
+      ? []
+      : [
+          {
+            type: 'usage' as const,
+            frame: { message_id, usage: NO_USAGE, model: UNKNOWN_MODEL },
+            record: { answer: JSON.stringify(toAnswer(text, calls)) },
+          },
+        ]),
+    ...results.map(({ id, name, output }) => ({
+      type: 'tool_result' as const,
+      frame: { message_id: ids.make('msg_'), tool_call_id: id, name, output, is_error: false },
+    })),
+  ]
+}
 
 /** Returns the events of a ledger that begins with these turns. `ts` is Unix milliseconds. */
 export function toEvents(turns: readonly EarlierTurn[], { ids, ts }: { ids: Ids; ts: number }): ReadEvent[] {
@@ -30,26 +58,11 @@ export function toEvents(turns: readonly EarlierTurn[], { ids, ts }: { ids: Ids;
       events.push({ seq: events.length + 1, turn_id, ts, type, frame, ...record } as ReadEvent)
     let message_id: string | null = null
     add('turn_started', { message_id: ids.make('msg_') }, { input })
-    for (const { text, calls, results } of steps) {
-      message_id = ids.make('msg_')
-      if (text !== '') add('content', { message_id, content: text })
-      for (const { id, name, input } of calls) add('tool_call', { message_id, tool_call_id: id, name, input })
-      // A recorded turn is divided into its model calls by their usage.
-      if (calls.length > 0)
-        add(
-          'usage',
-          { message_id, usage: NO_USAGE, model: UNKNOWN_MODEL },
-          { answer: JSON.stringify(toAnswer(text, calls)) },
-        )
-      for (const { id, name, output } of results)
-        add('tool_result', {
-          message_id: ids.make('msg_'),
-          tool_call_id: id,
-          name,
-          output,
-          is_error: false,
-        })
-    }
+    for (const step of steps)
+      for (const { type, frame, record } of toStepEvents(step, ids)) {
+        if (type !== 'tool_result') message_id = (frame as FrameFields['content']).message_id
+        add(type, frame, record)
+      }
     add('done', { message_id, usage: NO_USAGE, stop_reason: 'end' })
   }
   return events

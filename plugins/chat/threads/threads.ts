@@ -184,7 +184,12 @@ export function createThreads({
       threads.findOne({ _id: thread_id, user_id, ...visible }, { projection: GLANCE }),
     listPaused: (user_id, limit) =>
       threads
-        .find({ 'active_turn.paused.expires_at': { $gt: 0 }, user_id, ...visible })
+        .find({
+          'active_turn.paused.expires_at': { $gt: 0 },
+          'active_turn.paused.for_client': { $exists: false },
+          user_id,
+          ...visible,
+        })
         .sort({ 'active_turn.paused.expires_at': 1 })
         .limit(limit)
         .toArray(),

@@ -5,12 +5,13 @@ import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
 import type { TurnLog } from '../ledger/turn-log.ts'
 import type { Request } from '../loop/approvals.ts'
 import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
+import { countClientSteps, toRemoteTools } from '../loop/client-tools.ts'
 import { keepDrawnFile } from '../loop/drawn-files.ts'
 import { buildInstructions } from '../loop/instructions.ts'
 import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { readImages } from '../loop/turn-images.ts'
-import { runTurnLoop } from '../loop/turn-loop.ts'
+import { MAX_STEPS, runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnTools, offerTools, type TurnUser } from '../loop/turn-tools.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
 import type { Cradle } from '../manifest.ts'
@@ -48,9 +49,11 @@ export async function answer(
   cradle: Cradle,
 ): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
   const { recent, agents, ids, clock, explainError, heldCalls } = cradle
-  // A turn keeps its initial settings, whatever is changed while it waits.
+  // A turn keeps its settings while it waits, unless its program sends new ones with the results of its tools.
   const settings =
-    before.length > 0 ? (before[0]!.settings ?? {}) : toTurnSettings({ agent, settings: asked }, agents)
+    before.length > 0
+      ? (before.findLast((event) => event.settings)?.settings ?? {})
+      : toTurnSettings({ agent, settings: asked }, agents)
   let chain: ModelChain | undefined
   const writer = createTurnWriter({
     log,
@@ -109,7 +112,7 @@ export async function answer(
       call: (options, { call_id, delegated_by }) =>
         models.ask({ call_id, account, purpose: delegated_by === undefined ? 'turn' : 'task', options }),
       settings: toCallSettings(settings, opened.description),
-      max_steps: settings.max_steps,
+      max_steps: (settings.max_steps ?? MAX_STEPS) + countClientSteps(before),
       ids,
       system,
       messages: withSummary(
@@ -130,6 +133,7 @@ export async function answer(
         offered,
         lent,
         choices: settings,
+        remote: toRemoteTools(settings),
       }),
       facts: {
         workspace: agents.workspaceOf(agent._id),

@@ -12,6 +12,7 @@ import {
 import { projectTurn } from '../ledger/projection.ts'
 import { isTransient } from '../ledger/transient.ts'
 import { toReplacement } from '../ledger/turn-log.ts'
+import { waitsForClient } from '../loop/client-tools.ts'
 import type { Cradle } from '../manifest.ts'
 import { sanitizeForStorage } from '../sanitize.ts'
 import { toProgressWrite } from '../threads/thread-progress.ts'
@@ -190,6 +191,7 @@ const emptyReply = ({ turn_id }: TurnLease) => turn_id.replace('trn_', 'msg_')
 
 /** Returns the record of a turn whose last event is an approval request. */
 export function toPausedTurn(event: LedgerEvent): PausedTurn {
-  const { pending_id, expires_at } = event.frame as PendingApproval
-  return { pending_id, expires_at, seq: seqOf(event) }
+  const pending = event.frame as PendingApproval
+  const { pending_id, expires_at } = pending
+  return { pending_id, expires_at, seq: seqOf(event), ...(waitsForClient(pending) && { for_client: true }) }
 }

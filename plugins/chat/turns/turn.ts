@@ -1,12 +1,14 @@
 import type { QueuedTurnDocument } from '../documents.ts'
-import { type LedgerEvent, type ResolvedApproval, seqOf } from '../ledger/ledger-event.ts'
+import { type EventRecord, type LedgerEvent, type ResolvedApproval, seqOf } from '../ledger/ledger-event.ts'
 import { untilAnswered } from '../ledger/transient.ts'
 import type { LastEvent, TurnLog } from '../ledger/turn-log.ts'
 import { type Request, toPendingApproval } from '../loop/approvals.ts'
 import { toTurnSettings } from '../loop/call-settings.ts'
+import { waitsForClient } from '../loop/client-tools.ts'
 import { PAUSED } from '../loop/running-call.ts'
 import type { Cradle } from '../manifest.ts'
 import type { KnownTurn } from '../queue/client-messages.ts'
+import type { StepEvent } from '../threads/earlier-turns.ts'
 import type { ThreadOwner } from '../threads/threads.ts'
 import { answer, type TurnOrder } from './turn-answer.ts'
 import type { LeasedThread, TurnLease } from './turn-leases.ts'
@@ -24,6 +26,8 @@ export interface TurnRequest extends TurnOrder {
   client_message_id?: string
   /** Replace those of the thread. */
   instructions?: string
+  /** The steps of the turn that happened elsewhere, after which it continues. */
+  steps?: readonly StepEvent[]
 }
 
 /** The reason why a queued or decided turn ends before it is carried out. */
@@ -58,8 +62,15 @@ export interface Turn extends TurnPlace {
     queued: QueuedTurnDocument,
     order: TurnOrder | Refusal,
   ): Promise<{ outcome: 'opened' | 'taken' | 'gone' | 'repeated' }>
-  /** Takes over the paused turn of the thread and writes the decision; false if another one came first. */
-  resume(resolved: ResolvedApproval, allow: readonly string[]): Promise<boolean>
+  /**
+   * Takes over the paused turn of the thread and writes the decision, or the results of its program with the settings
+   * that hold from now on; false if another one came first.
+   */
+  resume(
+    resolved: ResolvedApproval,
+    allow: readonly string[],
+    record?: Pick<EventRecord, 'results' | 'settings'>,
+  ): Promise<boolean>
   /** Continues a turn that this process has adopted, after its stored events. */
   adopt(leased: LeasedThread, before: readonly LedgerEvent[]): void
   /** Carries out an order until the turn ends or pauses. */
@@ -116,14 +127,20 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
   /** Writes the first event of a turn that has its thread. */
   const begin = (
     leased: LeasedThread,
-    { content: input, model, locale }: Pick<TurnOrder, 'content' | 'model' | 'locale'>,
+    {
+      content: input,
+      model,
+      locale,
+      steps = [],
+    }: Pick<TurnRequest, 'content' | 'model' | 'locale' | 'steps'>,
     order: TurnOrder | Refusal,
   ) => {
     const log = hold(leased)
-    isNew = true
+    isNew = steps.length === 0
     const settings = 'refusal' in order ? {} : toTurnSettings(order, agents)
     const record = { input, model, locale, ...(Object.keys(settings).length > 0 && { settings }) }
     log.write('turn_started', { message_id: ids.make('msg_'), client_message_id }, record)
+    for (const { type, frame, record } of steps) log.write(type, frame, record)
     const { first_seq, ...started } = leased.lease
     // Listeners must not delay the turn.
     void log.durable({ urgent: false }).then(() => events.emit('turn.started', started))
@@ -165,11 +182,12 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     const asked = toPendingApproval(requests, { pending_id, thread_id, agent_id, expires_at })
     const { pending, whole_args } = asked
     const last = log.finish('hitl_required', pending, whole_args && { whole_args })
-    const isHeld = pending.action_requests.some(({ is_step }) => is_step)
+    const isHeld = requests.some(({ is_step }) => is_step)
     const write = turnLeases.toPauseWrite(lease, toPausedTurn(last.events.at(-1)!), isHeld)
     await settle(last, { writes: [write], note: () => {} }, 'paused')
     const { first_seq, ...paused } = lease
-    if (turn.state === 'paused') void events.emit('approval.requested', { ...paused, pending_id, expires_at })
+    if (turn.state === 'paused' && !waitsForClient(pending))
+      void events.emit('approval.requested', { ...paused, pending_id, expires_at })
     // Whatever still runs in the turn's tools is aborted, except held calls.
     abort.abort(PAUSED)
   }
@@ -212,7 +230,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         begin(leased, queued, order)
         return { outcome: 'opened' }
       }),
-    async resume(resolved, allow) {
+    async resume(resolved, allow, record) {
       let isResumed = false
       try {
         const { pending_id, outcome } = resolved
@@ -228,9 +246,10 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
         if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== pending_id) return false
         const log = hold(leased, before)
-        log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts) })
+        log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts), ...record })
         isResumed = await log.durable()
-        if (isResumed) void events.emit('approval.resolved', { ...paused, pending_id, outcome })
+        if (isResumed && !waitsForClient(asked.frame))
+          void events.emit('approval.resolved', { ...paused, pending_id, outcome })
         return isResumed
       } finally {
         if (!isResumed) leaveAs('ended')
@@ -249,6 +268,8 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
           const { refusal: error, locale, request_id } = order
           return await turn.end({ type: 'error', error, locale, request_id })
         }
+        // The steps of elsewhere are read back like those from before a pause.
+        if (!isNew && !(await log.durable())) return
         const before = isNew ? [] : [...log.committed]
         const end = await answer(order, { lease, thread, log, before, signal: abort.signal }, cradle)
         if (isLost()) return
