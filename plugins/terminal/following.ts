@@ -85,6 +85,10 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
     // Requests that were decided before are replayed as well; only the last frame can be one that still waits.
     if (request.seq < (status?.last_seq ?? 0)) return
     if (followed.stopping.signal.aborted) return chat.stop(request.thread_id)
+    if (request.action_requests.some(({ for_client }) => for_client)) {
+      view.note('The turn waits for results from the program that asked.')
+      return request.turn_id === followed.turn_id && followed.settle({ kind: 'paused' })
+    }
     if (request.turn_id !== followed.turn_id) view.note('The turn before yours is asking:')
     pause.open(request).then((end) => end === 'left' && followed.settle({ kind: 'paused' }), followed.fail)
   }

@@ -9,7 +9,10 @@ const MAX_CHARS = 300
 /** Says finished replies and approvals to those who cannot see them. */
 export function Announcements({ store }: { store: ThreadStore }) {
   const active = useThread(store, (view) => view.active)
-  const isWaiting = useThread(store, (view) => view.pending !== null)
+  const isWaiting = useThread(
+    store,
+    (view) => view.pending?.action_requests.some(({ for_client }) => !for_client) === true,
+  )
   const [text, setText] = useState('')
   const last = useRef(active)
   useEffect(() => {

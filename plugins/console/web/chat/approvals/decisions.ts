@@ -19,7 +19,8 @@ export function findQuestion(pending: PendingApproval | null): Request | undefin
   return request &&
     others.length === 0 &&
     request.allowed.includes('respond') &&
-    !request.authorization_required
+    !request.authorization_required &&
+    !request.for_client
     ? request
     : undefined
 }
