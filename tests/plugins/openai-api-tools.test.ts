@@ -1,3 +1,6 @@
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { JSONSchema7, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import OpenAI from 'openai'
 import type { ChatMessage } from '../../plugin-api/testing/fake-openai.ts'
 import t from '../run/file-test.ts'
@@ -654,3 +657,68 @@ t.test('Parameters that frameworks send first have no effect', async (t) => {
   }
   t.match(await create([user('Go.')], more as never), { message: { content: 'Fine.' } })
 })
+
+const apiKey = server.admin.token
+for (const [name, model] of [
+  [
+    '@ai-sdk/openai-compatible',
+    createOpenAICompatible({ name: 'svc', baseURL, apiKey, supportsStructuredOutputs: true })('assistant'),
+  ],
+  ['@ai-sdk/openai', createOpenAI({ baseURL, apiKey }).responses('assistant')],
+  ['@ai-sdk/openai, chat', createOpenAI({ baseURL, apiKey }).chat('assistant')],
+] as const)
+  t.test(`${name} calls its tools and asks for JSON`, async (t) => {
+    const tools = [weather, tide].map(({ function: { name, description, parameters } }) => ({
+      type: 'function' as const,
+      name,
+      description,
+      inputSchema: parameters as JSONSchema7,
+    }))
+    const prompt: LanguageModelV3Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Go.' }] }]
+    fake.next({ toolCalls: [call('a', 'weather', { at: 'sea' }), call('b', 'tide', { at: 'bay' })] })
+    const { content, finishReason } = await model.doGenerate({ prompt, tools })
+    t.equal(finishReason.unified, 'tool-calls')
+    const calls = content.filter((part) => part.type === 'tool-call')
+    t.match(calls, [{ toolName: 'weather' }, { toolName: 'tide' }])
+    prompt.push(
+      {
+        role: 'assistant',
+        content: calls.map(({ type, toolCallId, toolName, input, providerMetadata }) => ({
+          type,
+          toolCallId,
+          toolName,
+          input: JSON.parse(input),
+          providerOptions: providerMetadata,
+        })),
+      },
+      {
+        role: 'tool',
+        content: calls.map(({ toolCallId, toolName }) => ({
+          type: 'tool-result' as const,
+          toolCallId,
+          toolName,
+          output: { type: 'json' as const, value: { of: toolName } },
+        })),
+      },
+    )
+    fake.next({ text: '{"name":"Ann"}' })
+    const responseFormat = { type: 'json' as const, name: 'person', schema: schema as JSONSchema7 }
+    const last = await model.doGenerate({ prompt, tools, responseFormat, stopSequences: ['END'] })
+    t.match(last.content, [{ type: 'text', text: '{"name":"Ann"}' }])
+    t.match(
+      received().filter(({ role }) => role === 'tool'),
+      [{ content: '{"of":"weather"}' }, { content: '{"of":"tide"}' }],
+    )
+    t.match(lastBody().response_format, { type: /^json_/ })
+
+    fake.next({ toolCalls: [call('c', 'weather', { at: 'bay' })] })
+    const parts: LanguageModelV3StreamPart[] = []
+    const { stream } = await model.doStream({ prompt: prompt.slice(0, 1), tools })
+    for await (const part of stream) parts.push(part)
+    t.match(
+      parts.filter(({ type }) => type === 'tool-call'),
+      [{ toolName: 'weather', input: '{"at":"bay"}' }],
+    )
+    t.match(parts.at(-1), { type: 'finish', finishReason: { unified: 'tool-calls' } })
+    t.notOk(parts.some(({ type }) => type === 'error'))
+  })
