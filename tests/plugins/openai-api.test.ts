@@ -600,9 +600,12 @@ t.test('Only the newest threads are kept, and those that are pinned or wait', as
   const own = await chat.createThread()
   fake.next({ toolCalls: [call('c1', 'punch', { mark: 'kept' })] })
   const { thread_id: paused } = await ask({ messages: [user('Punch.')] })
+  fake.next({ toolCalls: [call('c1', 'weather', {})] })
+  const tools = [{ type: 'function' as const, function: { name: 'weather' } }]
+  const { thread_id: abandoned } = await ask({ messages: [user('Call.')], tools })
   const newest = []
   for (const text of ['One.', 'Two.']) newest.push((await ask({ messages: [user(text)] })).thread_id)
-  const ids = [pinned, oldest, own, paused] as never[]
+  const ids = [pinned, oldest, own, paused, abandoned] as never[]
   await server.db.collection('threads').updateMany({ _id: { $in: ids } }, { $set: { last_active: 1 } })
 
   const plugin = server.server.runtime.plugins.find((one) => one.plugin.name === 'openai-api')!
@@ -615,7 +618,7 @@ t.test('Only the newest threads are kept, and those that are pinned or wait', as
   const rows: { thread_id: string }[] = (await chat.threads('GET', '?limit=200')).body
   const kept = rows.map(({ thread_id }) => thread_id)
   for (const thread_id of [pinned, own, paused, ...newest]) t.ok(kept.includes(thread_id))
-  t.notOk(kept.includes(oldest))
+  for (const thread_id of [oldest, abandoned]) t.notOk(kept.includes(thread_id))
 })
 
 t.test('A request that waits behind a turn that pauses is refused', async (t) => {

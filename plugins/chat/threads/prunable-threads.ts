@@ -8,8 +8,8 @@ export const API = 'api'
 /** Finds threads that may be removed without anybody asking for it. */
 export interface PrunableThreads {
   /**
-   * Lists threads that programs have created and that nobody pinned, which neither run nor wait, except those that were
-   * active last of each account.
+   * Lists threads that programs have created and that nobody pinned, which neither run nor wait for a person, except
+   * those that were active last of each account.
    */
   listSurplus(most: number): Promise<string[]>
   /** Selects threads that nobody pinned, which neither run nor wait, and were not active from then on (Unix seconds). */
@@ -33,8 +33,9 @@ export function createPrunableThreads(threads: Collection<ThreadDocument>): Prun
           .find({ user_id, ...made })
           .sort({ last_active: -1 })
           .skip(most)
+        // A program that only wanted the arguments of a call never sends the result.
         for await (const { _id, active_turn, queue_tail } of older.project({ active_turn: 1, queue_tail: 1 }))
-          if (!active_turn && queue_tail === undefined) surplus.push(_id)
+          if ((!active_turn || active_turn.paused?.for_client) && queue_tail === undefined) surplus.push(_id)
       }
       return surplus
     },
