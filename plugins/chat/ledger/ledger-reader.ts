@@ -35,8 +35,8 @@ export interface EventQuery {
 /** Reads the ledgers of threads, for views besides the conversation. */
 export interface LedgerReader {
   /**
-   * Reads events in rising order, without answers, whole arguments and results of programs: the first ones after `after`, or else the last
-   * ones before `before` or of the thread.
+   * Reads events in rising order, without answers, whole arguments and results of programs: the first ones after
+   * `after`, or else the last ones before `before` or of the thread.
    */
   page(thread_id: string, query: EventQuery): Promise<{ events: ReadEvent[]; has_more: boolean }>
   find(thread_id: string, seq: number): Promise<ReadEvent | null>
