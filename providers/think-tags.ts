@@ -10,7 +10,7 @@ const TAGS: readonly (readonly [opening: string, closing: string])[] = [
 
 /** Tells thoughts in tags at the start of an answer from its text. */
 export interface ThoughtSplitter {
-  /** True once the text has begun, which is passed on as it is. */
+  /** True once the text has start, which is passed on as it is. */
   readonly isPast: boolean
   write(piece: string): void
   /** Passes on what waited for the rest of a tag; `hasCalls` is true if the answer calls tools. */
@@ -34,16 +34,16 @@ export function createThoughtSplitter(
   let doubtful: string | undefined = startsInside ? '' : undefined
 
   function readStart(): void {
-    const begun = waiting.trimStart()
-    const tag = TAGS.find(([opening]) => begun.startsWith(opening))
+    const start = waiting.trimStart()
+    const tag = TAGS.find(([opening]) => start.startsWith(opening))
     if (tag) {
-      enter(tag[1], begun.slice(tag[0].length))
+      enter(tag[1], start.slice(tag[0].length))
       doubtful = undefined
-    } else if (TAGS.some(([opening]) => opening.startsWith(begun))) return
+    } else if (TAGS.some(([opening]) => opening.startsWith(start))) return
     else if (doubtful !== undefined) enter('</think>', waiting)
     else {
       state = 'text'
-      const text = hasThought ? begun : waiting
+      const text = hasThought ? start : waiting
       waiting = ''
       emit('text', text)
     }

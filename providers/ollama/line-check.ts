@@ -67,7 +67,7 @@ async function* readLines(
 /** Matches lines of server-sent events without data. */
 const NO_OBJECT = /^(:|event:|id:|retry:|\[DONE\]$)/
 
-/** Returns the line as the client reads it, to which each `error` is one, also null. */
+/** Checks a line; returns it without an `error` that is null, which the client would report. */
 function checkLine(line: string, failures: Failures): { isLast: boolean; text: string } {
   let value: unknown
   try {

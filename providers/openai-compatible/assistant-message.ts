@@ -29,10 +29,10 @@ export function convertAssistant(content: AssistantPart[], history: History): ob
   // Thinking upstreams expect the thoughts of their tool calls back, and no others.
   if (toolCalls.length === 0) return { role: 'assistant', content: text }
   const thoughts = content.filter((part) => part.type === 'reasoning')
-  const { content: said, ...fields } = convertThoughts(history.hasThoughts ? thoughts : [], text)
+  const { content: words, ...fields } = convertThoughts(history.hasThoughts ? thoughts : [], text)
   if (history.needsThoughts && !('reasoning_content' in fields))
     Object.assign(fields, { reasoning_content: '' })
-  return { role: 'assistant', content: said, ...fields, tool_calls: toolCalls }
+  return { role: 'assistant', content: words, ...fields, tool_calls: toolCalls }
 }
 
 interface Thoughts {

@@ -65,9 +65,9 @@ export function createEventLines({ onEvent, onBroken, onTooLong }: EventListener
 
   /** Makes every end of a line a line feed. */
   function unify(text: string): string {
-    const rest = endsInReturn && text.startsWith('\n') ? text.slice(1) : text
+    const isRestOfEnd = endsInReturn && text.startsWith('\n')
     endsInReturn = text.endsWith('\r')
-    return rest.replace(/\r\n?/g, '\n')
+    return (isRestOfEnd ? text.slice(1) : text).replace(/\r\n?/g, '\n')
   }
 
   return {

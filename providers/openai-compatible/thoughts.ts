@@ -47,8 +47,8 @@ export function createThoughtLists(): ThoughtLists {
       return text
     },
     convert() {
-      const found = copyBounded(lists)
-      return found && Object.keys(found).length > 0 ? found : undefined
+      const copy = copyBounded(lists)
+      return copy && Object.keys(copy).length > 0 ? copy : undefined
     },
   }
 }
@@ -74,7 +74,7 @@ function join(list: JSONObject[], item: Record<string, JSONValue | undefined>): 
   }
   for (const [name, value] of Object.entries(item)) {
     if (value === undefined || value === null) continue
-    const before = last[name]
-    last[name] = PIECES.includes(name) && typeof before === 'string' ? before + String(value) : value
+    const start = last[name]
+    last[name] = PIECES.includes(name) && typeof start === 'string' ? start + String(value) : value
   }
 }

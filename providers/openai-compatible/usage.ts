@@ -52,7 +52,7 @@ export function createUsageReader(): UsageReader {
 }
 
 /** Returns a number of tokens; undefined for what is not one, and for zero, which gateways report for unknown. */
-export const toCount = (value: unknown): number | undefined =>
+const toCount = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined
 
 const findCached = (usage: Fields) =>
