@@ -3,22 +3,24 @@ import type { ExplainedFailure, UpstreamReport } from '#plugin-api'
 type Reason = ExplainedFailure['reason']
 
 /** The codes of Zhipu, MiniMax and SiliconFlow. */
-const BY_CODE: Readonly<Record<string, Reason>> = {
-  1002: 'rate_limit',
-  1004: 'auth',
-  1008: 'quota',
-  1026: 'bad_request',
-  1027: 'bad_request',
-  1039: 'rate_limit',
-  1113: 'quota',
-  1211: 'model_not_found',
-  1301: 'bad_request',
-  1302: 'rate_limit',
-  1303: 'rate_limit',
-  2013: 'bad_request',
-  2049: 'auth',
-  30001: 'quota',
-}
+const BY_CODE = new Map<string, Reason>(
+  Object.entries({
+    1002: 'rate_limit',
+    1004: 'auth',
+    1008: 'quota',
+    1026: 'bad_request',
+    1027: 'bad_request',
+    1039: 'rate_limit',
+    1113: 'quota',
+    1211: 'model_not_found',
+    1301: 'bad_request',
+    1302: 'rate_limit',
+    1303: 'rate_limit',
+    2013: 'bad_request',
+    2049: 'auth',
+    30001: 'quota',
+  }),
+)
 
 /** The words of vendors and gateways, the first match wins. */
 const BY_WORDS: readonly (readonly [Reason, RegExp[]])[] = [
@@ -75,7 +77,7 @@ const VAGUE_STATUSES = [400, 422]
 export function explainError({ status, code, type, message }: UpstreamReport): ExplainedFailure | undefined {
   const words = `${code} ${type} ${message}`
   const reason =
-    BY_CODE[code] ?? BY_WORDS.find(([, patterns]) => patterns.some((pattern) => pattern.test(words)))?.[0]
+    BY_CODE.get(code) ?? BY_WORDS.find(([, patterns]) => patterns.some((pattern) => pattern.test(words)))?.[0]
   const isVague = status === undefined || status < 400 || VAGUE_STATUSES.includes(status)
   return reason && (isVague || reason === 'quota') ? { reason } : undefined
 }

@@ -258,7 +258,7 @@ function describe({ id, model, created }: Chunk): LanguageModelV3StreamPart {
 
 function toFinishReason(raw: string | undefined, hasCalls: boolean): LanguageModelV3FinishReason {
   if (raw === undefined) return { unified: hasCalls ? 'tool-calls' : 'stop', raw }
-  return { unified: FINISH_REASONS[raw.toLowerCase()] ?? 'other', raw }
+  return { unified: FINISH_REASONS.get(raw.toLowerCase()) ?? 'other', raw }
 }
 
 /** Finds the first answer; this service never asks for several. */
@@ -307,25 +307,27 @@ function toDate(seconds: number): Date | undefined {
 
 const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]+)$/
 
-const FINISH_REASONS: Record<string, LanguageModelV3FinishReason['unified']> = {
-  stop: 'stop',
-  length: 'length',
-  max_tokens: 'length',
-  max_output_tokens: 'length',
-  model_length: 'length',
-  model_context_window_exceeded: 'length',
-  content_filter: 'content-filter',
-  content_filtered: 'content-filter',
-  sensitive: 'content-filter',
-  safety: 'content-filter',
-  prohibited_content: 'content-filter',
-  recitation: 'content-filter',
-  refusal: 'content-filter',
-  tool_calls: 'tool-calls',
-  function_call: 'tool-calls',
-  tool_use: 'tool-calls',
-  error: 'error',
-  network_error: 'error',
-  insufficient_system_resource: 'error',
-  abort: 'error',
-}
+const FINISH_REASONS = new Map<string, LanguageModelV3FinishReason['unified']>(
+  Object.entries({
+    stop: 'stop',
+    length: 'length',
+    max_tokens: 'length',
+    max_output_tokens: 'length',
+    model_length: 'length',
+    model_context_window_exceeded: 'length',
+    content_filter: 'content-filter',
+    content_filtered: 'content-filter',
+    sensitive: 'content-filter',
+    safety: 'content-filter',
+    prohibited_content: 'content-filter',
+    recitation: 'content-filter',
+    refusal: 'content-filter',
+    tool_calls: 'tool-calls',
+    function_call: 'tool-calls',
+    tool_use: 'tool-calls',
+    error: 'error',
+    network_error: 'error',
+    insufficient_system_resource: 'error',
+    abort: 'error',
+  }),
+)
