@@ -79,9 +79,9 @@ function createDesk(base_url: string, { lookups = {} }: StreamFixture): Desk {
     async serve(path, method, body, response) {
       const wire = wireOf(path)
       if (method !== 'POST' || !wire) {
-        const found = lookups[`${method} ${path}`]
-        response.writeHead(found ? 200 : 404, { 'content-type': 'application/json' })
-        response.end(JSON.stringify(found ?? { error: `no ${method} ${path}` }))
+        const lookup = lookups[`${method} ${path}`]
+        response.writeHead(lookup ? 200 : 404, { 'content-type': 'application/json' })
+        response.end(JSON.stringify(lookup ?? { error: `no ${method} ${path}` }))
         return
       }
       requests.push({ wire, path, body })

@@ -104,7 +104,7 @@ function findEntryFaults(
 /** From Gemini 3 on, the first call of each step of the current turn has a signature of the model. */
 function findSignatureFaults({ path, body }: ModelRequest, { turns }: StreamFixture): string[] {
   const answers = turns.flatMap(({ answers }) => answers.flatMap(({ body = [] }) => body)).join('\n')
-  const made = new Set(
+  const givenSignatures = new Set(
     [...answers.matchAll(/"thought_?[sS]ignature"\s*:\s*"([^"]+)"/g)].map(([, value]) => value),
   )
   // biome-ignore lint/suspicious/noExplicitAny: parts of a request
@@ -112,7 +112,7 @@ function findSignatureFaults({ path, body }: ModelRequest, { turns }: StreamFixt
   const signatures = contents.flatMap(({ parts = [] }) =>
     parts.flatMap(({ thoughtSignature = [] }) => thoughtSignature),
   )
-  const corrupted = signatures.filter((value) => !made.has(value) && value !== SKIPPED)
+  const corrupted = signatures.filter((value) => !givenSignatures.has(value) && value !== SKIPPED)
   const faults = corrupted.map((value) => `the signature ${value} is not of this model`)
   if (!/gemini-[3-9]/.test(path)) return faults
   const start = contents.findLastIndex(

@@ -150,17 +150,17 @@ const MAX_BUCKETS = 500
 
 /** Compares the usage that the server has added up by model with the frames of all fixtures. */
 export function findUsageFaults(played: readonly PlayedFixture[], buckets: readonly TestFrame[]): string[] {
-  const reported = new Map(buckets.map(({ key, total_tokens }) => [key, total_tokens]))
+  const reportedTotals = new Map(buckets.map(({ key, total_tokens }) => [key, total_tokens]))
   return played.flatMap((one) => {
     const turns = turnsOf(one)
     const frames = turns.flatMap(({ frames }) => frames.filter(({ type }) => type === 'usage'))
-    const counted = new Map<string, number>()
-    for (const { model, usage } of frames) counted.set(model, (counted.get(model) ?? 0) + usage.total_tokens)
+    const totals = new Map<string, number>()
+    for (const { model, usage } of frames) totals.set(model, (totals.get(model) ?? 0) + usage.total_tokens)
     // A call that failed has no frame.
     const isWhole = frames.length === turns.reduce((sum, { requests }) => sum + requests.length, 0)
-    return [...counted].flatMap(([model, total]) => {
-      if (!reported.has(model) && buckets.length >= MAX_BUCKETS) return []
-      const sum = reported.get(model) ?? 0
+    return [...totals].flatMap(([model, total]) => {
+      if (!reportedTotals.has(model) && buckets.length >= MAX_BUCKETS) return []
+      const sum = reportedTotals.get(model) ?? 0
       return sum === total || (!isWhole && sum > total)
         ? []
         : [`${one.fixture.name}: frames count ${total}, the usage ${sum}`]

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
-import { AppError, compileSchema, nullable, objectOf, type TypeOf } from '#kernel'
+import { AppError, compileSchema, objectOf, type TypeOf } from '#kernel'
 
 /** The folder of the fixtures: one folder per provider kind, one file per behaviour of an upstream. */
 export const STREAMS = fileURLToPath(new URL('../../../tests/providers/streams/', import.meta.url))
@@ -102,7 +102,7 @@ const fixtureSchema = objectOf(
         ['answers'],
       ),
     },
-    next: { oneOf: [{ const: false }, objectOf({ sent: nullable(anyObject) })] },
+    next: { oneOf: [{ const: false }, objectOf({ sent: anyObject })] },
   },
   ['shows', 'behaviour', 'turns'],
 )
@@ -118,7 +118,7 @@ export interface StreamFixture extends Omit<TypeOf<typeof fixtureSchema>, 'next'
   kind: (typeof STREAM_KINDS)[number]
   /** `<kind>/<file name without ending>`. */
   name: string
-  next?: false | { sent?: object | null }
+  next?: false | { sent?: object }
 }
 
 const check = compileSchema(fixtureSchema, 'json')

@@ -104,9 +104,9 @@ export async function startStage(t: Test): Promise<StreamStage> {
   const agentOf = (fixture: StreamFixture) => {
     const { tools, input_schema, config } = fixture
     const key = JSON.stringify([tools, input_schema && fixture.name, config])
-    const made = agents.get(key) ?? createAgent(fixture)
-    agents.set(key, made)
-    return made
+    const agent = agents.get(key) ?? createAgent(fixture)
+    agents.set(key, agent)
+    return agent
   }
 
   const upload = async (agent_id: string) => {
@@ -116,11 +116,11 @@ export async function startStage(t: Test): Promise<StreamStage> {
     return { type: 'image', path, filename, media_type }
   }
 
-  let played = 0
+  let playedCount = 0
   return {
     server,
     async play(fixture) {
-      const key = `fx-${played++}`
+      const key = `fx-${playedCount++}`
       const { kind: ownKind, model: ownModel = DEFAULT_MODEL, options, listed, turns, picture } = fixture
       const upstream = upstreams.open(key, fixture)
       const nameOf = (kind: StreamFixture['kind']) => (kind === ownKind ? key : `${key}-${kind}`)
@@ -149,15 +149,15 @@ export async function startStage(t: Test): Promise<StreamStage> {
       const ask = createAsk(socket, upstream)
 
       let thread_id: string | undefined
-      const seen: PlayedTurn[] = []
+      const playedTurns: PlayedTurn[] = []
       for (const [index, turn] of turns.entries()) {
         const { says = 'hello', answers } = turn
         upstream.answer(answers)
         const text = { type: 'text', text: says }
         const content = picture && index === 0 ? [text, await upload(agent_id)] : [text]
-        const asked = await ask({ thread_id, content, model: modelOf(turn) })
-        thread_id = asked.thread_id
-        seen.push(asked)
+        const playedTurn = await ask({ thread_id, content, model: modelOf(turn) })
+        thread_id = playedTurn.thread_id
+        playedTurns.push(playedTurn)
       }
       let next: PlayedTurn | undefined
       if (fixture.next !== false) {
@@ -174,7 +174,7 @@ export async function startStage(t: Test): Promise<StreamStage> {
         fixture,
         agent_id,
         thread_id: thread_id!,
-        turns: seen,
+        turns: playedTurns,
         next,
         history: [page],
         events,
