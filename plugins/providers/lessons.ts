@@ -12,7 +12,7 @@ export interface Lesson {
 }
 
 /** The change for models that do not take pictures. */
-export const WITHOUT_PICTURES = 'without_pictures'
+const WITHOUT_PICTURES = 'without_pictures'
 
 const PICTURES_LABEL: LocalizedText = { en: 'Pictures are left out', zh: '不发送图片' }
 

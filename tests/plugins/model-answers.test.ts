@@ -217,7 +217,10 @@ t.test('A fallback answers for a model that does not', async (t) => {
   const late = await ask('hello')
   release()
   t.equal(textOf(late.frames), 'In time.')
-  t.match(late.frames.find(({ type }) => type === 'notice'), { details: { to: spare, reason: 'timeout' } })
+  t.match(
+    late.frames.find(({ type }) => type === 'notice'),
+    { details: { to: spare, reason: 'timeout' } },
+  )
 
   fake.next(slow, slow, slow)
   t.match((await ask('hello')).end, { type: 'error', code: 'MODEL_RATE_LIMITED' }, 'each is asked once')

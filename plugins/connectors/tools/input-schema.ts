@@ -42,6 +42,8 @@ export function simplifySchema(original: unknown, original_chars: number): Json 
       if (keyword === 'properties') return [[keyword, mapProperties(value, simplifyPart, hasRoom)]]
       // The names that patterns allow are not kept, and would count as additional ones.
       if (keyword === 'additionalProperties' && isObject(schema.patternProperties)) return []
+      // The items of a tuple are not kept, and `items` says only what follows them.
+      if (keyword === 'items' && Array.isArray(schema.prefixItems)) return []
       if (SUBSCHEMA.includes(keyword))
         return [[keyword, typeof value === 'boolean' ? value : simplifyPart(value)]]
       if (SUBSCHEMAS.includes(keyword))
