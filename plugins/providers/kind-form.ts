@@ -1,6 +1,8 @@
 import { compileFor, compileSchema, createFormCheck, localizedText } from '#kernel'
 import type { ProviderKind } from '#plugin-api'
 
+const count = { type: 'integer', minimum: 1 } as const
+
 const assertForm = createFormCheck<ProviderKind>(
   {
     type: 'object',
@@ -10,6 +12,21 @@ const assertForm = createFormCheck<ProviderKind>(
       config_schema: { type: 'object' },
       default_base_url: { type: 'string' },
       requires_base_url: { type: 'boolean' },
+      limits: {
+        type: 'object',
+        properties: { image_bytes: count, images: count },
+        additionalProperties: false,
+      },
+      adaptations: {
+        type: 'object',
+        propertyNames: { pattern: '^[a-z][a-z0-9_]{0,63}$' },
+        additionalProperties: {
+          type: 'object',
+          properties: { label: localizedText, isNeeded: true },
+          required: ['label', 'isNeeded'],
+          additionalProperties: false,
+        },
+      },
       guidance: { type: 'object', additionalProperties: localizedText },
       languageModel: true,
       embeddingModel: true,

@@ -98,9 +98,9 @@ t.test('a failed turn is explained in the conversation', async (t) => {
   await platform.say({ text: 'one' })
   const { text } = await seeMessage('⚠️')
   t.notMatch(text, 'fake upstream')
-  fake.next({ text: '' })
+  fake.next({ text: '' }, { text: '' })
   await platform.say({ text: 'two' })
-  await seeMessage('did not answer')
+  await seeMessage('answered with nothing')
   await server.request('PATCH', `/agents/${agent_id}`, { body: { default_model: null } })
 })
 

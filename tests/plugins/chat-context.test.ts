@@ -124,39 +124,47 @@ t.test('Messages that do not fit the window of the model are left out, the oldes
   t.equal(told().length, 3)
 })
 
-t.test('The model receives no call that was interrupted before its answer, and no thoughts', async (t) => {
-  const thread_id = await createThread()
-  const socket = await chat.connect()
-  const { hold } = createHold()
-  fake.next(
-    {
-      reasoning: ['secret ', 'thoughts'],
-      text: 'Looking',
-      toolCalls: [{ id: 'call_done', name: 'ls', arguments: {} }],
-    },
-    { text: ['never'], hold },
-  )
-  const second = fake.request(fake.requests.length + 1)
-  const sent = socket.say({ thread_id, text: 'look' })
-  await second
-  socket.send({ type: 'stop', thread_id })
-  await socket.seeTurn(sent)
-  const events = server.db.collection('messages')
-  await events.updateOne(
-    { thread_id, role: 'assistant' },
-    { $push: { content: { type: 'tool_use', id: 'call_cut', name: 'ls', input: {} } } as never },
-  )
-  await server.restart()
-  await (await chat.connect()).ask({ thread_id, text: 'again' })
-  t.match(told(), [
-    { role: 'user', content: 'look' },
-    { role: 'assistant', content: 'Looking', tool_calls: [{ id: 'call_done' }] },
-    { role: 'tool', tool_call_id: 'call_done' },
-    { role: 'user', content: 'again' },
-  ])
-  t.equal(told().length, 4)
-  t.notMatch(JSON.stringify(told()), /call_cut|secret/)
-})
+t.test(
+  'The model receives no call that was interrupted before its answer, and its own thoughts',
+  async (t) => {
+    const thread_id = await createThread()
+    const socket = await chat.connect()
+    const { hold } = createHold()
+    fake.next(
+      {
+        reasoning: ['secret ', 'thoughts'],
+        text: 'Looking',
+        toolCalls: [{ id: 'call_done', name: 'ls', arguments: {} }],
+      },
+      { text: ['never'], hold },
+    )
+    const second = fake.request(fake.requests.length + 1)
+    const sent = socket.say({ thread_id, text: 'look' })
+    await second
+    socket.send({ type: 'stop', thread_id })
+    await socket.seeTurn(sent)
+    const events = server.db.collection('messages')
+    await events.updateOne(
+      { thread_id, role: 'assistant' },
+      { $push: { content: { type: 'tool_use', id: 'call_cut', name: 'ls', input: {} } } as never },
+    )
+    await server.restart()
+    await (await chat.connect()).ask({ thread_id, text: 'again' })
+    t.match(told(), [
+      { role: 'user', content: 'look' },
+      {
+        role: 'assistant',
+        content: 'Looking',
+        reasoning_content: 'secret thoughts',
+        tool_calls: [{ id: 'call_done' }],
+      },
+      { role: 'tool', tool_call_id: 'call_done' },
+      { role: 'user', content: 'again' },
+    ])
+    t.equal(told().length, 4)
+    t.notMatch(JSON.stringify(told()), /call_cut/)
+  },
+)
 
 t.test(
   'The events of a turn always make the same messages, so that storing them again changes nothing',

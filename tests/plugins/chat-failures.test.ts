@@ -50,7 +50,7 @@ const refused: [what: string, scripts: Script[], error: { code: string; details:
     [
       'sends what is no event',
       [{ text: ['half ', 'said'], malformed: true }],
-      { code: 'MODEL_CALL_FAILED', details: {} },
+      { code: 'MODEL_UNAVAILABLE', details: { reason: 'outage' } },
       'half said',
     ],
   ]

@@ -336,11 +336,10 @@ t.test('In a thread that the request names, results must be those that its turn 
     message: { content: 'Never mind then.' },
   })
   t.strictSame(
-    received().slice(-3),
+    received().slice(-2),
     [
       { role: 'assistant', content: 'Both.' },
-      { role: 'user', content: 'Go.' },
-      { role: 'user', content: 'Never mind.' },
+      { role: 'user', content: 'Go.\n\nNever mind.' },
     ],
     'a message instead of results ends the turn that waits',
   )
@@ -452,7 +451,7 @@ t.test('Tools and their schemas are bounded', async (t) => {
   const odd = functionOf('odd', { parameters: { $ref: '#/$defs/a', $defs: { 'a.b': { type: 'object' } } } })
   const { message } = await create([user('Go.')], { tools: [...many(126), large(100_000), odd] } as never)
   t.equal(message.content, 'Fine.')
-  t.match(lastBody().tools?.at(-1)?.function.parameters, { ...odd.function.parameters, type: 'object' })
+  t.match(lastBody().tools?.at(-1)?.function.parameters, { type: 'object' })
   fake.next({ text: 'Fine.' })
   await create([user('Go.')], { tools: [{ type: 'function', function: { name: 'bare' } }] })
   t.match(lastBody().tools?.at(-1)?.function, { name: 'bare', parameters: { type: 'object' } })

@@ -184,14 +184,10 @@ t.test('Earlier messages reach the model as messages, and the thread shows them'
   const { thread_id } = await ask(structuredClone(body) as never)
   t.match(received(), [
     { role: 'user', content: 'What is the weather?' },
-    {
-      role: 'assistant',
-      tool_calls: [{ id: 'c1', function: { name: 'weather', arguments: '{"at":"sea"}' } }],
-    },
-    { role: 'tool', tool_call_id: 'c1', content: 'storm' },
+    { role: 'assistant', tool_calls: [{ function: { name: 'weather', arguments: '{"at":"sea"}' } }] },
+    { role: 'tool', tool_call_id: received()[1]!.tool_calls![0]!.id, content: 'storm' },
     { role: 'assistant', content: 'Stormy.' },
-    { role: 'user', content: 'Nobody answered this.' },
-    { role: 'user', content: 'And now?' },
+    { role: 'user', content: 'Nobody answered this.\n\nAnd now?' },
   ])
   t.match(instructions(), /Speak like a pirate\.[\s\S]*Be brief\.[\s\S]*Ahoy, how can I help\?/)
   const { messages, last_seq } = await chat.history(thread_id)
@@ -204,7 +200,7 @@ t.test('Earlier messages reach the model as messages, and the thread shows them'
   const { thread_id: same } = await ask({ messages: [...body.messages, user('Still?')] as never }, thread_id)
   t.equal(same, thread_id)
   t.match(received().at(-1), { content: 'Still?' })
-  t.equal(received().length, 8, 'what the thread has is not sent again')
+  t.equal(received().length, 7, 'what the thread has is not sent again')
   t.match(instructions(), /Speak like a pirate\./, 'its instructions hold')
 })
 
@@ -670,11 +666,7 @@ t.test('A response has its items, and the next one continues its thread', async 
     reasoning: { effort: 'low' },
   })
   t.equal(second.previous_response_id, first.id)
-  t.match(received(), [
-    { content: 'Hi.' },
-    { content: 'Hello.' },
-    { content: [{ text: 'One.' }, { text: 'Two.' }] },
-  ])
+  t.match(received(), [{ content: 'Hi.' }, { content: 'Hello.' }, { content: 'One.\n\nTwo.' }])
   t.notMatch(instructions(), /Be kind\./, 'instructions are those of the request')
   t.match(fake.requests.at(-1)!.body, { max_tokens: 5 })
 
@@ -828,7 +820,7 @@ t.test('Items of a response are read as messages', async (t) => {
   await openai.responses.create({ model: 'assistant', input: input as never })
   t.match(received(), [
     { content: 'A.' },
-    { content: 'B.', tool_calls: [{ id: 'c1' }, { id: 'c2' }] },
+    { content: 'B.', tool_calls: [{}, {}] },
     { role: 'tool', content: 'one' },
     { role: 'tool', content: 'two' },
     { role: 'assistant', content: 'Remember me.' },

@@ -294,7 +294,12 @@ t.test('The parent receives the error of a task, and continues', async (t) => {
   const answers: [name: string, scripts: Parameters<typeof fake.next>, output: RegExp, is_error: boolean][] =
     [
       ['an upstream that refuses', [{ status: 400, error: { message: 'no such thing' } }], /./, true],
-      ['an answer without words', [{ text: '' }], /^\(the subagent ended without an answer\)$/, false],
+      [
+        'an answer without words',
+        [{ text: '' }, { text: '' }],
+        /^The model answered with nothing, twice\./,
+        true,
+      ],
       [
         'an attempt to delegate further',
         [{ toolCalls: [task('call_n', 'deeper')] }, { text: 'I cannot delegate.' }],

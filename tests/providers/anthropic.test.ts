@@ -318,6 +318,7 @@ t.test('calls of the vendor go back as they came within a turn, and not afterwar
   const first = await callModel(model)
   t.match(first.content, [
     { type: 'tool-call', toolName: 'web_search', input: '{"query":"news"}', providerExecuted: true },
+    { type: 'tool-result', toolCallId: 'srvtoolu_1' },
     { type: 'text', text: 'Found.' },
   ])
   t.match(

@@ -3,6 +3,9 @@ import { createJsonMeter } from '#kernel'
 /** The most times that arguments may be encoded as text within text. */
 const MAX_ENCODINGS = 3
 
+/** The most values of arguments, such as the cells of a table. */
+const MAX_VALUES = 200_000
+
 const FENCE = /^```\w*\s*([\s\S]*?)\s*```$/
 
 /** Returns the arguments of a call as an object, as every upstream takes them back; see `readArguments`. */
@@ -48,7 +51,7 @@ function parse(text: string): unknown {
 
 /** Parses JSON with any keys; throws JsonTooComplex, since a stranger may have written it. */
 function parseBounded(json: string): unknown {
-  createJsonMeter().add(Buffer.from(json))
+  createJsonMeter({ max_values: MAX_VALUES }).add(Buffer.from(json))
   return JSON.parse(json)
 }
 
