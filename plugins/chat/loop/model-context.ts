@@ -66,6 +66,7 @@ function toExchange(
   results: readonly ToolResult[],
   { model, usedIds }: { model: string | undefined; usedIds: Set<string> },
 ): LanguageModelV3Message[] {
+  if (results.length === 0) return assistantMessages(content.flatMap(toTextPart))
   const answered = new Map(results.map((result) => [result.id, result]))
   const calls = content.filter(
     (block): block is ToolUse => block.type === 'tool_use' && !block.by_provider && answered.has(block.id),
@@ -93,9 +94,11 @@ function toExchange(
   ]
 }
 
+const toTextPart = (block: Block): AssistantPart[] =>
+  block.type === 'text' ? [{ type: 'text', text: block.text }] : []
+
 function toPart(block: Block): AssistantPart[] {
-  if (block.type === 'text') return [{ type: 'text', text: block.text }]
-  if (block.type !== 'tool_use') return []
+  if (block.type !== 'tool_use') return toTextPart(block)
   return [{ type: 'tool-call', toolCallId: block.id, toolName: block.name, input: toObject(block.input) }]
 }
 
@@ -200,12 +203,12 @@ export function joinMessages(messages: readonly LanguageModelV3Message[]): Langu
   const joined: LanguageModelV3Message[] = []
   for (const message of messages) {
     const last = joined.at(-1)
-    if (message.role === 'user')
-      if (last?.role === 'user')
-        joined[joined.length - 1] = { ...last, content: joinTexts([...last.content, ...message.content]) }
-      else joined.push({ ...message, content: joinTexts(message.content) })
+    if (message.role === 'user' && last?.role === 'user')
+      joined[joined.length - 1] = { ...last, content: joinTexts([...last.content, ...message.content]) }
     else if (message.role === 'assistant' && last?.role === 'assistant')
       joined[joined.length - 1] = { ...last, content: [...last.content, ...message.content] }
+    else if (message.role === 'user' && message.content.length > 1)
+      joined.push({ ...message, content: joinTexts(message.content) })
     else joined.push(message)
   }
   return joined

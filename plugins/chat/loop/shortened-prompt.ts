@@ -21,6 +21,7 @@ export function withoutOldOutputs(
   messages: readonly MessageDocument[],
   most: number,
 ): readonly MessageDocument[] {
+  if (!messages.some(({ role }) => role === 'tool')) return messages
   const size = messages.reduce((sum, message) => sum + measureMessage(message), 0)
   if (size <= most) return messages
   const turns = [...new Set(messages.map(({ turn_id }) => turn_id))]
