@@ -23,7 +23,7 @@ export interface CallPart {
 type Finish = 'stop' | 'length' | 'content_filter' | 'tool_calls'
 
 /** The fields of an event that a reply is made from. */
-export type TurnEvent = Pick<LedgerEvent, 'type' | 'frame' | 'finish_reason' | 'whole_args'>
+export type TurnEvent = Pick<LedgerEvent, 'type' | 'frame' | 'whole_args'>
 
 /** The turn whose events are read. */
 export interface ReadTurn<Event> {
@@ -40,8 +40,6 @@ const FINISH: Partial<Record<StopReason, Finish>> = {
   length: 'length',
   max_steps: 'length',
   filtered: 'content_filter',
-  refused: 'stop',
-  stopped: 'stop',
 }
 
 /**
@@ -54,7 +52,6 @@ export async function* toReplyParts<Event extends TurnEvent>(
   { agent_id, thread_id, locale, seqOf }: ReadTurn<Event>,
 ): AsyncGenerator<ReplyPart, void, void> {
   let usage: TokenUsage = { ...NO_USAGE }
-  let finish: Finish = 'stop'
   let said: { message_id: string; text: string } | undefined
   const say = (message_id: string, text: string): ReplyPart => {
     const isNew = said?.message_id !== message_id
@@ -64,7 +61,7 @@ export async function* toReplyParts<Event extends TurnEvent>(
   }
 
   for await (const event of events) {
-    const { type, frame, finish_reason } = event
+    const { type, frame } = event
     switch (type) {
       case 'content': {
         const { message_id, content } = frame as FrameFields['content']
@@ -79,13 +76,6 @@ export async function* toReplyParts<Event extends TurnEvent>(
       case 'usage': {
         const spent = frame as FrameFields['usage']
         usage = addUsage(usage, spent.usage)
-        if (spent.parent_tool_call_id !== undefined || spent.purpose) break
-        finish =
-          finish_reason === 'filtered' || finish_reason === 'refused'
-            ? 'content_filter'
-            : finish_reason === 'length'
-              ? 'length'
-              : 'stop'
         break
       }
       case 'hitl_required': {
@@ -107,7 +97,7 @@ export async function* toReplyParts<Event extends TurnEvent>(
             message_id: message_id ?? '',
             text: said?.text || describeRefusal(locale),
           }
-        yield { type: 'end', finish: FINISH[stop_reason] ?? finish, usage }
+        yield { type: 'end', finish: FINISH[stop_reason] ?? 'stop', usage }
         return
       }
       case 'error': {

@@ -1,6 +1,7 @@
-import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { createThoughtSplitter, type ThoughtSplitter } from '../think-tags.ts'
 import { type CallDelta, type CallWriter, createCallWriter } from './call-writer.ts'
+import { toFinishReason } from './finish-reason.ts'
 import { createThoughtLists, METADATA_KEY, type ThoughtField, type ThoughtLists } from './thoughts.ts'
 import { createUsageReader } from './usage.ts'
 
@@ -256,11 +257,6 @@ function describe({ id, model, created }: Chunk): LanguageModelV3StreamPart {
   }
 }
 
-function toFinishReason(raw: string | undefined, hasCalls: boolean): LanguageModelV3FinishReason {
-  if (raw === undefined) return { unified: hasCalls ? 'tool-calls' : 'stop', raw }
-  return { unified: FINISH_REASONS.get(raw.toLowerCase()) ?? 'other', raw }
-}
-
 /** Finds the first answer; this service never asks for several. */
 function findChoice(choices: Chunk['choices']): Choice | undefined {
   if (!choices) return undefined
@@ -306,28 +302,3 @@ function toDate(seconds: number): Date | undefined {
 }
 
 const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]+)$/
-
-const FINISH_REASONS = new Map<string, LanguageModelV3FinishReason['unified']>(
-  Object.entries({
-    stop: 'stop',
-    length: 'length',
-    max_tokens: 'length',
-    max_output_tokens: 'length',
-    model_length: 'length',
-    model_context_window_exceeded: 'length',
-    content_filter: 'content-filter',
-    content_filtered: 'content-filter',
-    sensitive: 'content-filter',
-    safety: 'content-filter',
-    prohibited_content: 'content-filter',
-    recitation: 'content-filter',
-    refusal: 'content-filter',
-    tool_calls: 'tool-calls',
-    function_call: 'tool-calls',
-    tool_use: 'tool-calls',
-    error: 'error',
-    network_error: 'error',
-    insufficient_system_resource: 'error',
-    abort: 'error',
-  }),
-)
