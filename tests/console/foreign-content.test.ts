@@ -78,6 +78,8 @@ const tryToRun = async (address: string): Promise<string[]> => {
           const worker = new page.SharedWorker(address)
           worker.onerror = () => resolve(false)
           worker.port.onmessage = () => resolve(true)
+          // Chromium sometimes does not report a shared worker that it has refused.
+          page.setTimeout(() => resolve(false), 5000)
         } catch {
           resolve(false)
         }
