@@ -6,7 +6,7 @@ import type { TurnNotice } from './turn-writer.ts'
 
 /** The most images of a conversation that a model is shown, the newest ones, and the most of its last message. */
 const MOST = 4
-const MOST_SENT = 10
+const MOST_SENT = 20
 
 /** The largest image of a provider kind that does not say what it takes. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -27,7 +27,7 @@ export async function readImages(
   { extensions, onNotice }: Pick<Cradle, 'extensions'> & { onNotice(notice: TurnNotice): void },
 ): Promise<Images> {
   const sent = new Set(pathsOf(content))
-  const most = Math.min(Math.max(MOST, sent.size), limits.images ?? MOST_SENT)
+  const most = Math.min(Math.max(MOST, sent.size), MOST_SENT, limits.images ?? MOST_SENT)
   const paths = [...new Set([...pathsOf(earlier), ...sent].reverse())].slice(0, most)
   if (paths.length === 0) return new Map()
   if (description.input && !description.input.includes('image')) {
@@ -35,25 +35,28 @@ export async function readImages(
     return new Map()
   }
   if (sent.size > most) onNotice({ code: 'PICTURES_LEFT_OUT', details: { most, model: reference } })
-  const asked = { agent_id, max_bytes: MAX_READ_BYTES, paths }
-  const files = new Map(
-    (await extensions['agents.file_contents'].ask(asked)).flatMap((contents) => [...contents]),
-  )
   const mostBytes = limits.image_bytes ?? MAX_BYTES
+  const read = async (wanted: readonly string[], max_bytes: number) =>
+    new Map(
+      (await extensions['agents.file_contents'].ask({ agent_id, max_bytes, paths: wanted })).flatMap(
+        (contents) => [...contents],
+      ),
+    )
+  const files = await read(paths, mostBytes)
   const images = new Map<string, { data: Uint8Array; mediaType: string }>()
   for (const path of paths) {
-    const file = files.get(path)
     const notify = (code: TurnNotice['code'], details = {}) => {
       if (sent.has(path)) onNotice({ code, details: { name: nameOf(path), model: reference, ...details } })
     }
-    const mediaType = file && detectMediaType(file)
+    const file = files.get(path)
+    // One at a time: a message with many large pictures must not fill the memory.
+    const large = file ? undefined : (await read([path], MAX_READ_BYTES)).get(path)
+    const mediaType = detectMediaType(file ?? large)
+    const scaled = large && mediaType ? await scalePicture(large, mostBytes) : undefined
     if (!mediaType) notify('PICTURE_UNREADABLE')
-    else if (file.length <= mostBytes) images.set(path, { data: file, mediaType })
-    else {
-      const scaled = await scalePicture(file, mostBytes)
-      if (scaled) images.set(path, scaled)
-      else notify('PICTURE_TOO_LARGE', { limit: `${(mostBytes / 1024 / 1024).toFixed(1)} MiB` })
-    }
+    else if (file) images.set(path, { data: file, mediaType })
+    else if (scaled) images.set(path, scaled)
+    else notify('PICTURE_TOO_LARGE', { limit: `${(mostBytes / 1024 / 1024).toFixed(1)} MiB` })
   }
   return images
 }
@@ -64,7 +67,7 @@ const pathsOf = (blocks: readonly Block[]) =>
 const nameOf = (path: string) => path.split('/').at(-1)!
 
 /** Detects the format of an image by its first bytes, because upstreams reject images with a wrong media type. */
-function detectMediaType(bytes: Uint8Array): string | undefined {
+function detectMediaType(bytes: Uint8Array = new Uint8Array()): string | undefined {
   const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
   if (start.startsWith('\x89PNG')) return 'image/png'
   if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
