@@ -36,16 +36,17 @@ const compiledPath = (file: string) => join(tests, `${file}.test.js`)
 const readSize = (file: string) => statSync(compiledPath(file)).size
 /** True for files that wait more than they compute: for platforms, timers, leases, programs, or killed processes. */
 const isWaiting = (file: string) =>
-  /^(channels|recipes)\/|\/(acp|connectors|providers)|-crash|api-keys|auth-sessions|held|leases/.test(file) ||
-  /limits|migration|overview|polish|several-servers|shell|shutdown|slow|tool-settings|traces/.test(file)
+  /^(channels|recipes)\/|\/(acp|connectors|providers)|-crash|api-keys|auth-sessions|held|leases|outages/.test(
+    file,
+  ) || /limits|migration|overview|polish|several-servers|shell|shutdown|slow|tool-settings|traces/.test(file)
 /**
  * True for files that are slow, however small they are: they loop over all routes or plugins, run a suite of the testing
  * kit, pack this package, kill processes, or wait for slow ones and for jobs.
  */
 const isSlow = (file: string) =>
   !file.includes('/') ||
-  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|-(crash|held|slow-reader)$/.test(file) ||
-  /\/(knowledge-missing|migration|pack|several-servers(-nats)?)$/.test(file)
+  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|-(crash|held|outages|slow-reader)$/.test(file) ||
+  /\/(connectors-connections|knowledge-(missing|reading)|migration|pack|several-servers(-nats)?)$/.test(file)
 // Without the tools of the tests, which are linked there.
 const compiled = readdirSync(tests, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory()
