@@ -1,6 +1,12 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import type { Locale, LocalizedText } from '#kernel'
-import type { ExplainedFailure, ModelCallOptions, ProviderKind, UpstreamReport } from '#plugin-api'
+import type {
+  ExplainedFailure,
+  ModelCallOptions,
+  ModelDescription,
+  ProviderKind,
+  UpstreamReport,
+} from '#plugin-api'
 import type { Cradle } from './manifest.ts'
 import type { ProviderDocument } from './types.ts'
 
@@ -47,13 +53,18 @@ export interface AdaptedCall {
 export async function storeLesson(
   { _id, name }: Pick<ProviderDocument, '_id' | 'name'>,
   lesson: Lesson,
-  { collections: { providers }, log }: Pick<Cradle, 'collections' | 'log'>,
+  {
+    collections: { providers },
+    visibleProviders,
+    log,
+  }: Pick<Cradle, 'collections' | 'visibleProviders' | 'log'>,
 ): Promise<void> {
   log.info({ provider: name, ...lesson }, 'the calls of a model are changed, since its upstream refused them')
   await providers.updateOne(
     { _id, learned: { $not: { $elemMatch: lesson } } },
     { $push: { learned: { $each: [lesson], $slice: -MAX_LESSONS } } },
   )
+  visibleProviders.forget()
 }
 
 /** Creates the lessons of a model; `learned` are the changes that are known from the start. */
@@ -115,6 +126,15 @@ export function createLessons(
     },
   }
 }
+
+/** Returns the description of a model as its upstream's refusals have corrected it. */
+export const applyLessons = (
+  { learned = [] }: Pick<ProviderDocument, 'learned'>,
+  model: ModelDescription,
+): ModelDescription =>
+  learned.some(({ model: id, change }) => id === model.id && change === WITHOUT_PICTURES)
+    ? { ...model, input: ['text'] }
+    : model
 
 /** Describes the lessons of a provider for a person, by model. */
 export function describeLessons(

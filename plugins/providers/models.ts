@@ -1,6 +1,7 @@
 import { AppError } from '#kernel'
 import type { ModelDescription, ModelKind } from '#plugin-api'
 import { pageOf } from '#toolbox'
+import { applyLessons } from './lessons.ts'
 import { kindOf } from './listed-models.ts'
 import type { Cradle } from './manifest.ts'
 import type { ModelOwner, ModelRow, Models, ProviderDocument } from './types.ts'
@@ -47,7 +48,7 @@ export function createModels({
       }
       const { rows, next } = pageOf((await Promise.all(lists)).flat().filter(matches), toReference, page)
       const complete = ({ provider, model }: ListedModel) =>
-        toRow({ provider, model: modelCatalog.complete(provider, model) })
+        toRow({ provider, model: applyLessons(provider, modelCatalog.complete(provider, model)) })
       return { rows: rows.map(complete), next }
     },
 

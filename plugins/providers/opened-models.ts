@@ -35,6 +35,7 @@ export function createOpenedModels({
   events,
   extensions,
   collections,
+  visibleProviders,
   log,
 }: Cradle): OpenedModels {
   const stores = new Map<string, Store>()
@@ -54,8 +55,8 @@ export function createOpenedModels({
     const learned =
       provider.learned?.flatMap(({ model, change }) => (model === modelId ? [change] : [])) ?? []
     const lessons = createLessons(kind, learned, (change) => {
-      storeLesson(provider, { model: modelId, change }, { collections, log }).catch((error) =>
-        log.error({ error, provider_id: provider._id }, 'a lesson could not be stored'),
+      storeLesson(provider, { model: modelId, change }, { collections, visibleProviders, log }).catch(
+        (error) => log.error({ error, provider_id: provider._id }, 'a lesson could not be stored'),
       )
     })
     const describe = (): ModelDescription => {

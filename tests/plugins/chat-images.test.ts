@@ -122,6 +122,10 @@ t.test('A refused picture is left out, and the model is remembered to take none'
     { model: 'm', changes: [{ name: 'without_pictures', label: '不发送图片' }] },
   ])
 
+  const listed = async () =>
+    (await server.request('GET', '/models')).body.find((row: { id: string }) => row.id === MODEL)
+  t.strictSame((await listed()).input, ['text'], 'the list of models says so, too')
+
   const later = await turnWith([picture])
   t.equal(fake.requests.length, before + 3, 'later ones are not sent')
   t.match(later.notices, [{ code: 'PICTURES_NOT_SEEN' }])
