@@ -19,6 +19,9 @@ export function measureBlock(block: Block): number {
   }
 }
 
-/** Returns the length of a message as a model receives it, in characters. */
-export const measureMessage = ({ content }: Pick<MessageDocument, 'content'>): number =>
-  content.reduce((sum, block) => sum + measureBlock(block), 0)
+/** Returns the length of a message as its own model receives it, with its thoughts, in characters. */
+export const measureMessage = ({
+  content,
+  thoughts,
+}: Pick<MessageDocument, 'content' | 'thoughts'>): number =>
+  content.reduce((sum, block) => sum + measureBlock(block), thoughts?.length ?? 0)

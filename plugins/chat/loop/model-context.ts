@@ -32,8 +32,9 @@ export function toModelContext(
   let room = toCharacterBudget(window)
   let first = history.length
   for (let index = history.length - 1; index >= 0; index -= 1) {
-    const { content, role } = history[index]!
+    const { content, role, thoughts, model: writtenBy } = history[index]!
     for (const block of content) room -= measureShown(block, images)
+    if (thoughts !== undefined && writtenBy === model) room -= thoughts.length
     if (room < 0) break
     if (role === 'user') first = index
   }
