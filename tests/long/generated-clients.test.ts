@@ -9,7 +9,7 @@ import { onlyLong } from '../run/tier.ts'
 import { ADMIN } from '../support/server.ts'
 
 const run = promisify(execFile)
-const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url))
+const MODULES = fileURLToPath(new URL('../../../tests/node_modules', import.meta.url))
 const GENERATOR = process.env.SVC_TEST_OPENAPI_GENERATOR ?? 'openapi-generator-cli'
 const PYTHON = process.env.SVC_TEST_PYTHON ?? 'python3'
 const [generator, ...generatorArgs] = GENERATOR.endsWith('.jar') ? ['java', '-jar', GENERATOR] : [GENERATOR]
