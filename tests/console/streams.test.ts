@@ -14,6 +14,8 @@ t.test('streams of vendors on a page', { skip: noChromium }, async (t) => {
   const fixtures = isLong ? readFixtures() : chooseFixtures(readFixtures(), 1)
   const stage = await startStage(t)
   const played = playAll(stage, fixtures, PARALLEL)
+  // A page that is open meanwhile would load its lists again with each turn.
+  await Promise.allSettled(played)
   const url = await serveConsole(t, stage.server)
   const { page, faults } = await openConsole(await startChromium(t), url)
 
