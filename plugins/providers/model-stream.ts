@@ -57,7 +57,7 @@ export async function* streamModel({
     for (;;) {
       await pace.waitForRest(signal)
       let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined
-      /** Parts and white space before the first words wait for these, so that a retry does not yield them twice. */
+      /** Parts before a thought wait for it, and text for the first words, so that a retry does not yield them twice. */
       const heldBack: LanguageModelV3StreamPart[] = []
       let length = 0
       let hasAnswer = false
@@ -76,7 +76,7 @@ export async function* streamModel({
             }
           }
           hasAnswer ||= isAnswer(part)
-          const isBlank = part.type === 'text-delta' && !hasAnswer
+          const isBlank = isText(part) && !hasAnswer
           const size = isBlank ? 0 : countCharacters(part)
           length += size
           if (length > MAX_ANSWER_CHARS)
@@ -87,7 +87,7 @@ export async function* streamModel({
           }
           if (heldBack.length > 0) {
             if (call.accept()) yield describeAdapted()
-            yield* heldBack.splice(0)
+            yield* hasAnswer ? heldBack.splice(0) : takeUnspoken(heldBack)
           }
           yield part
         }
@@ -120,6 +120,15 @@ export async function* streamModel({
   } finally {
     release()
   }
+}
+
+const isText = ({ type }: LanguageModelV3StreamPart) => type.startsWith('text-')
+
+/** Takes the parts that are not text out of those that wait. */
+function takeUnspoken(heldBack: LanguageModelV3StreamPart[]): LanguageModelV3StreamPart[] {
+  const taken = heldBack.filter((part) => !isText(part))
+  heldBack.splice(0, heldBack.length, ...heldBack.filter(isText))
+  return taken
 }
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>
