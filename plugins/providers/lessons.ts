@@ -100,7 +100,7 @@ export function createLessons(
         get options() {
           return changes.size + tried.size === 0 ? options : apply(options, current())
         },
-        adapt(report, { reason }) {
+        adapt(report, { reason, is_too_long }) {
           if (tried.size === MAX_TRIED) return false
           const applied = current()
           const needed = Object.entries(adaptations).find(
@@ -112,7 +112,8 @@ export function createLessons(
           }
           const isRefusal =
             reason === 'bad_request' || reason === 'model_not_found' || isPictureFailure(report)
-          if (!isRefusal || applied.has(WITHOUT_PICTURES) || !options.prompt.some(hasPictures)) return false
+          if (!isRefusal || is_too_long || applied.has(WITHOUT_PICTURES) || !options.prompt.some(hasPictures))
+            return false
           const { message } = report
           const isLasting = ABOUT_PICTURES.test(message) && !ABOUT_ONE_PICTURE.test(message)
           tried.set(WITHOUT_PICTURES, { isLasting })

@@ -8,6 +8,14 @@ const { fake, server, history } = chat
 /** The messages of the last request, without the system prompt. */
 const sent = () => fake.requests.at(-1)!.body.messages.slice(1) as unknown as Record<string, unknown>[]
 
+const TOO_LONG = {
+  status: 400,
+  error: {
+    message: "This model's maximum context length is 100 tokens.",
+    code: 'context_length_exceeded',
+  },
+}
+
 const ask = async (text: string, more: object = {}) => {
   const socket = await chat.connect()
   const turn = await socket.ask({ text, ...more })
@@ -167,11 +175,7 @@ t.test('A failure after a thought is retried', async (t) => {
 t.test('A prompt that is too long is shortened once', async (t) => {
   const { thread_id } = await ask('one')
   for (const text of ['two', 'three', 'four']) await ask(text, { thread_id })
-  const error = {
-    message: "This model's maximum context length is 100 tokens.",
-    code: 'context_length_exceeded',
-  }
-  fake.next({ status: 400, error }, { text: 'short' })
+  fake.next(TOO_LONG, { text: 'short' })
   const { frames, end } = await ask('five', { thread_id })
   t.match(end, { type: 'done' })
   t.match(
@@ -181,8 +185,37 @@ t.test('A prompt that is too long is shortened once', async (t) => {
   t.match(sent()[0], { role: 'user', content: 'four' })
   t.match(sent().at(-1), { content: 'five' })
 
-  fake.next({ status: 400, error }, { status: 400, error })
+  fake.next(TOO_LONG, TOO_LONG)
   t.match((await ask('six', { thread_id })).end, { type: 'error', code: 'MODEL_CONTEXT_TOO_LONG' })
+})
+
+t.test('A prompt that is too long stays short in the later steps of its turn', async (t) => {
+  const { thread_id } = await ask('one')
+  for (const text of ['two', 'three', 'four']) await ask(text, { thread_id })
+  const call = { toolCalls: [{ name: 'ls', arguments: {} }] }
+  fake.next(TOO_LONG, call, { text: 'short' })
+  const before = fake.requests.length
+  const { frames, end } = await ask('five', { thread_id })
+  t.match(end, { type: 'done' })
+  t.equal(fake.requests.length, before + 3)
+  t.match(sent()[0], { role: 'user', content: 'four' })
+  t.equal(frames.filter(({ type }) => type === 'notice').length, 1)
+
+  const other = await ask('one')
+  for (const text of ['two', 'three', 'four']) await ask(text, { thread_id: other.thread_id })
+  fake.next(TOO_LONG, call, TOO_LONG, { text: 'shorter' })
+  const { end: last } = await ask('five', { thread_id: other.thread_id })
+  t.match(last, { type: 'done' }, 'and is shortened once more in a later step')
+  t.match(sent()[0], { role: 'user', content: 'five' })
+})
+
+t.test('A prompt of which nothing can be left out is not sent again', async (t) => {
+  const before = fake.requests.length
+  fake.next(TOO_LONG)
+  const { end, frames } = await ask('a long message')
+  t.match(end, { type: 'error', code: 'MODEL_CONTEXT_TOO_LONG' })
+  t.equal(fake.requests.length, before + 1)
+  t.notOk(frames.some(({ type }) => type === 'notice'))
 })
 
 t.test('A fallback answers for a model that does not', async (t) => {

@@ -110,18 +110,39 @@ const toObject = (input: unknown) =>
 /** Returns an id of a call that every upstream accepts: the strictest one takes nine letters and digits. */
 const toCommonId = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 9)
 
-/** Removes what only the model that wrote it takes back: thoughts, signatures, and its ids of calls. */
-export const forOtherModel = (prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] =>
-  renameCalls(prompt, (id, index) => toCommonId(`${index} ${id}`)).map((message) =>
-    message.role === 'assistant'
-      ? {
-          ...message,
-          content: message.content
-            .filter(({ type }) => type !== 'reasoning')
-            .map((part) => ({ ...part, providerOptions: undefined })),
-        }
+/**
+ * Removes what only the model that wrote it takes back: thoughts, signatures, and its ids of calls. `isForeign` is true
+ * for the answers of another model than the one that receives the prompt.
+ */
+export const forOtherModel = (
+  prompt: readonly LanguageModelV3Message[],
+  isForeign: (answer: LanguageModelV3Message) => boolean,
+): LanguageModelV3Message[] =>
+  renameCalls(prompt, (id, index) => (isForeign(prompt[index]!) ? toCommonId(`${index} ${id}`) : id)).map(
+    (message, index) =>
+      message.role === 'assistant' && isForeign(prompt[index]!)
+        ? {
+            ...message,
+            content: message.content
+              .filter(({ type }) => type !== 'reasoning')
+              .map((part) => ({ ...part, providerOptions: undefined })),
+          }
+        : message,
+  )
+
+/** Leaves the pictures out of a prompt. */
+export const withoutPictures = (prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] =>
+  prompt.map((message) =>
+    message.role === 'user' && hasPicture(message)
+      ? { ...message, content: message.content.filter((part) => !isPicture(part)) }
       : message,
   )
+
+/** True if the message of a user shows a picture. */
+export const hasPicture = ({ role, content }: LanguageModelV3Message): boolean =>
+  role === 'user' && content.some(isPicture)
+
+const isPicture = (part: UserPart) => part.type === 'file' && part.mediaType.startsWith('image/')
 
 /** Renames the calls whose ids are used already, since some upstreams count them anew in each turn and others refuse that. */
 export const withUniqueIds = (

@@ -18,6 +18,8 @@ export interface RecordedCall {
 /** One recorded model call of a loop and what followed; tool calls are found by their ids. */
 export interface RecordedStep {
   message_id: string
+  /** The reference of the model that answered. */
+  model: string
   content: LanguageModelV3Content[]
   ending: AnswerEnding
   calls: Map<string, RecordedCall>
@@ -28,7 +30,13 @@ export interface RecordedStep {
 /** One fact of a loop; `parent` is the tool call that delegated it. */
 type Fact = { parent: string | undefined } & (
   | { type: 'said'; message_id: string; kind: 'text' | 'reasoning'; text: string }
-  | { type: 'answered'; message_id: string; answer: string | undefined; ending: AnswerEnding }
+  | {
+      type: 'answered'
+      message_id: string
+      model: string
+      answer: string | undefined
+      ending: AnswerEnding
+    }
   | { type: 'returned'; message_id: string; id: string; result: NonNullable<RecordedCall['result']> }
   | { type: 'decided'; id: string; about: 'call' | 'step' | 'question'; decision: Decision }
 )
@@ -51,11 +59,11 @@ function collectFacts(events: readonly LedgerEvent[]): Fact[] {
         return [{ type: 'said', parent: undefined, message_id, kind, text }]
       }
       case 'usage': {
-        const { message_id, parent_tool_call_id: parent } = event.frame
+        const { message_id, parent_tool_call_id: parent, model } = event.frame
         // Model calls outside of the loop are not repeated.
         if (message_id === undefined) return []
         const { answer, finish_reason: ending = 'complete' } = event
-        return [{ type: 'answered', parent, message_id, answer, ending }]
+        return [{ type: 'answered', parent, message_id, model, answer, ending }]
       }
       case 'tool_result': {
         const { message_id, tool_call_id: id, output, is_error, parent_tool_call_id: parent } = event.frame
@@ -107,9 +115,9 @@ function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): R
     }
     const step = steps.at(-1)
     if (fact.parent === delegated_by && fact.type === 'answered') {
-      const { message_id, answer, ending } = fact
+      const { message_id, model, answer, ending } = fact
       const content = answer === undefined ? (said.get(message_id) ?? []) : JSON.parse(answer)
-      steps.push({ message_id, content, ending, calls: new Map(), result_ids: new Map() })
+      steps.push({ message_id, model, content, ending, calls: new Map(), result_ids: new Map() })
     } else if (!step) {
       throw new Error('the events of a turn do not begin with a model call')
     } else if (fact.parent !== delegated_by) {

@@ -1,4 +1,5 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
+import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { MessageDocument } from '../documents.ts'
 import { measureMessage } from '../message-size.ts'
 
@@ -8,8 +9,14 @@ const WHOLE_TURNS = 2
 /** Outputs up to this many characters stay whole anyway. */
 const SHORT_OUTPUT = 300
 
-/** The characters of a tool output of the running turn that stay if its upstream says that the prompt is too long. */
-const KEPT_OUTPUT = 4000
+/** What stays of a prompt that is too long: a share of the earlier exchanges, and characters of each tool output. */
+const SHORTENINGS = [
+  { share: 0.5, output: 4000 },
+  { share: 0, output: 1000 },
+] as const
+
+/** The number of times that a prompt can be shortened further. */
+export const MOST_SHORTENINGS = SHORTENINGS.length
 
 const leaveOut = (output: string) =>
   output.length <= SHORT_OUTPUT
@@ -39,15 +46,20 @@ export function withoutOldOutputs(
 }
 
 /**
- * Shortens a prompt that its upstream says is too long: to about half, by leaving out the oldest exchanges, and the middle
- * of long tool outputs of the running turn. The system prompt and the last message of the user stay.
+ * Shortens a prompt that its upstream says is too long by leaving out the oldest exchanges, and the middle of long tool
+ * outputs of the running turn; more of both at each level from 1 on. The system prompt and the last message of the user
+ * stay.
  */
-export function shortenPrompt(prompt: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
+export function shortenPrompt(
+  prompt: readonly LanguageModelV3Message[],
+  level: number,
+): LanguageModelV3Message[] {
+  const { share, output } = SHORTENINGS[level - 1]!
   const last = prompt.findLastIndex(({ role }) => role === 'user')
   const system = prompt.filter(({ role }) => role === 'system')
   const earlier = prompt.slice(0, last).filter(({ role }) => role !== 'system')
-  const running = prompt.slice(last).map(shortenOutputs)
-  let room = (measurePrompt(prompt) - measurePrompt(system) - measurePrompt(prompt.slice(last))) / 2
+  const running = prompt.slice(last).map((message) => shortenOutputs(message, output))
+  let room = measurePrompt(earlier) * share
   let first = earlier.length
   for (let index = earlier.length - 1; index >= 0; index -= 1) {
     room -= measurePrompt([earlier[index]!])
@@ -57,16 +69,28 @@ export function shortenPrompt(prompt: readonly LanguageModelV3Message[]): Langua
   return [...system, ...earlier.slice(first), ...running]
 }
 
-const measurePrompt = (messages: readonly LanguageModelV3Message[]) => JSON.stringify(messages).length
+/** Measures a prompt in characters. */
+export const measurePrompt = (messages: readonly LanguageModelV3Message[]): number =>
+  messages.reduce(
+    (sum, { content }) => sum + (typeof content === 'string' ? content.length : measureParts(content)),
+    0,
+  )
 
-function shortenOutputs(message: LanguageModelV3Message): LanguageModelV3Message {
+const measureParts = (parts: Exclude<LanguageModelV3Message['content'], string>) =>
+  parts.reduce(
+    (sum, part) =>
+      sum + (part.type === 'file' ? IMAGE_TOKENS * CHARACTERS_PER_TOKEN : JSON.stringify(part).length),
+    0,
+  )
+
+function shortenOutputs(message: LanguageModelV3Message, most: number): LanguageModelV3Message {
   if (message.role !== 'tool') return message
   const content = message.content.map((part) => {
     if (part.type !== 'tool-result' || !('value' in part.output)) return part
     const { type, value } = part.output
-    if ((type !== 'text' && type !== 'error-text') || value.length <= KEPT_OUTPUT) return part
-    const half = KEPT_OUTPUT / 2
-    const leftOut = `\n[${value.length - KEPT_OUTPUT} characters left out]\n`
+    if ((type !== 'text' && type !== 'error-text') || value.length <= most) return part
+    const half = most / 2
+    const leftOut = `\n[${value.length - most} characters left out]\n`
     return {
       ...part,
       output: { type, value: `${value.slice(0, half)}${leftOut}${value.slice(-half)}`.toWellFormed() },

@@ -43,12 +43,20 @@ export interface ModelStep {
   call_id: string
   step: number
   delegated_by: string | undefined
+  /** The references of the models that wrote the answers of this loop. */
+  authors: Authors
 }
+
+/** The references of the models that wrote messages. */
+export type Authors = ReadonlyMap<LanguageModelV3Message, string>
 
 /** The parts that a loop works with. */
 export interface LoopParts {
   /** Calls the model; resolves once its answer begins. */
-  call(options: ModelCallOptions, step: ModelStep): Promise<AsyncIterable<ModelPart>>
+  call(
+    options: ModelCallOptions,
+    step: ModelStep,
+  ): Promise<{ parts: AsyncIterable<ModelPart>; model: string }>
   settings: CallSettings
   max_steps?: number
   ids: Ids
@@ -129,6 +137,7 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
   const { system, messages, tools, facts, writer, recorded, held, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...joinMessages(messages)]
   const usedIds = new Set(listCallIds(prompt))
+  const authors = new Map<LanguageModelV3Message, string>()
   let text = ''
   let hasSpoken = false
   let cutAnswers = 0
@@ -137,8 +146,12 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
     if (before) writer.resume(before)
     const answer = before
       ? { ...before, isEmpty: false }
-      : await askModel(parts, prompt, { step, delegated_by })
+      : await askModel(parts, prompt, { step, delegated_by, authors })
     const { content, ending } = answer
+    const add = (messages: readonly LanguageModelV3Message[]) => {
+      for (const message of messages) authors.set(message, answer.model)
+      prompt.push(...messages)
+    }
     text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
     hasSpoken ||= text.trim() !== ''
     const calls = content.filter(
@@ -146,7 +159,7 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
     )
     const isWithheld = ending === 'filtered' || ending === 'refused'
     if (calls.length === 0 && ending === 'to_be_continued') {
-      prompt.push(...toAnswerMessages(content, { isContinued: true }))
+      add(toAnswerMessages(content, { isContinued: true }))
       continue
     }
     if (calls.length === 0 && !isWithheld) {
@@ -195,7 +208,7 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
         'result' in outcome ? [{ role: 'tool' as const, content: [outcome.result] }] : [],
       ),
     ]
-    prompt.push(...withUniqueIds(exchange, usedIds, step))
+    add(withUniqueIds(exchange, usedIds, step))
   }
   return { stop_reason: 'max_steps', text }
 }
@@ -206,6 +219,8 @@ interface StepAnswer {
   ending: AnswerEnding
   /** True if it neither says anything nor has a file. */
   isEmpty: boolean
+  /** The reference of the model that answered. */
+  model: string
 }
 
 async function askModel(
@@ -222,7 +237,7 @@ async function askModel(
   }
   writer.beginMessage()
   const begun = performance.now()
-  const parts = await call(options, { call_id, ...place })
+  const { parts, model } = await call(options, { call_id, ...place })
   const { content, files, ending, usage, first_token_ms, ms } = await readAnswer(parts, writer, begun)
   // The frames contain the text of the last answer; a turn that continues needs everything else.
   const isTold =
@@ -239,7 +254,7 @@ async function askModel(
   // The frame of the usage makes the message, also if that has no text.
   for (const file of files) writer.onDrawnFile(await keepFile(file))
   const isEmpty = files.length === 0 && !content.some((part) => part.type === 'text' && part.text.trim())
-  return { content, ending, isEmpty }
+  return { content, ending, isEmpty, model }
 }
 
 /** The ids of a delegated task's calls are numbered, because several answers may contain the same ids. */

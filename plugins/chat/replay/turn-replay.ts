@@ -93,7 +93,7 @@ async function replay(
     const facts = { workspace: '', agent_id: '', thread_id: THREAD, user_id: '', locale, signal }
     try {
       return await runTurnLoop({
-        call: async (...asked) => call(...asked),
+        call: async (...asked) => ({ parts: call(...asked), model: model() }),
         settings: {},
         max_steps: settings?.max_steps,
         ids,

@@ -1,7 +1,11 @@
+import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { AppError, type Locale } from '#kernel'
+import type { ModelCallOptions } from '#plugin-api'
+import { CHARACTERS_PER_TOKEN } from '#toolbox'
 import type { ModelCall, ModelPart, Models, OpenedModel } from '../../providers/types.ts'
-import { forOtherModel } from '../loop/model-context.ts'
-import { shortenPrompt } from '../loop/shortened-prompt.ts'
+import { forOtherModel, hasPicture, withoutPictures } from '../loop/model-context.ts'
+import { MOST_SHORTENINGS, measurePrompt, shortenPrompt } from '../loop/shortened-prompt.ts'
+import type { Authors } from '../loop/turn-loop.ts'
 import type { TurnNotice } from '../loop/turn-writer.ts'
 
 /** The failures after which another model is asked. */
@@ -13,9 +17,10 @@ export interface ModelChain {
   /**
    * Calls the current model and returns its answer from the first part on. If it fails before that by a rate limit, an
    * outage or a time-out, the next model is asked, and stays the model of the turn. If the upstream says that the prompt
-   * is too long, the model is asked once more with a shorter one.
+   * is too long, the model is asked once more with a shorter one, which later calls with the same list of messages send
+   * at once. `authors` tells who wrote which message; the others are fit for the first model.
    */
-  ask(call: ModelCall): Promise<AsyncIterable<ModelPart>>
+  ask(call: ModelCall, authors: Authors): Promise<{ parts: AsyncIterable<ModelPart>; model: string }>
 }
 
 /** Creates the chain of a turn; each fallback is asked at most once. */
@@ -36,7 +41,9 @@ export function createModelChain(
   },
 ): ModelChain {
   let current = opened
-  let isShortened = false
+  let switching: Promise<unknown> = Promise.resolve()
+  const shortenings = new WeakMap<readonly LanguageModelV3Message[], number>()
+  const notified = new Set<string>()
   const remaining = fallbacks.filter((reference) => reference !== opened.reference)
 
   /** Opens the next model that can be used. */
@@ -52,38 +59,95 @@ export function createModelChain(
     return undefined
   }
 
+  /** Notifies the reader, once for each model. */
+  const notify = (code: TurnNotice['code']) => {
+    const model = current.reference
+    if (notified.has(`${code} ${model}`)) return
+    notified.add(`${code} ${model}`)
+    onNotice({ code, details: { model } })
+  }
+
+  /** Makes the next model the current one, unless another call of the turn has; false if there is none. */
+  const switchFrom = (model: OpenedModel, reason: string): Promise<boolean> => {
+    const switched = switching.then(async () => {
+      if (current !== model) return true
+      const next = await openNext()
+      if (!next) return false
+      current = next
+      onNotice({ code: 'MODEL_FALLBACK', details: { from: model.reference, to: next.reference, reason } })
+      return true
+    })
+    // The caller receives its error.
+    switching = switched.catch(() => undefined)
+    return switched
+  }
+
+  const shortened = (prompt: LanguageModelV3Message[], level: number) =>
+    level === 0 ? prompt : shortenPrompt(prompt, level)
+
+  /** Lets this prompt be sent shorter from now on; false if nothing can be left out. */
+  const shorten = (prompt: LanguageModelV3Message[]): boolean => {
+    const level = shortenings.get(prompt) ?? 0
+    const size = measurePrompt(shortened(prompt, level))
+    for (let next = level + 1; next <= MOST_SHORTENINGS; next += 1)
+      if (measurePrompt(shortenPrompt(prompt, next)) < size) {
+        shortenings.set(prompt, next)
+        notify('SHORTENED')
+        return true
+      }
+    return false
+  }
+
+  /** Fits a call to the current model. */
+  const fit = (options: ModelCallOptions, authors: Authors): ModelCallOptions => {
+    const { reference, description } = current
+    let { prompt, maxOutputTokens } = options
+    const isForeign = (message: LanguageModelV3Message) =>
+      (authors.get(message) ?? opened.reference) !== reference
+    if (prompt.some((message) => message.role === 'assistant' && isForeign(message)))
+      prompt = forOtherModel(prompt, isForeign)
+    if (current === opened) {
+      const level = shortenings.get(options.prompt) ?? 0
+      return level === 0 && prompt === options.prompt
+        ? options
+        : { ...options, prompt: shortened(prompt, level) }
+    }
+    if (description.input && !description.input.includes('image') && prompt.some(hasPicture)) {
+      prompt = withoutPictures(prompt)
+      notify('PICTURES_NOT_SEEN')
+    }
+    const { context_window: window, max_output_tokens: most = Number.POSITIVE_INFINITY } = description
+    if (!shortenings.has(options.prompt) && window && measurePrompt(prompt) > window * CHARACTERS_PER_TOKEN)
+      shorten(options.prompt)
+    if (maxOutputTokens !== undefined) maxOutputTokens = Math.min(maxOutputTokens, most)
+    return { ...options, prompt: shortened(prompt, shortenings.get(options.prompt) ?? 0), maxOutputTokens }
+  }
+
   return {
     get current() {
       return current
     },
-    async ask(call) {
-      const { abortSignal: signal } = call.options
-      let { options } = call
+    async ask(call, authors) {
+      const { abortSignal: signal, prompt } = call.options
+      let shortenedFor: OpenedModel | undefined
       for (;;) {
         const limit_ms = remaining.length > 0 ? models.first_token_ms : undefined
+        const model = current
         try {
-          return await begin(current, { ...call, options }, limit_ms)
+          const options = fit(call.options, authors)
+          return { parts: await begin(model, { ...call, options }, limit_ms), model: model.reference }
         } catch (error) {
           signal?.throwIfAborted()
           const { code, details } =
             error instanceof FirstTokenTimeout
               ? { code: 'MODEL_UNAVAILABLE', details: { reason: 'timeout' } }
-              : current.explain(error, locale)
-          if (code === 'MODEL_CONTEXT_TOO_LONG' && !isShortened) {
-            isShortened = true
-            options = { ...options, prompt: shortenPrompt(options.prompt) }
-            onNotice({ code: 'SHORTENED', details: { model: current.reference } })
+              : model.explain(error, locale)
+          if (code === 'MODEL_CONTEXT_TOO_LONG' && shortenedFor !== model && shorten(prompt)) {
+            shortenedFor = model
             continue
           }
-          const next = FALLBACK_CODES.includes(code) ? await openNext() : undefined
-          if (!next) throw error
-          const from = current.reference
-          current = next
-          options = { ...options, prompt: forOtherModel(options.prompt) }
-          onNotice({
-            code: 'MODEL_FALLBACK',
-            details: { from, to: current.reference, reason: String(details.reason) },
-          })
+          if (!FALLBACK_CODES.includes(code) || !(await switchFrom(model, String(details.reason))))
+            throw error
         }
       }
     },

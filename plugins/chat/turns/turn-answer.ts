@@ -109,8 +109,10 @@ export async function answer(
       onNotice: before.length > 0 ? () => undefined : writer.onNotice,
     })
     const end = await runTurnLoop({
-      call: (options, { call_id, delegated_by }) =>
-        models.ask({ call_id, account, purpose: delegated_by === undefined ? 'turn' : 'task', options }),
+      call: (options, { call_id, delegated_by, authors }) => {
+        const purpose = delegated_by === undefined ? 'turn' : 'task'
+        return models.ask({ call_id, account, purpose, options }, authors)
+      },
       settings: toCallSettings(settings, opened.description),
       max_steps: (settings.max_steps ?? MAX_STEPS) + countClientSteps(before),
       ids,
