@@ -29,7 +29,7 @@ export async function* meterCall(
   } & Pick<Cradle, 'events' | 'extensions'>,
 ): AsyncGenerator<ModelPart, void, void> {
   const maxOutputTokens = await reserve({ options, ...call }, extensions)
-  let usage: TokenUsage | null = null
+  let usage = null as TokenUsage | null
   let outputChars = 0
   /** Arguments of a call that is not complete. */
   let inputChars = 0
@@ -37,6 +37,15 @@ export async function* meterCall(
     input_tokens: estimateInput(options),
     output_tokens: Math.ceil((outputChars + inputChars) / CHARACTERS_PER_TOKEN),
   })
+  const count = (tokens: TokenUsage) => {
+    usage = usage ? addUsage(usage, tokens) : tokens
+    outputChars = 0
+    inputChars = 0
+  }
+  const countEstimate = () => {
+    const tokens = estimateAnswer()
+    count({ ...tokens, total_tokens: tokens.input_tokens + tokens.output_tokens, is_estimated: true })
+  }
   let outcome: ModelCalled['outcome'] = 'aborted'
   let first_part_ms: number | null = null
   const started_ms = Date.now()
@@ -54,12 +63,9 @@ export async function* meterCall(
         yield part
         continue
       }
-      if (part.usage) {
-        const tokens = usageOf(part.usage, estimateAnswer)
-        usage = usage ? addUsage(usage, tokens) : tokens
-        outputChars = 0
-        inputChars = 0
-      }
+      // An answer that failed after a thought has spent tokens as well.
+      if (part.usage) count(usageOf(part.usage, estimateAnswer))
+      else countEstimate()
       yield part.type === 'finish' ? { ...part, tokens: usage! } : part
     }
     outcome = 'ok'
@@ -68,12 +74,7 @@ export async function* meterCall(
     throw error
   } finally {
     const ms = performance.now() - begun
-    if (outcome !== 'ok' && outputChars + inputChars > 0) {
-      const tokens = estimateAnswer()
-      const total_tokens = tokens.input_tokens + tokens.output_tokens
-      const cut = { ...tokens, total_tokens, is_estimated: true }
-      usage = usage ? addUsage(usage, cut) : cut
-    }
+    if (outcome !== 'ok' && outputChars + inputChars > 0) countEstimate()
     const spent = {
       usage,
       is_estimated: usage?.is_estimated === true,

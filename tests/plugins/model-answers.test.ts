@@ -218,6 +218,17 @@ t.test('A prompt of which nothing can be left out is not sent again', async (t) 
   t.notOk(frames.some(({ type }) => type === 'notice'))
 })
 
+t.test('The tokens of an answer that failed after a thought count', async (t) => {
+  const usage = { prompt_tokens: 7, completion_tokens: 3 }
+  fake.next(
+    { reasoning: ['hm '.repeat(400), 'well'], text: 'never', disconnectAfter: 2 },
+    { text: 'Yes.', usage },
+  )
+  const { end } = await ask('hello')
+  t.match(end.usage, { is_estimated: true })
+  t.ok(end.usage.output_tokens > 200)
+})
+
 t.test('A fallback answers for a model that does not', async (t) => {
   const { body: providers } = await server.request('GET', '/admin/providers')
   const { base_url, kind } = providers.find((row: { name: string }) => MODEL.startsWith(row.name))
