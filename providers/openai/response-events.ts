@@ -2,12 +2,16 @@ import {
   type EventMender,
   findError,
   type Json,
+  toArguments,
   toCount,
   toObject,
   toShare,
   toText,
 } from '../event-filter.ts'
 import { mendItem } from './response-items.ts'
+
+/** The reason of an end without a reason: an answer that is incomplete is a part, whatever has cut it. */
+const CUT = 'max_output_tokens'
 
 /**
  * Creates the mender of an answer of the Responses API. Words that come only at the end of a part, an item or the answer
@@ -16,6 +20,9 @@ import { mendItem } from './response-items.ts'
 export function createResponseMender(): EventMender {
   /** The items that have begun, by their place. */
   const openItems = new Map<number, { id: string; type: string }>()
+  /** The calls that have begun and not ended, by the ids of their items, with the arguments so far. */
+  const openCalls = new Map<string, { index: number; item: Json; input: string }>()
+  const finishedCalls: Json[] = []
   /** The ids of items whose words have been read. */
   const spokenIds = new Set<string>()
   const finishedIds = new Set<string>()
@@ -28,6 +35,7 @@ export function createResponseMender(): EventMender {
   const begin = (index: number, item: Json): Json[] => {
     if (openItems.get(index)?.id === item.id) return []
     openItems.set(index, item)
+    if (item.type === 'function_call') openCalls.set(item.id, { index, item, input: item.arguments })
     return [
       { type: 'response.output_item.added', output_index: index, item: { ...item, status: 'in_progress' } },
     ]
@@ -63,10 +71,20 @@ export function createResponseMender(): EventMender {
     return id !== undefined && spokenIds.has(id) ? [] : speak(event, type, text)
   }
 
+  /** Finds the call that an event belongs to, by its item or its place. */
+  const findCall = (event: Json) =>
+    openCalls.get(toText(event.item_id) ?? '') ?? openCalls.get(openItems.get(placeOf(event))?.id ?? '')
+
   const finishItem = (event: Json): Json[] => {
     const index = toCount(event.output_index) ?? findPlace(event.item)
     const item = mendItem(event.item, openItems.get(index))
     if (!item || finishedIds.has(item.id)) return []
+    if (item.type === 'function_call') {
+      // Some upstreams do not repeat the arguments at the end of a call.
+      item.arguments ||= openCalls.get(item.id)?.input ?? ''
+      openCalls.delete(item.id)
+      finishedCalls.push(item)
+    }
     const place = { output_index: index, item_id: item.id }
     const words =
       item.type === 'message' || item.type === 'reasoning'
@@ -97,19 +115,26 @@ export function createResponseMender(): EventMender {
     return parts.map((part) => toText(part?.text) ?? toText(part?.refusal) ?? '').join('')
   }
 
-  const finish = (sent: unknown): Json[] => {
+  const finish = (sent: unknown, type?: string): Json[] => {
     const response = toObject(sent)
     const output = Array.isArray(response.output) ? response.output : []
     const isEmpty = openItems.size === 0
-    // Words that came before are not repeated; a call is known by its id.
+    // Words and calls that came before are not repeated.
     const missed = output.flatMap((item: Json, output_index: number) =>
-      isEmpty || item?.type === 'function_call' || (item?.type === 'message' && !hasText)
+      isEmpty ||
+      (item?.type === 'function_call' && !finishedCalls.some((call) => isSameCall(call, item))) ||
+      (item?.type === 'message' && !hasText)
         ? finishItem({ item, output_index })
         : [],
     )
-    const reason = toText(response.incomplete_details?.reason)
+    const unended = [...openCalls.values()].flatMap(({ index, item }) =>
+      finishItem({ item, output_index: index }),
+    )
+    const isCut = type === 'response.incomplete' || response.status === 'incomplete'
+    const reason = toText(response.incomplete_details?.reason) ?? (isCut ? CUT : undefined)
     return [
       ...missed,
+      ...unended,
       {
         type: isRefused || reason ? 'response.incomplete' : 'response.completed',
         response: {
@@ -179,18 +204,21 @@ export function createResponseMender(): EventMender {
           ? [{ type, item_id: current.id, summary_index: toCount(event.summary_index) ?? 0 }]
           : []
       }
-      case 'response.function_call_arguments.delta':
-        return [
-          {
-            type,
-            item_id: toText(event.item_id) ?? '',
-            output_index: placeOf(event),
-            delta: toText(event.delta) ?? '',
-          },
-        ]
+      case 'response.function_call_arguments.delta': {
+        const index = placeOf(event)
+        const delta = toText(event.delta) ?? ''
+        const call = findCall(event)
+        if (call) call.input += delta
+        return [{ type, item_id: toText(event.item_id) ?? '', output_index: index, delta }]
+      }
+      case 'response.function_call_arguments.done': {
+        const call = findCall(event)
+        if (call) call.input = toArguments(event.arguments) || call.input
+        return []
+      }
       case 'response.completed':
       case 'response.incomplete':
-        return event.response?.status === 'failed' ? [fail(event.response)] : finish(event.response)
+        return event.response?.status === 'failed' ? [fail(event.response)] : finish(event.response, type)
       case 'response.failed':
         return [fail(event.response)]
     }
@@ -201,6 +229,10 @@ export function createResponseMender(): EventMender {
   }
   return { mend }
 }
+
+/** True if a list at the end repeats a call: some upstreams create other ids for it. */
+const isSameCall = (call: Json, item: Json): boolean =>
+  call.call_id === item.call_id || (call.name === item.name && call.arguments === toArguments(item.arguments))
 
 /** Returns the usage if it says what was read and written. */
 function mendUsage({ input_tokens, output_tokens, input_tokens_details, output_tokens_details }: Json) {
