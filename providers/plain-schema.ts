@@ -6,6 +6,8 @@ const MAX_PARTS = 2000
 /** The most characters of names, texts and values that a schema may have. */
 const MAX_CHARS = 100_000
 const MAX_VALUE_DEPTH = 8
+/** The most characters of a reference that is followed. */
+const MAX_REFERENCE_CHARS = 1024
 
 type Json = Record<string, unknown>
 
@@ -42,14 +44,17 @@ export function toPlainSchema(original: unknown): PlainSchema | undefined {
     const { $ref } = schema
     if (typeof $ref === 'string') {
       const { $ref: _, ...beside } = schema
-      // A schema that contains itself accepts anything from its second level on.
-      const target = references.includes($ref) ? undefined : findTarget(original, $ref)
-      return fit({ ...(isObject(target) && target), ...beside }, depth + 1, [...references, $ref])
+      const target = findTarget(original, $ref)
+      const schemaOfTarget = isObject(target) ? target : {}
+      // Of a schema that contains itself, the second level has only its type.
+      const { type, title, description } = schemaOfTarget
+      const referred = references.includes($ref) ? { type, title, description } : schemaOfTarget
+      return fit({ ...referred, ...beside }, depth + 1, [...references, $ref])
     }
     const fitPart = (part: unknown) => fit(part, depth + 1, references)
     const types = readTypes(schema)
     const plain: Json = { ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }) }
-    for (const [keyword, value] of pickValues(schema)) {
+    for (const [keyword, value] of pickValues(schema, types)) {
       chars -= JSON.stringify(value).length
       plain[keyword] = value
     }
@@ -145,7 +150,7 @@ function readTypes(schema: Json): string[] {
 }
 
 /** Picks the keywords whose values are no schemas, if they have the type that JSON Schema requires. */
-function pickValues(schema: Json): [string, unknown][] {
+function pickValues(schema: Json, types: readonly string[]): [string, unknown][] {
   const texts = TEXTS.filter((keyword) => typeof schema[keyword] === 'string')
   const picked = texts.map((keyword): [string, unknown] => [keyword, schema[keyword]])
   for (const keyword of COUNTS)
@@ -154,28 +159,62 @@ function pickValues(schema: Json): [string, unknown][] {
   for (const keyword of NUMBERS)
     if (Number.isFinite(schema[keyword]) && !(keyword === 'multipleOf' && Number(schema[keyword]) <= 0))
       picked.push([keyword, schema[keyword]])
-  if (Array.isArray(schema.enum) && schema.enum.length > 0 && isSmall(schema.enum))
-    picked.push(['enum', schema.enum])
+  const values = Array.isArray(schema.enum) && isSmall(schema.enum) ? pickChoices(schema.enum, types) : []
+  if (values.length > 0) picked.push(['enum', values])
   for (const keyword of ['const', 'default'])
     if (Object.hasOwn(schema, keyword) && schema[keyword] !== undefined && isSmall(schema[keyword]))
       picked.push([keyword, schema[keyword]])
   return picked
 }
 
+/** Returns each choice once, without those that a schema of these types does not accept: vendors refuse both. */
+function pickChoices(values: readonly unknown[], types: readonly string[]): unknown[] {
+  const seen = new Set<string>()
+  return values.filter((value) => {
+    const text = JSON.stringify(value)
+    const isNew = !seen.has(text)
+    seen.add(text)
+    return isNew && (types.length === 0 || types.some((type) => isOfType(value, type)))
+  })
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  if (type === 'null') return value === null
+  if (type === 'array') return Array.isArray(value)
+  if (type === 'object') return isObject(value)
+  if (type === 'integer') return Number.isInteger(value)
+  // The other types are called as in JavaScript.
+  return typeof value === type
+}
+
 /** Returns the schema of all items; the items of a tuple may each be any of its schemas. */
 function fitItems(schema: Json, fitPart: (part: unknown) => PlainSchema): PlainSchema {
   const tuple = [schema.prefixItems, schema.items].find(Array.isArray)
   if (!tuple) return fitPart(schema.items ?? {})
-  return tuple.length > 0 ? { anyOf: tuple.slice(0, MAX_PARTS).map(fitPart) } : {}
+  const parts = tuple.slice(0, MAX_PARTS).map(fitPart)
+  const different = [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()]
+  return different.length > 1 ? { anyOf: different } : (different[0] ?? {})
 }
 
 function findTarget(root: unknown, reference: string): unknown {
-  if (!reference.startsWith('#')) return undefined
-  const names = reference.slice(1).split('/').slice(1, MAX_DEPTH)
+  if (!/^#(?:\/|$)/.test(reference) || reference.length > MAX_REFERENCE_CHARS) return undefined
+  const names = decode(reference).split('/').slice(1)
   return names.reduce<unknown>((part, name) => {
     const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined
+    return typeof part === 'object' && part !== null && Object.hasOwn(part, key)
+      ? (part as Json)[key]
+      : undefined
   }, root)
+}
+
+/** Decodes a reference, which is a part of an address. */
+function decode(reference: string): string {
+  try {
+    return decodeURIComponent(reference)
+  } catch {
+    // A percent sign that encodes nothing stands for itself.
+    return reference
+  }
 }
 
 /** True for a value of JSON with few parts. */

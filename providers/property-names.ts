@@ -28,7 +28,12 @@ export function renameProperties(original: PlainSchema, pattern: RegExp): Rename
     if (allOf) converted.allOf = allOf.map(convert)
     if (!properties) return converted
     const names = createNames(Object.keys(properties), pattern)
-    const entries = Object.entries(properties).map(([name, part]) => [names.toSent(name), convert(part)])
+    const entries = Object.entries(properties).map(([name, part]) => {
+      const sent = names.toSent(name)
+      const fitted = convert(part)
+      if (sent !== name) addName(fitted, name)
+      return [sent, fitted]
+    })
     converted.properties = Object.fromEntries(entries)
     if (schema.required) converted.required = schema.required.map(names.toSent)
     if (names.changed.size > 0)
@@ -61,6 +66,14 @@ export function renameProperties(original: PlainSchema, pattern: RegExp): Rename
     return Object.fromEntries(entries)
   }
   return { schema, rename: (input, direction) => rename(input, [schema], direction) }
+}
+
+/** Adds the name of a property to its description: a name in Chinese may be all that tells a model what it is. */
+function addName(schema: PlainSchema, name: string): void {
+  const { type, description, anyOf } = schema
+  // Gemini accepts no description beside alternatives.
+  if (anyOf && description === undefined) for (const part of anyOf) addName(part, name)
+  else if (type !== 'null') schema.description = description === undefined ? name : `${name}: ${description}`
 }
 
 const withAlternatives = (schema: PlainSchema): PlainSchema[] => [

@@ -20,7 +20,8 @@ interface Choice {
 /** Gemini's rules for functions: names begin with a letter or an underscore, and schemas are a subset of OpenAPI's. */
 export const toolRules: ToolRules = {
   name: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
-  property: /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/,
+  // The client library loses a property that is called like the prototype.
+  property: /^(?!__proto__$)[a-zA-Z_][a-zA-Z0-9_]{0,63}$/,
   convert: toGeminiSchema,
 }
 
@@ -30,10 +31,12 @@ export const toolRules: ToolRules = {
  */
 export function toGeminiSchema(schema: PlainSchema): PlainSchema {
   const { options, nullable } = toChoice(schema)
+  // A value that can only be null has no type of its own.
+  const typed = options.length > 0 ? options : [withDescription({ type: 'string' }, schema.description)]
   // The library makes a schema nullable if null is its other alternative.
   const schemas = nullable
-    ? options.map((option): PlainSchema => ({ anyOf: [option, { type: 'null' }] }))
-    : options
+    ? typed.map((option): PlainSchema => ({ anyOf: [option, { type: 'null' }] }))
+    : typed
   return schemas.length === 1 ? schemas[0]! : { anyOf: schemas }
 }
 
@@ -55,6 +58,9 @@ function toChoice(original: PlainSchema): Choice {
       options: options.map((option) => withDescription(option, schema.description)),
       nullable: hasNull || choices.some(({ nullable }) => nullable),
     }
+  const isNull = hasNull && values.every((value) => value === null)
+  if (isNull || (choices.length > 0 && choices.every(({ nullable }) => nullable)))
+    return { options: [], nullable: true }
   const valueTypes = new Set(values.filter((value) => value !== null).map((value) => typeof value))
   const guesses = valueTypes.size > 0 ? VALUE_TYPES.filter((type) => valueTypes.has(type)) : ANY
   return { options: guesses.map((type) => toOption(type, schema)), nullable: hasNull }

@@ -7,6 +7,7 @@ import type {
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { withFitTools } from '../../providers/fit-tools.ts'
 import google from '../../providers/google/index.ts'
+import { toolRules as googleRules } from '../../providers/google/tool-schema.ts'
 import { claudeRules, openAIRules, type ToolRules } from '../../providers/tool-rules.ts'
 import t from '../run/file-test.ts'
 import { amount, chooseSeed } from '../run/tier.ts'
@@ -112,7 +113,91 @@ t.test('References are resolved, and a schema that contains itself is open below
       }),
     ],
   })
-  t.same(schema, { type: 'object', properties: { next: {}, name: { type: 'string' } } })
+  t.same(schema, {
+    type: 'object',
+    properties: { next: { type: 'object', properties: {} }, name: { type: 'string' } },
+  })
+})
+
+t.test('References follow lists and encoded names, however long they are', async (t) => {
+  const deep = Array.from('abcdef').reduceRight<Schema>(
+    (inner, name) => ({ type: 'object', properties: { [name]: inner } }),
+    { type: 'string' },
+  )
+  const { schema } = await callWith(openAIRules, {
+    ...hello,
+    tools: [
+      toolOf({
+        $defs: { 'Page[Item]': { type: 'integer' } },
+        properties: {
+          choice: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
+          listed: { $ref: '#/properties/choice/anyOf/0' },
+          encoded: { $ref: '#/$defs/Page%5BItem%5D' },
+          odd: { $ref: '#/$defs/100%' },
+          named: { $ref: '#anchor' },
+          deep,
+          far: { $ref: `#/properties/deep/${[...'abcdef'].map((name) => `properties/${name}`).join('/')}` },
+        },
+      }),
+    ],
+  })
+  const { listed, encoded, odd, named, far } = schema.properties
+  t.same(
+    [listed, encoded, odd, named, far],
+    [{ type: 'boolean' }, { type: 'integer' }, {}, {}, { type: 'string' }],
+  )
+})
+
+t.test('Choices are distinct and of the type of their schema', async (t) => {
+  t.same(await propertyOf(openAIRules, { type: 'string', enum: ['a', 'a', 1, null] }), {
+    type: 'string',
+    enum: ['a'],
+  })
+  t.same(await propertyOf(openAIRules, { type: ['integer', 'null'], enum: [1, 1.5, null, 'a'] }), {
+    type: ['integer', 'null'],
+    enum: [1, null],
+  })
+  t.same(
+    await propertyOf(openAIRules, { type: ['object', 'array', 'boolean'], enum: [{ a: 1 }, [1], true, 'a'] }),
+    {
+      type: ['object', 'array', 'boolean'],
+      enum: [{ a: 1 }, [1], true],
+      properties: {},
+      items: {},
+    },
+  )
+  t.same(await propertyOf(openAIRules, { type: 'string', enum: [1, 2] }), { type: 'string' })
+  t.same(await propertyOf(openAIRules, { prefixItems: [{ type: 'number' }, { type: 'number' }] }), {
+    type: 'array',
+    items: { type: 'number' },
+  })
+})
+
+t.test('For Gemini, null beside other types only makes a value nullable', async (t) => {
+  const nullable = (...schemas: Schema[]) => schemas.map((one) => ({ anyOf: [one, { type: 'null' }] }))
+  const text = { type: 'string' }
+  t.same(await propertyOf(googleRules, { anyOf: [text, { type: 'null' }] }), nullable(text)[0])
+  t.same(await propertyOf(googleRules, { oneOf: [text, { type: 'number' }, { enum: [null] }] }), {
+    anyOf: nullable(text, { type: 'number' }),
+  })
+  t.same(
+    await propertyOf(googleRules, { type: 'null', description: 'Nothing' }),
+    nullable({ ...text, description: 'Nothing' })[0],
+  )
+  t.same(await propertyOf(googleRules, { anyOf: [{ const: null }, { type: 'null' }] }), nullable(text)[0])
+})
+
+t.test('A property that is called like the prototype reaches Gemini, under another name', async (t) => {
+  const schema = JSON.parse(
+    '{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}',
+  )
+  const call = { ...hello, tools: [toolOf(schema)] }
+  const { schema: sent } = await callWith(googleRules, call)
+  const [name] = Object.keys(sent.properties)
+  t.same(sent.required, [name])
+  t.not(name, '__proto__')
+  const { answer } = await callWith(googleRules, call, callOf('probe', JSON.stringify({ [name!]: 'x' })))
+  t.equal((answer[0] as { input: string }).input, '{"__proto__":"x"}')
 })
 
 t.test('Alternatives at the top are merged into one object', async (t) => {
@@ -217,6 +302,7 @@ t.test('Names of properties are mapped there and back on all levels', async (t) 
   const call = { prompt, tools: [toolOf(schema)] }
   const first = await callWith(claudeRules, call)
   t.same(Object.keys(first.schema.properties), ['order_by_2', 'order_by', '_filter'])
+  t.equal(first.schema.properties.order_by_2.description, 'order by', 'the name is in the description')
   t.same(first.schema.required, ['order_by_2'])
   const sent = { order_by_2: 'x', order_by: 'y', _filter: [{ a_b: { 'order by': 1 } }, 'text'] }
   t.match(first.prompt[1], { content: [{ input: sent }] })

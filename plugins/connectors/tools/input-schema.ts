@@ -13,7 +13,7 @@ const SPARE_CHARS = 4096
 const MAX_REFERENCE_CHARS = 1024
 
 const SUBSCHEMA = ['items', 'additionalProperties']
-const SUBSCHEMAS = ['anyOf', 'oneOf', 'allOf']
+const SUBSCHEMAS = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
 /** The other keywords that are kept. */
 const PLAIN = [
   ...['type', 'title', 'description', 'required', 'enum', 'const', 'default', 'minimum', 'maximum'],
@@ -33,17 +33,23 @@ export function simplifySchema(original: unknown, original_chars: number): Json 
     chars -= JSON.stringify(value).length
     return chars >= 0
   }
-  const simplify = (schema: unknown, depth: number): unknown => {
+  const simplify = (schema: unknown, depth: number, references: readonly string[]): unknown => {
     parts -= 1
     if (!isObject(schema) || parts < 0 || chars < 0 || depth > MAX_DEPTH) return {}
-    if (typeof schema.$ref === 'string') return simplify(resolveReference(original, schema), depth + 1)
-    const simplifyPart = (part: unknown) => simplify(part, depth + 1)
+    if (typeof schema.$ref === 'string') {
+      const { $ref } = schema
+      const resolved = resolveReference(original, schema, references.includes($ref))
+      return simplify(resolved, depth + 1, [...references, $ref])
+    }
+    const simplifyPart = (part: unknown) => simplify(part, depth + 1, references)
+    const hasTuple = Array.isArray(schema.prefixItems) || Array.isArray(schema.items)
     const entries = Object.entries(pickKeywords(schema)).flatMap(([keyword, value]): [string, unknown][] => {
       if (keyword === 'properties') return [[keyword, mapProperties(value, simplifyPart, hasRoom)]]
       // The names that patterns allow are not kept, and would count as additional ones.
       if (keyword === 'additionalProperties' && isObject(schema.patternProperties)) return []
-      // The items of a tuple are not kept, and `items` says only what follows them.
-      if (keyword === 'items' && Array.isArray(schema.prefixItems)) return []
+      // The items of a tuple are kept for the model; `items` beside them says only what follows them.
+      if (keyword === 'items' && hasTuple)
+        return Array.isArray(value) ? [['prefixItems', value.map(simplifyPart)]] : []
       if (SUBSCHEMA.includes(keyword))
         return [[keyword, typeof value === 'boolean' ? value : simplifyPart(value)]]
       if (SUBSCHEMAS.includes(keyword))
@@ -52,22 +58,28 @@ export function simplifySchema(original: unknown, original_chars: number): Json 
     })
     return Object.fromEntries(entries)
   }
-  return simplify(original, 0) as Json
+  return simplify(original, 0, []) as Json
 }
 
 /** Returns a simplified schema as an object at its top; the kinds of providers convert it for their vendors. */
 export const toModelSchema = (schema: Json): JSONSchema => ({ properties: {}, ...schema, type: 'object' })
 
-const pickKeywords = (schema: Json): Json =>
+const pick = (schema: Json, keywords: readonly string[]): Json =>
   Object.fromEntries(
-    KEYWORDS.filter((keyword) => Object.hasOwn(schema, keyword)).map((keyword) => [keyword, schema[keyword]]),
+    keywords.filter((keyword) => Object.hasOwn(schema, keyword)).map((keyword) => [keyword, schema[keyword]]),
   )
 
-/** Returns the schema that another one refers to, with the keywords beside the reference. */
-function resolveReference(root: unknown, schema: Json): Json {
+const pickKeywords = (schema: Json): Json => pick(schema, KEYWORDS)
+
+/**
+ * Returns the schema that another one refers to, with the keywords beside the reference. Of a schema that contains itself,
+ * the second level has only its type.
+ */
+function resolveReference(root: unknown, schema: Json, isRecursive: boolean): Json {
   const { $ref, ...beside } = pickKeywords(schema)
   const found = findTarget(root, $ref as string)
   if (!isObject(found)) return beside
+  if (isRecursive) return { ...pick(found, ['type', 'title', 'description']), ...beside }
   const target = pickKeywords(found)
   const hasBoth = isObject(target.properties) && isObject(beside.properties)
   if (hasBoth) beside.properties = { ...(target.properties as Json), ...(beside.properties as Json) }
@@ -75,12 +87,24 @@ function resolveReference(root: unknown, schema: Json): Json {
 }
 
 function findTarget(root: unknown, reference: string): unknown {
-  if (!reference.startsWith('#') || reference.length > MAX_REFERENCE_CHARS) return undefined
-  const names = reference.slice(1).split('/').slice(1)
+  if (!/^#(?:\/|$)/.test(reference) || reference.length > MAX_REFERENCE_CHARS) return undefined
+  const names = decode(reference).split('/').slice(1)
   return names.reduce<unknown>((part, name) => {
     const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isObject(part) && Object.hasOwn(part, key) ? part[key] : undefined
+    return typeof part === 'object' && part !== null && Object.hasOwn(part, key)
+      ? (part as Json)[key]
+      : undefined
   }, root)
+}
+
+/** Decodes a reference, which is a part of an address. */
+function decode(reference: string): string {
+  try {
+    return decodeURIComponent(reference)
+  } catch {
+    // A percent sign that encodes nothing stands for itself.
+    return reference
+  }
 }
 
 /** Maps properties while there is room for their names. */
