@@ -83,6 +83,40 @@ t.test('the end of an answer', { skip: noChromium }, async (t) => {
     await ask(() => see(`${MODEL} did not answer, so demo:demo did.`))
   })
 
+  await t.test('the steps of a conversation show notices and ends in words', async (t) => {
+    await page.goto(`${page.url()}/trajectory`)
+    const steps = page.getByRole('list', { name: 'Turns' })
+    await steps.getByRole('button', { name: `Notice ${MODEL} did not answer, so demo:demo did.` }).waitFor()
+    await steps.getByRole('button', { name: 'End The answer is complete.' }).waitFor()
+    fake.next({ text: 'Once upon', finishReason: 'length' })
+    await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { fallback_models: [] } } })
+    await ask(() => see('it reached the output limit'))
+    await page.goto(`${page.url()}/trajectory`)
+    await steps.getByRole('button', { name: /^End The answer is cut off/ }).waitFor()
+    await page.goBack()
+    t.strictSame(faults, [])
+  })
+
+  await t.test('a turn that waits for its program does not wait for the reader', async (t) => {
+    fake.next({ toolCalls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] })
+    const { status } = await server.request('POST', '/v1/chat/completions', {
+      body: {
+        model: 'assistant',
+        messages: [{ role: 'user', content: 'What is the weather?' }],
+        tools: [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }],
+      },
+    })
+    t.equal(status, 200)
+    const [{ thread_id }] = (await server.request('GET', `/agents/${agent_id}/threads`)).body
+    await page.goto(`/chat/${agent_id}/${thread_id}`)
+    await page.getByRole('status').getByText('Waiting for a program', { exact: true }).waitFor()
+    await see('runs get_weather and returns the results')
+    t.equal(await page.getByText('Waiting for you').count(), 0)
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await see('Stopped')
+    t.strictSame(faults, [])
+  })
+
   await t.test('tokens that were estimated are marked', async () => {
     const usage = { prompt_tokens: 0, completion_tokens: 0 }
     fake.next(

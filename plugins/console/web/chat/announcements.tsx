@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { readText, type ThreadStore } from './store/thread-store.ts'
+import { isForPerson } from './store/thread-view.ts'
 import { useThread } from './store/threads.ts'
 
 const MAX_CHARS = 300
@@ -9,10 +10,7 @@ const MAX_CHARS = 300
 /** Says finished replies and approvals to those who cannot see them. */
 export function Announcements({ store }: { store: ThreadStore }) {
   const active = useThread(store, (view) => view.active)
-  const isWaiting = useThread(
-    store,
-    (view) => view.pending?.action_requests.some(({ for_client }) => !for_client) === true,
-  )
+  const isWaiting = useThread(store, ({ pending }) => pending !== null && isForPerson(pending))
   const [text, setText] = useState('')
   const last = useRef(active)
   useEffect(() => {

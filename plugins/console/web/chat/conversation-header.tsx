@@ -6,6 +6,7 @@ import { PhoneBar } from '../ui/phone-bar.tsx'
 import classes from './conversation-header.module.css'
 import { togglePanel } from './files/open-file.ts'
 import type { ThreadStore } from './store/thread-store.ts'
+import { isForPerson } from './store/thread-view.ts'
 import { useThread } from './store/threads.ts'
 import { titleOf, useThreadRow } from './thread-list.ts'
 import { ThreadMenu } from './thread-menu.tsx'
@@ -47,7 +48,7 @@ export function ConversationHeader({ agent, store }: Props) {
 /** Says if the agent is at work or waits for somebody. */
 function State({ store }: { store: ThreadStore }) {
   const state = useThread(store, ({ active, pending }) =>
-    pending ? 'waiting' : active ? 'running' : undefined,
+    pending ? (isForPerson(pending) ? 'waiting' : 'waiting_program') : active ? 'running' : undefined,
   )
   return (
     <span role="status" className={classes.state} data-state={state}>

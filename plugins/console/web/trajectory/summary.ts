@@ -1,4 +1,5 @@
 import { describeCall } from '../chat/messages/describe-call.ts'
+import { END_WORDS } from '../chat/messages/ends.ts'
 import { formatNumber } from '../i18n/format.ts'
 import { joinNames, t } from '../i18n/words.ts'
 import type { Step } from './steps.ts'
@@ -26,10 +27,17 @@ export function readSummary({ type, text }: Step): string {
           .split(', ')
           .map(nameTool),
       )
+    case 'notice':
+    case 'error':
+      return text.replace(/^[A-Z_]+: /, '')
+    case 'done':
+      return isEnd(text) ? t(END_WORDS[text]) : text === 'end' ? t('trajectory.complete') : text
     default:
       return text
   }
 }
+
+const isEnd = (text: string): text is keyof typeof END_WORDS => Object.hasOwn(END_WORDS, text)
 
 /** The name of a tool for people. */
 export const nameTool = (name: string) => describeCall(name, {}).verb

@@ -3,16 +3,9 @@ import { t } from '../../i18n/words.ts'
 import { draftOf } from '../composer/draft.ts'
 import type { ThreadStore } from '../store/thread-store.ts'
 import type { Message } from '../store/thread-view.ts'
+import { END_WORDS } from './ends.ts'
 import classes from './turn-end.module.css'
 
-/** The ends of an answer that a person should know of. */
-const WORDS = {
-  length: 'tools.length',
-  filtered: 'tools.filtered',
-  refused: 'tools.refused',
-  max_steps: 'tools.max_steps',
-  stopped: 'tools.stopped_turn',
-} as const
 /** The ends after which the agent can go on. */
 const CAN_CONTINUE = ['length', 'max_steps']
 
@@ -33,7 +26,7 @@ export function Ending({ message: { stop_reason: end, status }, store, isLast }:
   }
   return (
     <div className={classes.note}>
-      {t(WORDS[reason])}
+      {t(END_WORDS[reason])}
       {isLast && CAN_CONTINUE.includes(reason) && (
         <Button size="compact-xs" variant="default" onClick={() => void goOn()}>
           {t('tools.go_on')}

@@ -10,6 +10,10 @@ export type HistoryPage = Schemas['History']
 export type PendingApproval = Schemas['PendingApproval']
 export type ActionRequest = Schemas['ActionRequest']
 
+/** True if a paused turn waits for a person, not for the program that sent the message. */
+export const isForPerson = ({ action_requests }: PendingApproval): boolean =>
+  action_requests.some(({ for_client }) => !for_client)
+
 /** A message of a thread, as history and frames describe it. */
 export interface Message extends Omit<Schemas['Message'], 'error'> {
   error?: { code: string; message: string; request_id?: string }
