@@ -227,6 +227,22 @@ t.test('pictures in a chat', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
+  await t.test('the draft shows no thumbnail of a picture that cannot be read', async (t) => {
+    await begin()
+    await picker.setInputFiles({
+      name: 'spoilt.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from('no picture'),
+    })
+    await attached('spoilt.png')
+    const item = page.getByRole('listitem').filter({ hasText: 'spoilt.png' })
+    // Only its name and size are left.
+    await item.locator('xpath=./span').nth(2).waitFor({ state: 'detached' })
+    t.equal(await item.locator('xpath=./span').count(), 2)
+    await page.getByRole('button', { name: 'Remove spoilt.png' }).click()
+    t.strictSame(faults, [])
+  })
+
   await t.test('a picture that the agent makes is shown in its answer', async (t) => {
     await begin()
     await write('drawn.png', await drawn({ type: 'image/png', width: 60, height: 30 }))

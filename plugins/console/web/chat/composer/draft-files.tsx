@@ -41,6 +41,9 @@ export function DraftFiles({ agent_id, draft, files, isUploading }: Props) {
 
 /** A picture beside its name; what it is, the name says. */
 function Thumbnail({ agent_id, file }: { agent_id: string; file: DraftFile }) {
-  const { address, isBroken } = useAddress(agent_id, file)
-  return <span className={classes.thumbnail}>{address && !isBroken && <img src={address} alt="" />}</span>
+  const { address, isBroken, setBroken } = useAddress(agent_id, file)
+  if (isBroken) return null
+  return (
+    <span className={classes.thumbnail}>{address && <img src={address} alt="" onError={setBroken} />}</span>
+  )
 }
