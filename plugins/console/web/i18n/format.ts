@@ -33,13 +33,13 @@ export const formatNumber = (value: number) => numbers.format(value)
 /** A large number, shortened: "4.2K". */
 export const formatCompact = (value: number) => compact.format(value)
 
-/** An amount of money: "$0.15", "$3". */
+/** An amount of money: "$0.10", "$0.0375", "$3". */
 export const formatMoney = (amount: number, currency: string) =>
   new Intl.NumberFormat(language, {
     style: 'currency',
     currency,
     currencyDisplay: 'narrowSymbol',
-    minimumFractionDigits: 0,
+    minimumFractionDigits: Number.isInteger(amount) ? 0 : 2,
     maximumFractionDigits: 4,
   }).format(amount)
 

@@ -1,5 +1,6 @@
 import type { ComboboxParsedItem, ComboboxParsedItemGroup, OptionsFilter } from '@mantine/core'
 import type { components } from '#client'
+import { t } from '../i18n/words.ts'
 import classes from './model-choice.module.css'
 import { describeModel } from './model-facts.ts'
 import { useModels } from './use-models.ts'
@@ -23,6 +24,7 @@ export function useModelChoice(chosen: readonly string[], isOffered: (model: Mod
     data: groups,
     searchable: true,
     maxDropdownHeight: 320,
+    nothingFoundMessage: t('models.none_found'),
     filter,
     classNames: { option: classes.option },
     renderOption({ option: { value, label } }: { option: { value: string; label?: string } }) {

@@ -74,7 +74,7 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
               onChange={(event) => setSearch(event.currentTarget.value)}
             />
           )}
-          <ScrollArea.Autosize mah={260} viewportProps={{ tabIndex: 0 }}>
+          <ScrollArea.Autosize mah={260} offsetScrollbars="y" viewportProps={{ tabIndex: 0 }}>
             <Stack gap="sm" py={2}>
               {found.slice(0, MAX_SHOWN).map((model) => (
                 <ModelPick
