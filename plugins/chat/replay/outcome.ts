@@ -67,8 +67,9 @@ function inCallOrder(messages: MessageDocument[]): MessageDocument[] {
 
 const resultIn = (content: readonly Block[]) => content.find((block) => block.type === 'tool_result')
 
-const describeStep = ({ content, calls }: RecordedStep): unknown => ({
+const describeStep = ({ content, ending, calls }: RecordedStep): unknown => ({
   content,
+  ending,
   calls: sorted([...calls], ([id]) => id).map(([id, { result, delegated }]) => ({
     id,
     result,
