@@ -102,7 +102,7 @@ function decode(reference: string): string {
   try {
     return decodeURIComponent(reference)
   } catch {
-    // A percent sign that encodes nothing stands for itself.
+    // A percent sign that encodes nothing is a part of the name.
     return reference
   }
 }
