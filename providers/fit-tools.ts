@@ -9,6 +9,7 @@ import type {
 import type { StreamingModel } from '#plugin-api'
 import { type PlainSchema, toPlainSchema } from './plain-schema.ts'
 import { type RenamedSchema, renameProperties } from './property-names.ts'
+import { shortenTools } from './tool-adaptations.ts'
 import { createNames, type Names } from './tool-names.ts'
 import type { ToolRules } from './tool-rules.ts'
 
@@ -43,7 +44,12 @@ export function withFitTools(model: StreamingModel, rules: ToolRules): Streaming
       const idPattern = hasOddIds(prompt, rules) ? rules.call_id : undefined
       const options = {
         ...call,
-        tools: tools?.map((tool) => (tool.type === 'function' ? fitTool(tool, names, fitted) : tool)),
+        tools:
+          tools &&
+          shortenTools(
+            tools.map((tool) => (tool.type === 'function' ? fitTool(tool, names, fitted) : tool)),
+            call.adaptations,
+          ),
         toolChoice:
           toolChoice?.type === 'tool'
             ? { ...toolChoice, toolName: names.toSent(toolChoice.toolName) }

@@ -1,6 +1,7 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
 import { adaptations } from '../openai/adaptations.ts'
+import { toolAdaptations } from '../tool-adaptations.ts'
 import { openAIRules } from '../tool-rules.ts'
 import { createClient } from './client.ts'
 import { explainError, guidance } from './failure.ts'
@@ -14,7 +15,7 @@ export default defineProviderKind({
   config_schema: configSchema,
   requires_base_url: true,
   limits: { image_bytes: 20 * 1024 * 1024, images: 50 },
-  adaptations,
+  adaptations: { ...toolAdaptations, ...adaptations },
   guidance,
   languageModel: async (connection, modelId) =>
     withFitTools(await createLanguageModel(connection, modelId), openAIRules),

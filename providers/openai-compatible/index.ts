@@ -1,5 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
+import { toolAdaptations } from '../tool-adaptations.ts'
 import { openAIRules } from '../tool-rules.ts'
 import { adaptations } from './adaptations.ts'
 import { createChatModel } from './chat-model.ts'
@@ -13,7 +14,7 @@ export default defineProviderKind({
   label: { en: 'OpenAI-compatible', zh: 'OpenAI 兼容接口' },
   config_schema: configSchema,
   requires_base_url: true,
-  adaptations,
+  adaptations: { ...toolAdaptations, ...adaptations },
   languageModel: (connection, modelId) =>
     withFitTools(createChatModel({ upstream: createUpstream(connection), modelId }), openAIRules),
   embeddingModel: async ({ base_url, api_key, options, fetch }, modelId) => {

@@ -1,5 +1,6 @@
 import { defineProviderKind } from '#plugin-api'
 import { withFitTools } from '../fit-tools.ts'
+import { toolAdaptations } from '../tool-adaptations.ts'
 import { openAIRules } from '../tool-rules.ts'
 import { adaptations } from './adaptations.ts'
 import { createClient } from './client.ts'
@@ -14,7 +15,7 @@ export default defineProviderKind({
   config_schema: configSchema,
   default_base_url: 'https://api.openai.com/v1',
   limits: { image_bytes: 20 * 1024 * 1024, images: 500 },
-  adaptations,
+  adaptations: { ...toolAdaptations, ...adaptations },
   guidance,
   languageModel: async (connection, modelId) =>
     withFitTools(await createLanguageModel(connection, modelId), openAIRules),

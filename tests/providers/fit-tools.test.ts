@@ -237,6 +237,21 @@ t.test('A schema that is no object, too large or circular becomes an open object
   }
 })
 
+t.test('A model that refuses many tools or long descriptions receives fewer and shorter ones', async (t) => {
+  const tools = Array.from({ length: 140 }, (_, n) => ({
+    ...toolOf({}, `tool_${n}`),
+    description: `${n} ${'x'.repeat(2000)}`,
+  }))
+  const call = (...adaptations: string[]) => callWith(openAIRules, { ...hello, tools, adaptations } as never)
+  t.same(
+    (await call()).tools.map(({ name, description }) => ({ name, description })),
+    tools.map(({ name, description }) => ({ name, description })),
+  )
+  t.same((await call('fewer_tools')).tools.length, 128)
+  const short = await call('short_descriptions')
+  t.same([short.tools.length, short.tools[0]!.description!.length], [140, 1024])
+})
+
 t.test('Names of tools are mapped in tools, history, choice and answer', async (t) => {
   const long = 'x'.repeat(70)
   const call: LanguageModelV3CallOptions = {

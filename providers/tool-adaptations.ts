@@ -1,0 +1,33 @@
+import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import type { Adaptation } from '#plugin-api'
+
+/** The limits of OpenAI, which its refusals state. */
+const MAX_TOOLS = 128
+const MAX_DESCRIPTION_CHARS = 1024
+
+type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number]
+
+/** The adaptations of a kind whose models may refuse the number of tools or the length of their descriptions. */
+export const toolAdaptations = {
+  fewer_tools: {
+    label: { en: 'At most 128 tools', zh: '最多发送 128 个工具' },
+    isNeeded: ({ message }) =>
+      /\btools\b(?!\[)/.test(message) &&
+      /array too long|too many tools|maximum (?:length|number)/i.test(message),
+  },
+  short_descriptions: {
+    label: { en: 'Descriptions of tools of at most 1,024 characters', zh: '工具描述最多 1,024 个字符' },
+    isNeeded: ({ message }) => /\btools\[\d+\]\S*description\b.*too long/i.test(message),
+  },
+} satisfies Record<string, Adaptation>
+
+/** Shortens the tools of a call as adaptations demand. */
+export function shortenTools(tools: readonly Tool[], adaptations: readonly string[] = []): Tool[] {
+  const kept = adaptations.includes('fewer_tools') ? tools.slice(0, MAX_TOOLS) : [...tools]
+  if (!adaptations.includes('short_descriptions')) return kept
+  return kept.map((tool) =>
+    tool.type === 'function'
+      ? { ...tool, description: tool.description?.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed() }
+      : tool,
+  )
+}
