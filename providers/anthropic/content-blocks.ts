@@ -82,6 +82,8 @@ export function createContentBlocks(
   function start(position: number, block: Block): void {
     stop(position)
     last = position
+    // The deltas tell what a block without a type is.
+    if (block.type === undefined) return
     const opened = openBlock(block)
     open.set(position, opened)
     if (opened.type === 'text') addDelta(position, { type: 'text_delta', text: block.text })
@@ -112,7 +114,7 @@ export function createContentBlocks(
   }
 
   function addDelta(position: number, delta: Fields): void {
-    const { type } = delta
+    const { type = typeof delta.text === 'string' ? 'text_delta' : undefined } = delta
     if (type === 'text_delta') {
       const text = toText(delta.text)
       const block = text ? ensureOpen(position, 'text') : undefined

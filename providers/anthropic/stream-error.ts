@@ -55,7 +55,7 @@ export function findStreamError(name: string, event: Fields): StreamError | unde
   if (!isNamed && type !== '' && !OWN_EVENT.test(type)) return undefined
   const isError =
     isNamed ||
-    Boolean(event.error) ||
+    (isObject(event.error) ? Object.keys(event.error).length > 0 : Boolean(event.error)) ||
     [event.error_message, event.error_type, event.error_msg].some((text) => typeof text === 'string') ||
     (type === '' && typeof (event.detail ?? event.message ?? event.msg) === 'string')
   if (!base && !isError) return undefined

@@ -9,7 +9,7 @@ export function createGoogleMender(): EventMender {
     if (typeof part !== 'object' || part === null) return []
     const signature = toText(part.thoughtSignature ?? part.thought_signature)
     const shared = {
-      ...((part.thought === true || part.thought === 'true') && { thought: true }),
+      ...((part.thought === true || part.thought === 'true') && { thought: true as const }),
       ...(signature !== undefined && { thoughtSignature: signature }),
     }
     const call = part.functionCall ?? part.function_call
@@ -17,6 +17,8 @@ export function createGoogleMender(): EventMender {
     const { executableCode: code, codeExecutionResult: output, toolCall, toolResponse } = part
     if (call) return mendCall(call, shared)
     if (picture) {
+      // A sketch among the thoughts is not the picture that was asked for.
+      if (shared.thought) return []
       const mimeType = toText(picture.mimeType ?? picture.mime_type)
       const data = toText(picture.data)
       return mimeType && data ? [{ inlineData: { mimeType, data }, ...shared }] : []
@@ -61,7 +63,7 @@ export function createGoogleMender(): EventMender {
   return {
     mend(event) {
       if (event.error) return [{ error: toError(event.error) }]
-      const list = Array.isArray(event.candidates) ? event.candidates : []
+      const list = [event.candidates ?? []].flat()
       const candidate = list.find((one: Json) => one?.index == null || one.index === 0)
       const parts = candidate?.content?.parts
       const blockReason = toText(event.promptFeedback?.blockReason)
@@ -70,8 +72,8 @@ export function createGoogleMender(): EventMender {
           ...(candidate && {
             candidates: [
               {
-                content: { parts: (Array.isArray(parts) ? parts : []).flatMap(mendPart) },
-                finishReason: toText(candidate.finishReason) || undefined,
+                content: { parts: [parts ?? []].flat().flatMap(mendPart) },
+                finishReason: toText(candidate.finishReason)?.toUpperCase() || undefined,
                 finishMessage: toText(candidate.finishMessage),
               },
             ],
@@ -89,7 +91,23 @@ function mendCall({ name, args, id }: Json, shared: object): Json[] {
   if (!toolName) return []
   const input = typeof args === 'string' && args.trim() === '' ? {} : args
   const callId = toText(id)
-  return [{ functionCall: { name: toolName, args: input ?? {}, ...(callId && { id: callId }) }, ...shared }]
+  return [
+    {
+      functionCall: { name: toolName, args: withoutPrototypes(input ?? {}), ...(callId && { id: callId }) },
+      ...shared,
+    },
+  ]
+}
+
+/** Removes the arguments for which the client library refuses a whole event. */
+function withoutPrototypes(input: Json): Json {
+  const text = JSON.stringify(input)
+  if (!/__proto__|prototype/.test(text)) return input
+  return JSON.parse(text, (key, value) =>
+    key === '__proto__' || (key === 'constructor' && Object.hasOwn(Object(value), 'prototype'))
+      ? undefined
+      : value,
+  )
 }
 
 /** Returns the usage if it says what was read; numbers that are zero are not written, and those of an answer follow. */
