@@ -12,12 +12,15 @@ export const toolAdaptations = {
   fewer_tools: {
     label: { en: 'At most 128 tools', zh: '最多发送 128 个工具' },
     isNeeded: ({ message }) =>
-      /\btools\b(?!\[)/.test(message) &&
-      /array too long|too many tools|maximum (?:length|number)/i.test(message),
+      (/\btools\b(?![[.])/.test(message) &&
+        /array too long|too many tools|maximum (?:length|number)/i.test(message)) ||
+      // The words of older versions at Azure.
+      /is too long - '(?:tools|functions)'/.test(message),
   },
   short_descriptions: {
     label: { en: 'Descriptions of tools of at most 1,024 characters', zh: '工具描述最多 1,024 个字符' },
-    isNeeded: ({ message }) => /\btools\[\d+\]\S*description\b.*too long/i.test(message),
+    isNeeded: ({ message }) =>
+      /\btools\[\d+\]\S*description\b.*too long|too long - '\S*description'/i.test(message),
   },
 } satisfies Record<string, Adaptation>
 

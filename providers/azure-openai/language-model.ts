@@ -34,6 +34,6 @@ export async function createLanguageModel(
 /** Reads from the name of a deployment if its model reasons; models that do not refuse such settings. */
 function readReasoning(deployment: string): boolean | undefined {
   const name = deployment.replace(/[_.\s]/g, '-')
-  if (/gpt-?(?:3|4|5-chat)/i.test(name)) return false
+  if (/gpt-?(?:3|4|5-?chat)/i.test(name)) return false
   return /(?:^|[^a-z0-9])o[1-9](?:-|mini|pro|preview|$)|gpt-?(?:[5-9]|1\d)/i.test(name) ? true : undefined
 }
