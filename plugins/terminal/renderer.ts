@@ -1,3 +1,4 @@
+import { describeEnd } from './ends.ts'
 import type { Block, Message, SentFrame, ServerFrame } from './frames.ts'
 import { createCleaner, shorten } from './printable.ts'
 import type { Screen, Style } from './screen.ts'
@@ -84,14 +85,14 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
       case 'attachment':
         return writeLine(`📎 ${frame.path}${frame.media_type ? ` (${frame.media_type})` : ''}`)
       case 'notice':
-        return writeLine(`ℹ ${frame.message}`, 'dim')
+        return writeNotice(frame.message)
       case 'error':
         fail(frame.code, frame.message)
         for (const text of [frame.details.guidance, frame.details.detail])
           if (typeof text === 'string') detail.writeLine(INDENT + cut(text), 'dim')
         return
       case 'done': {
-        const facts = [describeUsage(frame.usage), frame.stop_reason === 'end' ? '' : frame.stop_reason]
+        const facts = [describeUsage(frame.usage), describeEnd(frame.stop_reason)]
         const text = facts.filter(Boolean).join(' · ')
         startSection('line')
         if (text) detail.writeLine(INDENT + text, 'dim')
@@ -108,10 +109,12 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
   }
 
   const history = (messages: Message[]) => {
-    for (const { role, content, sources } of messages) {
+    for (const { role, content, sources, notices = [], stop_reason } of messages) {
       if (role !== 'user') {
         content.forEach(showBlock)
         showSources(sources)
+        for (const { message } of notices) writeNotice(message)
+        if (stop_reason && stop_reason !== 'end') detail.writeLine(INDENT + describeEnd(stop_reason), 'dim')
         continue
       }
       const text = content.map(readWords).join('\n')
@@ -119,6 +122,8 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
       detail.writeParts([[USER_LABEL, USER_STYLE], [cut(text)]])
     }
   }
+
+  const writeNotice = (message: string) => writeLine(`ℹ ${message}`, 'dim')
 
   const fail = (code: string, message: string) => writeLine(`✗ ${message} (${code})`, 'red')
 
@@ -148,7 +153,8 @@ const readIndent = ({ parent_tool_call_id }: { parent_tool_call_id?: string }) =
 
 const cut = (text: string) => (text.length > HISTORY_COLUMNS ? `${text.slice(0, HISTORY_COLUMNS)}…` : text)
 
-function describeUsage({ input_tokens, output_tokens }: SentFrame<'done'>['usage']): string {
+function describeUsage({ input_tokens, output_tokens, is_estimated }: SentFrame<'done'>['usage']): string {
   if (input_tokens + output_tokens === 0) return ''
-  return `${input_tokens.toLocaleString('en')} tokens in, ${output_tokens.toLocaleString('en')} out`
+  const about = is_estimated ? 'about ' : ''
+  return `${about}${input_tokens.toLocaleString('en')} tokens in, ${output_tokens.toLocaleString('en')} out`
 }

@@ -108,6 +108,31 @@ t.test('tool calls, their results, attachments and errors are one line each', as
   ])
 })
 
+t.test('notices and ends are sentences, and estimated tokens are marked', async (t) => {
+  const ends = {
+    length: 'cut off at the length limit',
+    filtered: 'withheld or cut by the filter of the provider',
+    refused: 'refused by the model',
+    max_steps: 'step limit reached',
+  }
+  for (const [stop_reason, words] of Object.entries(ends)) {
+    const service = await serve(t, ({ emit }) => {
+      emit({ type: 'content', message_id: 'msg_2', content: 'Half' })
+      emit({
+        type: 'notice',
+        message_id: 'msg_2',
+        code: 'MODEL_FALLBACK',
+        message: 'Another model answered.',
+      })
+      emit({ ...done, stop_reason, usage: { ...done.usage, is_estimated: true } })
+    })
+    const run = start(t, { url: service.url, message: 'go' })
+    t.equal(await run.code, 0)
+    t.equal(run.written.stdout, 'Half\n')
+    t.equal(run.written.stderr, `ℹ Another model answered.\n  about 1,200 tokens in, 7 out · ${words}\n`)
+  }
+})
+
 t.test('delegated calls are shown below the call that delegates them', async (t) => {
   const service = await serve(t, ({ emit }) => {
     const delegated = { tool_call_id: 'a/1/b', parent_tool_call_id: 'a' }
@@ -500,6 +525,8 @@ t.test('threads are listed, opened with their last messages, and left for a new 
         { type: 'text', text: 'By day.' },
       ],
       turn_id: 'x',
+      notices: [{ code: 'MODEL_FALLBACK', message: 'Another model answered.' }],
+      stop_reason: 'length',
     },
   )
   const run = start(t, { url: service.url, tty: true, env: { NO_COLOR: '1' } })
@@ -516,7 +543,9 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await enter('/switch thr_none')
   await run.until('There is no such thread. (THREAD_NOT_FOUND)')
   await enter('/switch 1')
-  await run.until('you › Do owls sleep?\n⚙ grep {"pattern":"owl"}\nBy day.\n')
+  await run.until(
+    'you › Do owls sleep?\n⚙ grep {"pattern":"owl"}\nBy day.\nℹ Another model answered.\n  cut off at the length limit\n',
+  )
   await enter('And bats?')
   await run.until('You said And bats?.')
   t.equal(service.received.at(-1)!.thread_id, thread.thread_id)
