@@ -104,6 +104,23 @@ t.test('a failed turn is explained in the conversation', async (t) => {
   await server.request('PATCH', `/agents/${agent_id}`, { body: { default_model: null } })
 })
 
+t.test('notices and an end at a limit follow the answer in italics', async (t) => {
+  const { platform, fake, seeMessage, server, agent_id } = await start()
+  fake.next({ text: 'Once upon', finishReason: 'length' })
+  await platform.say({ text: 'a long story' })
+  t.match((await seeMessage('Once upon')).text, 'Once upon\n\n*The answer was cut off at its length limit.*')
+
+  await server.request('PATCH', `/agents/${agent_id}`, {
+    body: { config: { fallback_models: ['demo:demo'] } },
+  })
+  fake.next(...Array(3).fill({ status: 503, error: { message: 'overloaded' } }))
+  await platform.say({ text: 'hello' })
+  t.match(
+    (await seeMessage('did not answer, so demo:demo did.')).text,
+    /\n\n\*\S+ did not answer, so demo:demo did\.\*$/,
+  )
+})
+
 t.test('a file that the agent attaches is sent', async (t) => {
   const { platform, fake, seeMessage } = await start()
   fake.next(

@@ -227,7 +227,7 @@ function createShow(
         case 'done': {
           const { stop_reason, sources } = event.frame
           const ending = chat.describeEnd(stop_reason, locale)
-          if (ending) reply.note(ending)
+          if (ending) reply.note(`*${ending}*`)
           for (const notice of notices) reply.note(`*${notice}*`)
           const list = listSources(sources, reply.text)
           if (list) reply.note(say('sources', locale, { list }))
