@@ -106,12 +106,12 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     t.ok(models.some(({ id }: { id: string }) => id === 'local:large'))
     t.notOk(models.some(({ id }: { id: string }) => id === 'local:small'))
 
-    await page.getByLabel('Standard model').first().click()
+    await page.getByLabel('Default model').first().click()
     await page.getByRole('option', { name: 'large' }).click()
     await reaches(server, '/models/active', ({ model }) => model === 'local:large')
     await menu('local', 'Delete')
     await inSheet('Delete').click()
-    await sheet.getByText('the standard model').waitFor()
+    await sheet.getByText('the default model').waitFor()
     await inSheet('Cancel').click()
 
     await button('local').click()
@@ -428,7 +428,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     })
     await page.getByRole('heading', { name: 'Your providers' }).waitFor()
     t.equal(await page.getByRole('link', { name: 'Channels' }).count(), 0)
-    t.equal(await page.getByLabel('Standard model').count(), 0)
+    t.equal(await page.getByLabel('Default model').count(), 0)
     t.equal(await page.getByLabel('Actions for demo').count(), 0)
     await page.getByRole('link', { name: 'Agents' }).click()
     const { id } = (await server.request('GET', '/agents/assistant')).body

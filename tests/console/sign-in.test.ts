@@ -145,7 +145,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     const page = await open(t, '/account')
     await signIn(page, 'reset', passwordOf('reset'))
     await heading(page, 'Choose a new password')
-    await fill(page, { 'Present password': passwordOf('reset'), 'New password': 'another-horse-8' })
+    await fill(page, { 'Current password': passwordOf('reset'), 'New password': 'another-horse-8' })
     await page.getByRole('button', { name: 'Change password' }).click()
     await heading(page, 'Account')
   })

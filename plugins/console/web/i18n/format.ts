@@ -55,10 +55,15 @@ export function formatBytes(bytes: number): string {
   return new Intl.NumberFormat(language, format).format(bytes / 1024 ** power)
 }
 
-/** A length of time in seconds: "73 ms", "12 sec", "3 min". */
+/** A length of time in seconds: "73ms", "12s", "3 min". */
 export function formatDuration(seconds: number): string {
   const short = seconds > 0 && seconds < 1 ? (['millisecond', 0.001] as const) : (['second', 1] as const)
   const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? short
-  const format = { style: 'unit', unit, maximumFractionDigits: seconds >= 1 && seconds < 10 ? 1 : 0 } as const
+  const format = {
+    style: 'unit',
+    unit,
+    unitDisplay: unit.endsWith('second') ? 'narrow' : 'short',
+    maximumFractionDigits: seconds >= 1 && seconds < 10 ? 1 : 0,
+  } as const
   return new Intl.NumberFormat(language, format).format(seconds / size)
 }

@@ -1,4 +1,4 @@
-/** Something that uses a provider: an agent, or the standard model by the id "active". */
+/** Something that uses a provider: an agent, or the default model by the id "active". */
 export interface Use {
   id: string
   name: string
