@@ -8468,6 +8468,8 @@ export interface components {
       reasoning_tokens: number;
       /** @description Input and output; quotas count these */
       total_tokens: number;
+      /** @description Of the total tokens, those of calls whose upstream reported none */
+      estimated_tokens: number;
       model_calls: number;
     };
     /** UsageBucket */
@@ -8484,6 +8486,8 @@ export interface components {
       reasoning_tokens: number;
       /** @description Input and output; quotas count these */
       total_tokens: number;
+      /** @description Of the total tokens, those of calls whose upstream reported none */
+      estimated_tokens: number;
       model_calls: number;
     };
     /**
@@ -8537,6 +8541,8 @@ export interface components {
       reasoning_tokens: number;
       /** @description Input and output; quotas count these */
       total_tokens: number;
+      /** @description Of the total tokens, those of calls whose upstream reported none */
+      estimated_tokens: number;
       model_calls: number;
     };
     /** AccountUsageReport */

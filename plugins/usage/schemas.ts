@@ -44,6 +44,11 @@ const sums = {
   output_tokens: { ...count, examples: [7010] },
   reasoning_tokens: { ...count, description: 'Of the output tokens', examples: [2400] },
   total_tokens: { ...count, description: 'Input and output; quotas count these', examples: [48_210] },
+  estimated_tokens: {
+    ...count,
+    description: 'Of the total tokens, those of calls whose upstream reported none',
+    examples: [0],
+  },
   model_calls: { ...count, examples: [37] },
 } as const
 

@@ -28,12 +28,17 @@ const NOTHING: Readonly<UsageSums> = {
   output_tokens: 0,
   reasoning_tokens: 0,
   total_tokens: 0,
+  estimated_tokens: 0,
   model_calls: 0,
 }
 const NAMES = Object.keys(NOTHING) as (keyof UsageSums)[]
 /** Adds up sums of groups. */
 const TOTALS = Object.fromEntries(NAMES.map((name) => [name, { $sum: `$${name}` }]))
-const SUMS = { ...TOTALS, model_calls: { $sum: 1 } }
+const SUMS = {
+  ...TOTALS,
+  estimated_tokens: { $sum: { $cond: ['$is_estimated', '$total_tokens', 0] } },
+  model_calls: { $sum: 1 },
+}
 
 /** The most days, agents or models that a report lists. */
 const MAX_BUCKETS = 500

@@ -117,12 +117,15 @@ t.test('the end of an answer', { skip: noChromium }, async (t) => {
     t.strictSame(faults, [])
   })
 
-  await t.test('tokens that were estimated are marked', async () => {
+  await t.test('tokens that were estimated are marked', async (t) => {
     const usage = { prompt_tokens: 0, completion_tokens: 0 }
     fake.next(
       { toolCalls: [{ name: 'write_file', arguments: { path: 'a.md', content: 'a' } }], usage },
       { text: 'Written.', usage },
     )
     await ask(() => page.getByRole('button', { name: /^1 step .*about [\d,]+ tokens/ }).waitFor())
+    await page.goto('/usage')
+    await see(/^[\d.]+K? estimated$/)
+    t.strictSame(faults, [])
   })
 })

@@ -82,6 +82,7 @@ t.test('An account sees the tokens of its turns by day, agent and model', async 
     output_tokens: 23,
     reasoning_tokens: 5,
     total_tokens: 130,
+    estimated_tokens: 0,
     model_calls: 2,
   }
   const days = await ann.report()
@@ -298,12 +299,15 @@ t.test('An answer that is stopped or cut off is charged by estimate', async (t) 
     { is_estimated: true, output_tokens: 1 },
   ])
   t.ok(rows[0]!.input_tokens > 1000)
-  t.equal((await jan.report()).totals.total_tokens, rows[0]!.total_tokens + rows[1]!.total_tokens)
+  fake.next({ text: 'counted', usage: { prompt_tokens: 7, completion_tokens: 3 } })
+  const total_tokens = rows[0]!.total_tokens + rows[1]!.total_tokens
+  await socket.ask({ text: 'w' })
+  t.match((await jan.report()).totals, { total_tokens: total_tokens + 10, estimated_tokens: total_tokens })
 
   fake.next({ status: 400 })
   await jan.setQuota(1_000_000)
   t.match((await socket.ask({ text: 'z' })).end, { type: 'error', code: 'MODEL_CALL_FAILED' })
-  t.equal((await jan.rows()).length, 2, 'a call that failed at once is not charged')
+  t.equal((await jan.rows()).length, 3, 'a call that failed at once is not charged')
   t.match((await jan.report()).quota, { reserved: 0 })
 })
 

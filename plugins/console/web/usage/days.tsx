@@ -18,7 +18,13 @@ export function Days({ whose, window }: Omit<UsageQuery, 'by'>) {
       <Figures
         label={t('usage.totals')}
         figures={[
-          { label: t('usage.tokens'), value: formatCompact(totals.total_tokens) },
+          {
+            label: t('usage.tokens'),
+            value: formatCompact(totals.total_tokens),
+            ...(totals.estimated_tokens > 0 && {
+              note: t('usage.estimated', { count: formatCompact(totals.estimated_tokens) }),
+            }),
+          },
           {
             label: t('usage.input'),
             value: formatCompact(totals.input_tokens),
