@@ -27,7 +27,7 @@ export function ModelPick({ model, isPicked, onPick, onChange }: Props) {
       {isPicked && kind === 'chat' && (
         <NativeSelect
           size="xs"
-          w={150}
+          w={176}
           flex="none"
           aria-label={`${t('models.input')}: ${name || id}`}
           title={t('models.input')}

@@ -56,7 +56,11 @@ function FailedTurn({ turn, store, error }: { turn: Turn; store: ThreadStore; er
   const content = (asked?.role === 'user' ? asked.content : []).flatMap((block) =>
     block.type === 'text' || block.type === 'image' || block.type === 'file' ? [block] : [],
   )
-  return <Failure error={error} onRetry={content.length > 0 ? () => void store.send(content) : undefined} />
+  return (
+    <div className={classes.failure}>
+      <Failure error={error} onRetry={content.length > 0 ? () => void store.send(content) : undefined} />
+    </div>
+  )
 }
 
 /** Begins a conversation that goes on after an answer. */
