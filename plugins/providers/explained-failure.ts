@@ -16,13 +16,25 @@ export function explainFailure(error: unknown, kind: ProviderKind): ExplainedFai
   }
 }
 
-const TOO_LONG =
-  /context[ _-]?(length|window|size|limit)|maximum (context|prompt)|prompt (is too long|tokens too long|contains)|too many (input |total )?tokens|input (is )?too long|input token count|range of input length|reduce the length|exceed.{0,40}context|(超出|超过).{0,20}(长度|上下文)|(上下文|输入|prompt).{0,8}(过长|超长|超出)/i
+/** The words of upstreams for a prompt that is too long. */
+const TOO_LONG = [
+  /context[ _-]?(length|window|size|limit)|maximum (context|prompt)|max context|max_(seq_len|kv_size)/i,
+  /prompt (is too long|tokens too long|contains)|exceeds? max length|too many (input |total )?tokens/i,
+  /input (is )?too long|(input|prompt)( token)? length .{0,12}(too long|exceed)|input token count/i,
+  /prompt token (count|number)|range of input length|reduce the length|max(imum)? input (characters|tokens)/i,
+  /exceed.{0,40}(context|token limit|max(imum)? (message|input|prompt|model)? ?(tokens|length))/i,
+  /token limit exceeded|longer than the (maximum )?model|inputs?`? (tokens \+|must have less than)/i,
+  /(超出|超过).{0,20}(长度|上下文|模型上限)|(上下文|输入|内容|消息|prompt|messages).{0,8}(过长|超长|超出|长度超限)|token ?(总)?数(量)?(超过|超出)/i,
+]
+
+const TOO_LONG_CODES =
+  /context_length_exceeded|string_above_max_length|max_prompt_tokens_exceeded|tokens_too_long/
 
 /** True if an upstream says, in whatever words, that the prompt is longer than its model takes. */
 const isTooLong = (reason: ProviderFailure, { status, code, message }: UpstreamReport) =>
-  (reason === 'bad_request' || reason === 'outage' || (reason === 'unknown' && status !== undefined)) &&
-  (/context_length_exceeded|string_above_max_length/.test(code) || TOO_LONG.test(message))
+  status === 413 ||
+  ((reason === 'bad_request' || reason === 'outage' || (reason === 'unknown' && status !== undefined)) &&
+    (TOO_LONG_CODES.test(code) || TOO_LONG.some((words) => words.test(message))))
 
 function findReason({ status, body, code, type, message }: UpstreamReport, error: unknown): ProviderFailure {
   const marks = `${code} ${type}`

@@ -112,8 +112,9 @@ export function createLessons(
           }
           const isRefusal =
             reason === 'bad_request' || reason === 'model_not_found' || isPictureFailure(report)
-          if (!isRefusal || is_too_long || applied.has(WITHOUT_PICTURES) || !options.prompt.some(hasPictures))
-            return false
+          // Pictures may make a request too large, but not a conversation too long.
+          if (is_too_long && report.status !== 413) return false
+          if (!isRefusal || applied.has(WITHOUT_PICTURES) || !options.prompt.some(hasPictures)) return false
           const { message } = report
           const isLasting = ABOUT_PICTURES.test(message) && !ABOUT_ONE_PICTURE.test(message)
           tried.set(WITHOUT_PICTURES, { isLasting })
