@@ -10,8 +10,30 @@ export interface ErrorBody {
 type Fields = Record<string, unknown>
 
 /** The fields of vendors' errors, in the order in which they are looked for. */
-const MESSAGES = ['message', 'error_message', 'error_msg', 'msg', 'status_msg', 'detail', 'errorMessage']
-const CODES = ['code', 'error_code', 'status_code', 'http_code', 'err_code', 'status']
+const MESSAGES = [
+  'message',
+  'error_message',
+  'error_msg',
+  'msg',
+  'status_msg',
+  'detail',
+  'errorMessage',
+  'errmsg',
+  'ret_msg',
+  'text',
+  'reason',
+]
+const CODES = [
+  'code',
+  'error_code',
+  'status_code',
+  'http_code',
+  'err_code',
+  'statusCode',
+  'errcode',
+  'ret_code',
+  'status',
+]
 const TYPES = ['type', 'error_type', 'object']
 const MAX_CHARS = 2000
 const MAX_LEVELS = 4
@@ -33,7 +55,8 @@ export function readWords(body: unknown): string | undefined {
 /** Finds the error within a body: OpenAI's, Cloudflare's, Hunyuan's, MiniMax', and those of gateways. */
 function findInner(body: Fields): unknown {
   const { error, errors, Response: wrapped, ErrorMsg, base_resp: outcome, response } = body
-  if (error) return error
+  if (Array.isArray(error) && error.length > 0) return error[0]
+  if (error && error !== true) return error
   if (Array.isArray(errors) && errors.length > 0) return errors[0]
   if (isObject(wrapped) && wrapped.Error) return lowerNames(wrapped.Error)
   if (ErrorMsg) return lowerNames(ErrorMsg)
@@ -43,7 +66,7 @@ function findInner(body: Fields): unknown {
 
 function isError(body: Fields): boolean {
   if (body.object === 'error' || body.type === 'error' || body.success === false) return true
-  if (body.error_type || body.detail) return true
+  if (body.error === true || body.error_type || body.detail) return true
   return findMessage(body) !== undefined && CODES.some((name) => isFailure(body[name]))
 }
 

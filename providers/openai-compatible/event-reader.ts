@@ -56,7 +56,8 @@ export function createEventReader(
       else readText(data, name)
       return true
     }
-    if (name === 'error') fail(failures.reported(readErrorBody(event) ?? describe(readWords(event))))
+    if (ERROR_EVENTS.includes(name))
+      fail(failures.reported(readErrorBody(event) ?? describe(readWords(event))))
     else if (Array.isArray(event)) event.forEach(readChunk)
     else readChunk(event)
     return true
@@ -65,7 +66,7 @@ export function createEventReader(
   /** Reads an event that is not JSON: the error of a proxy, a sign of life, or another form of the end. */
   function readText(data: string, name: string): void {
     if (/^\s*\[done\]\s*$/i.test(data)) finish(true)
-    else if (name === 'error') fail(failures.reported(describe(data)))
+    else if (ERROR_EVENTS.includes(name)) fail(failures.reported(describe(data)))
     else words = data
   }
 
@@ -95,7 +96,11 @@ export function createEventReader(
   async function read(): Promise<void> {
     const bytes = await chunks.next().catch((cause) => {
       if (signal?.aborted) throw cause
-      throw failures.interrupted(cause)
+      lines.end()
+      // After the end of the answer, no more than the usage is lost.
+      done ||= !failure && writer.finish(false)
+      if (!done) throw failure ?? failures.interrupted(cause)
+      return undefined
     })
     if (bytes) return lines.add(decoder.decode(bytes, { stream: true }))
     lines.end()
@@ -121,5 +126,8 @@ export function createEventReader(
     cancel: chunks.cancel,
   }
 }
+
+/** The names of events that report an error. */
+const ERROR_EVENTS = ['error', 'exception']
 
 const describe = (message = 'The upstream reported an error.') => ({ message: message.slice(0, 2000) })
