@@ -3,11 +3,21 @@ import { createCallId, toCallInput } from '../call-input.ts'
 import { copyBounded } from './bounded-copy.ts'
 import { METADATA_KEY } from './thoughts.ts'
 
+interface CallFields {
+  name?: unknown
+  arguments?: unknown
+  /** Instead of `arguments`. */
+  parameters?: unknown
+}
+
 /** A part of a call, as a stream delivers it. */
 export interface CallDelta {
   index?: unknown
   id?: unknown
-  function?: { name?: unknown; arguments?: unknown } | null
+  function?: CallFields | null
+  /** Instead of `function`, from gateways that leave it out. */
+  name?: unknown
+  arguments?: unknown
   extra_content?: unknown
   provider_specific_fields?: unknown
 }
@@ -43,9 +53,10 @@ export function createCallWriter(
 
   function add(delta: CallDelta): void {
     const index = toIndex(delta.index)
-    const id = toText(delta.id)
-    const name = toText(delta.function?.name)
-    const input = readInput(delta.function?.arguments)
+    const id = toText(delta.id).trim()
+    const fields: CallFields = delta.function ?? delta
+    const name = toText(fields.name).trim()
+    const input = readInput(fields.arguments ?? fields.parameters)
     let call = name === '' ? findOpen(index, id) : findNamed(index, id, name, input)
     if (!call) {
       call = {
@@ -72,9 +83,9 @@ export function createCallWriter(
   }
 
   function append(call: Call, input: string): void {
-    if (input.startsWith('{') && isComplete(call.input)) {
-      // The call is sent once more as a whole, or `{}` came before its arguments.
-      if (input === call.input) return
+    if (input.startsWith('{')) {
+      // The call is sent once more as a whole, or something empty came before its arguments.
+      if (input === call.input && isComplete(input)) return
       if (isEmpty(call.input)) call.input = ''
     }
     call.input += input
@@ -166,4 +177,4 @@ function isComplete(input: string): boolean {
   }
 }
 
-const isEmpty = (input: string) => /^\s*\{\s*\}\s*$/.test(input)
+const isEmpty = (input: string) => /^\s*(\{\s*\}|null|"")\s*$/.test(input)

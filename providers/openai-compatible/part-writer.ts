@@ -1,4 +1,5 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { parseJson } from '#kernel'
 import { createThoughtSplitter, type ThoughtSplitter } from '../think-tags.ts'
 import { type CallDelta, type CallWriter, createCallWriter } from './call-writer.ts'
 import { toFinishReason } from './finish-reason.ts'
@@ -12,6 +13,8 @@ export interface Chunk {
   created?: unknown
   object?: unknown
   usage?: unknown
+  /** Gemini's name for the usage. */
+  usageMetadata?: unknown
   x_groq?: { usage?: unknown } | null
   choices?: Choice[] | Choice | null
 }
@@ -38,6 +41,7 @@ interface Delta {
   tool_calls?: unknown
   function_call?: CallDelta['function']
   images?: unknown
+  usage?: unknown
 }
 
 /** A part of a content that is a list. */
@@ -155,8 +159,7 @@ export function createPartWriter(
   }
 
   function addDelta(delta: Delta): void {
-    // No vendor puts the rare fields beside words, which are most of an answer.
-    if (!delta.content) addRareParts(delta)
+    addRareParts(delta)
     addParts(delta)
     if (!isStreamed) isStreamed = hasParts()
   }
@@ -190,6 +193,7 @@ export function createPartWriter(
 
   /** Adds an answer that is not streamed; some upstreams send the whole once more after its deltas. */
   function addWhole({ object }: Chunk, { message, text }: Choice): void {
+    if (message) usage.read(message.usage)
     if (isStreamed || (object === 'chat.completion' && hasParts())) return
     if (message) {
       addParts(message)
@@ -213,6 +217,7 @@ export function createPartWriter(
       if (!described) emit(describe(chunk))
       described = true
       if (chunk.usage) usage.read(chunk.usage)
+      else if (chunk.usageMetadata) usage.read(chunk.usageMetadata)
       const choice = findChoice(chunk.choices)
       if (!choice) return undefined
       hasBegun = true
@@ -220,8 +225,7 @@ export function createPartWriter(
       if (typeof delta !== 'object' || !delta) addWhole(chunk, choice)
       else {
         addDelta(delta)
-        // Nothing else comes with the usual words.
-        if (delta.content && !reason) return undefined
+        if (delta.usage) usage.read(delta.usage)
         if (choice.message) addWhole(chunk, choice)
       }
       if (choice.usage) usage.read(choice.usage)
@@ -273,10 +277,26 @@ const toList = (value: unknown): readonly unknown[] =>
 
 /** Reads calls from a list, from one call, or from an object with calls by their index. */
 function toCalls(value: unknown): readonly CallDelta[] {
-  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value) && !('function' in value)
+  if (typeof value === 'string') return parseCalls(value)
+  const isMap =
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !('function' in value || 'name' in value)
   return toList(isMap ? Object.values(value) : value).filter(
     (item) => typeof item === 'object',
   ) as CallDelta[]
+}
+
+/** Reads calls that a gateway has encoded as text. */
+function parseCalls(text: string): readonly CallDelta[] {
+  try {
+    const value = parseJson(text)
+    return typeof value === 'string' ? [] : toCalls(value)
+  } catch {
+    // Words in this field are not a call.
+    return []
+  }
 }
 
 /** Joins the texts of a thought: one text, or a list of parts. */

@@ -20,8 +20,8 @@ export function createUsageReader(): UsageReader {
     read(reported) {
       if (typeof reported !== 'object' || reported === null) return
       const usage = reported as Fields
-      const prompt = toCount(usage.prompt_tokens) ?? toCount(usage.input_tokens)
-      const completion = toCount(usage.completion_tokens) ?? toCount(usage.output_tokens)
+      const prompt = findCount(usage, INPUT_NAMES)
+      const completion = findCount(usage, OUTPUT_NAMES)
       if (prompt === undefined && completion === undefined) return
       raw = usage
       input = prompt ?? input
@@ -54,6 +54,24 @@ export function createUsageReader(): UsageReader {
 /** Returns a number of tokens; undefined for what is not one, and for zero, which gateways report for unknown. */
 const toCount = (value: unknown): number | undefined =>
   Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined
+
+/** The names of vendors and gateways, the first that has a count is read. */
+const INPUT_NAMES = ['prompt_tokens', 'input_tokens', 'promptTokens', 'inputTokens', 'promptTokenCount']
+const OUTPUT_NAMES = [
+  'completion_tokens',
+  'output_tokens',
+  'completionTokens',
+  'outputTokens',
+  'candidatesTokenCount',
+]
+
+function findCount(usage: Fields, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const count = toCount(usage[name])
+    if (count !== undefined) return count
+  }
+  return undefined
+}
 
 const findCached = (usage: Fields) =>
   countIn(usage.prompt_tokens_details, 'cached_tokens') ??
