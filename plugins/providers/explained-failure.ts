@@ -20,7 +20,7 @@ export function explainFailure(error: unknown, kind: ProviderKind): ExplainedFai
 const TOO_LONG = [
   /context[ _-]?(length|window|size|limit)|maximum (context|prompt)|max context|max_(seq_len|kv_size)/i,
   /prompt (is too long|tokens too long|contains)|exceeds? max length|too many (input |total )?tokens/i,
-  /input (is )?too long|(input|prompt)( token)? length .{0,12}(too long|exceed)|input token count/i,
+  /input (is )?too long|(input|prompt)( token)? length .{0,12}(too long|exceed)|input token count|input is too large to process/i,
   /prompt token (count|number)|range of input length|reduce the length|max(imum)? input (characters|tokens)/i,
   /exceed.{0,40}(context|token limit|max(imum)? (message|input|prompt|model)? ?(tokens|length))/i,
   /token limit exceeded|longer than the (maximum )?model|inputs?`? (tokens \+|must have less than)/i,

@@ -79,8 +79,11 @@ function checkLine(line: string, failures: Failures): { isLast: boolean; text: s
   const { error, ...fields } = value as Record<string, unknown>
   const { message, detail, done } = fields
   const reported = error || (typeof message === 'string' && message) || detail
-  if (reported) throw failures.reported(reported)
-  return { isLast: done === true, text: 'error' in value ? JSON.stringify(fields) : line }
+  if (reported) throw failures.reported(error === true ? message || detail || error : reported)
+  if (!('error' in value) && (done === undefined || typeof done === 'boolean'))
+    return { isLast: done === true, text: line }
+  const isLast = /^(true|1)$/i.test(String(done))
+  return { isLast, text: JSON.stringify({ ...fields, done: isLast }) }
 }
 
 /** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */

@@ -1,9 +1,7 @@
-import type {
-  LanguageModelV3FinishReason,
-  LanguageModelV3StreamPart,
-  LanguageModelV3Usage,
-} from '@ai-sdk/provider'
+import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
+import { parseJson } from '#kernel'
 import { createCallId, toCallInput } from '../call-input.ts'
+import { toFinishReason } from '../openai-compatible/finish-reason.ts'
 import { createThoughtSplitter } from '../think-tags.ts'
 import type { Failures } from './failure.ts'
 
@@ -13,16 +11,33 @@ type Part = LanguageModelV3StreamPart
 interface Line {
   model?: unknown
   created_at?: unknown
-  message?: { content?: unknown; thinking?: unknown; tool_calls?: unknown } | null
+  message?: {
+    content?: unknown
+    thinking?: unknown
+    reasoning?: unknown
+    reasoning_content?: unknown
+    tool_calls?: unknown
+  } | null
+  /** Instead of the message, from proxies of the other endpoint. */
+  response?: unknown
   done?: unknown
   done_reason?: unknown
   prompt_eval_count?: unknown
   eval_count?: unknown
+  /** The counts by the names of OpenAI. */
+  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null
 }
 
-interface Call {
+interface CallFields {
+  name?: unknown
+  arguments?: unknown
+  parameters?: unknown
+}
+
+/** A call, whose fields some proxies leave outside of `function`. */
+interface Call extends CallFields {
   id?: unknown
-  function?: { name?: unknown; arguments?: unknown } | null
+  function?: CallFields | null
 }
 
 /** Converts the messages of one answer to stream parts, in order and up to the finish. */
@@ -35,6 +50,7 @@ export async function* toParts(
   let blocks = 0
   let calls = 0
   let isDescribed = false
+  const counts: Counts = {}
   const splitter = createThoughtSplitter(add)
 
   function close(): void {
@@ -53,12 +69,13 @@ export async function* toParts(
 
   /** Adds a call, which arrives complete, and from older servers without an id. */
   function addCall(call: Call | null): void {
-    const toolName = toText(call?.function?.name)
+    const fields = call?.function ?? call ?? {}
+    const toolName = toText(fields.name).trim()
     if (toolName === '') return
     close()
     calls += 1
-    const id = toText(call!.id) || createCallId()
-    const input = toCallInput(call!.function!.arguments) || '{}'
+    const id = toText(call!.id).trim() || createCallId()
+    const input = toCallInput(fields.arguments ?? fields.parameters) || '{}'
     parts.push(
       { type: 'tool-input-start', id, toolName },
       { type: 'tool-input-delta', id, delta: input },
@@ -73,8 +90,10 @@ export async function* toParts(
     parts = []
     if (!isDescribed) parts.push(describe(line))
     isDescribed = true
-    const thought = toText(message?.thinking)
-    const text = toText(message?.content)
+    counts.input = toCount(line.prompt_eval_count ?? line.usage?.prompt_tokens) ?? counts.input
+    counts.output = toCount(line.eval_count ?? line.usage?.completion_tokens) ?? counts.output
+    const thought = toText(message?.thinking ?? message?.reasoning ?? message?.reasoning_content)
+    const text = toText(message ? message.content : line.response)
     if (thought !== '') add('reasoning', thought)
     if (text !== '') splitter.write(text)
     for (const call of toCalls(message?.tool_calls)) addCall(call)
@@ -84,8 +103,10 @@ export async function* toParts(
       // The server has only loaded the model; asked again, it answers.
       if (blocks + calls === 0 && (raw === 'load' || raw === 'unload')) throw failures.silent(raw)
       close()
-      const unified = calls > 0 && raw !== 'length' ? 'tool-calls' : toReason(raw)
-      parts.push({ type: 'finish', finishReason: { unified, raw }, usage: toUsage(line) })
+      const reason = toFinishReason(raw, calls > 0)
+      const hasCalled = calls > 0 && (reason.unified === 'stop' || reason.unified === 'other')
+      const finishReason = hasCalled ? { ...reason, unified: 'tool-calls' as const } : reason
+      parts.push({ type: 'finish', finishReason, usage: toUsage(counts) })
     }
     yield* parts
   }
@@ -100,22 +121,38 @@ function describe({ model, created_at }: Line): Part {
   }
 }
 
-const toText = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+/** Reads a text, or a list of parts with texts. */
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map((part) => toText(part?.text ?? part)).join('')
+  return typeof value === 'number' ? String(value) : ''
+}
 
-const toCalls = (value: unknown): (Call | null)[] =>
-  Array.isArray(value) ? value : typeof value === 'object' && value !== null ? [value as Call] : []
+/** Reads calls from a list, from one call, from an object with calls by their index, or from text. */
+function toCalls(value: unknown): (Call | null)[] {
+  if (Array.isArray(value)) return value
+  if (typeof value === 'string') return toCalls(parseList(value))
+  if (typeof value !== 'object' || value === null) return []
+  return 'function' in value || 'name' in value ? [value as Call] : Object.values(value)
+}
 
-/** Converts the reason; older servers do not name it. */
-function toReason(raw: string | undefined): LanguageModelV3FinishReason['unified'] {
-  if (raw === undefined || raw === 'stop') return 'stop'
-  return raw === 'length' ? 'length' : 'other'
+function parseList(text: string): unknown[] {
+  try {
+    const value = parseJson(text)
+    return Array.isArray(value) ? value : []
+  } catch {
+    // Words in this field are not a call.
+    return []
+  }
+}
+
+interface Counts {
+  input?: number | undefined
+  output?: number | undefined
 }
 
 /** Converts the counts; Ollama counts neither cached tokens nor thoughts separately, and a cached prompt not at all. */
-function toUsage({ prompt_eval_count, eval_count }: Line): LanguageModelV3Usage {
-  const input = toCount(prompt_eval_count)
-  const output = toCount(eval_count)
+function toUsage({ input, output }: Counts): LanguageModelV3Usage {
   return {
     inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
     outputTokens: { total: output, text: undefined, reasoning: undefined },
