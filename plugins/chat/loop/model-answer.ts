@@ -45,6 +45,14 @@ const toEnding = ({ unified, raw }: LanguageModelV3FinishReason): AnswerEnding =
 type Spoken = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>
 type BlockPart = { type: string; id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata }
 
+/** Converts the result of a call that the upstream has carried out: texts stay as they are, all else is JSON. */
+const toResultText = (result: unknown): string =>
+  Array.isArray(result) && result.every((part) => typeof part === 'string')
+    ? result.join('\n')
+    : typeof result === 'string'
+      ? result
+      : JSON.stringify(result)
+
 /** Reads one answer of a model that was asked at `begun`, passes on every delta as it arrives, and returns the outcome. */
 export async function readAnswer(
   parts: AsyncIterable<ModelPart>,
@@ -116,8 +124,7 @@ export async function readAnswer(
         const { toolCallId: tool_call_id, toolName: name, result, isError: is_error = false } = part
         if (!callIds.has(tool_call_id) || part.preliminary) return
         content.push(part)
-        const output = typeof result === 'string' ? result : JSON.stringify(result)
-        listener.onProviderResult?.({ tool_call_id, name, output, is_error })
+        listener.onProviderResult?.({ tool_call_id, name, output: toResultText(result), is_error })
         return
       }
       case 'file':

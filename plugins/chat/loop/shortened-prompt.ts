@@ -9,7 +9,7 @@ const WHOLE_TURNS = 2
 /** Outputs up to this many characters stay whole anyway. */
 const SHORT_OUTPUT = 300
 
-/** What stays of a prompt that is too long: a share of the earlier exchanges, and characters of each tool output. */
+/** The levels of shortening a prompt that is too long: a share of the earlier exchanges, and characters of each tool output. */
 const SHORTENINGS = [
   { share: 0.5, output: 4000 },
   { share: 0, output: 1000 },
