@@ -9,7 +9,7 @@ const WHOLE_TURNS = 2
 /** Outputs up to this many characters stay whole anyway. */
 const SHORT_OUTPUT = 300
 
-/** The levels of shortening a prompt that is too long: a share of the earlier exchanges, and characters of each tool output. */
+/** The shortenings of a prompt that is too long: the share of the earlier exchanges and the characters of outputs that stay. */
 const SHORTENINGS = [
   { share: 0.5, output: 4000 },
   { share: 0, output: 1000 },
