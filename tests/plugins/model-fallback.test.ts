@@ -110,6 +110,22 @@ t.test('A fallback that does not see pictures is asked without them', async (t) 
   await setFallbacks([])
 })
 
+t.test('A fallback that did not answer is not asked again after a pause', async (t) => {
+  const spare = await addSpare()
+  await setFallbacks([spare, spare.replace(':s', ':last')])
+  const write = { id: 'b', name: 'write_file', arguments: { path: 'q.txt', content: 'x' } }
+  fake.next(RATE_LIMITED, RATE_LIMITED, { toolCalls: [write] }, RATE_LIMITED)
+  const before = fake.requests.length
+  const socket = await chat.connect()
+  const { end } = await socket.ask({ text: 'write' }, ({ action_requests }) =>
+    action_requests.map(() => ({ type: 'approve' })),
+  )
+  socket.close()
+  t.match(end, { type: 'error', code: 'MODEL_RATE_LIMITED' })
+  t.equal(fake.requests.length, before + 4)
+  await setFallbacks([])
+})
+
 t.test('Tasks whose calls fail at once move on to one fallback', async (t) => {
   const spare = await addSpare()
   await setFallbacks([spare, spare.replace(':s', ':last')])

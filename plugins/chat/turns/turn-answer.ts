@@ -54,6 +54,12 @@ export async function answer(
     before.length > 0
       ? (before.findLast((event) => event.settings)?.settings ?? {})
       : toTurnSettings({ agent, settings: asked }, agents)
+  // Each model is asked at most once in a turn that its fallbacks answer, also after a pause.
+  const unavailable = new Set(
+    before.flatMap(({ type, frame }) =>
+      type === 'notice' && frame.code === 'MODEL_FALLBACK' ? [String(frame.details?.from)] : [],
+    ),
+  )
   let chain: ModelChain | undefined
   const writer = createTurnWriter({
     log,
@@ -85,7 +91,7 @@ export async function answer(
       agents.lendTools(agent, user, { choices: settings, has_begun: before.length > 0 }),
     ])
     const models = createModelChain(opened, {
-      fallbacks: agents.readFallbackModels(agent),
+      fallbacks: agents.readFallbackModels(agent).filter((reference) => !unavailable.has(reference)),
       user_id: user.id,
       locale,
       models: cradle.models,
