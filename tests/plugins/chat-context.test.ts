@@ -118,10 +118,15 @@ t.test('Messages that do not fit the window of the model are left out, the oldes
   await socket.ask({ thread_id, text: 'short' })
   t.equal(told().length, 1, 'an exchange that is too long is only summed up')
   t.match(beginning(), /Numbers\..*short/)
+  const error = { message: 'prompt is too long' }
+  fake.next({ status: 400, error })
+  await socket.ask({ thread_id, text: 'shorter' })
+  t.match(beginning(), /summed up:\\nNumbers\./, 'a shortened prompt keeps the summary')
+  t.equal(told().length, 1)
   await setWindow(null)
   fake.script(() => ({ text: 'Yes.' }))
   await socket.ask({ thread_id, text: 'short' })
-  t.equal(told().length, 3)
+  t.equal(told().length, 5)
 })
 
 t.test(

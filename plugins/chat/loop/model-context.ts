@@ -206,14 +206,31 @@ export function userMessage(content: readonly Block[], images: Images = new Map(
   }
 }
 
-/** Puts the summary of earlier messages before the conversation, as its first message. */
-export function withSummary(
+const SUMMARY_BEGIN = '[What came before in this conversation, summed up:\n'
+const SUMMARY_END = '\n[End of the summary.]'
+
+/** Returns the summary at the beginning of a message; undefined if there is none. */
+export function findSummary({ role, content }: LanguageModelV3Message): string | undefined {
+  const part = role === 'user' ? content[0] : undefined
+  if (part?.type !== 'text' || !part.text.startsWith(SUMMARY_BEGIN)) return undefined
+  const end = part.text.indexOf(SUMMARY_END)
+  return end < 0 ? undefined : part.text.slice(0, end + SUMMARY_END.length)
+}
+
+/** Puts the summary of earlier messages before the conversation. */
+export const withSummary = (
   messages: readonly LanguageModelV3Message[],
   summary: ThreadSummary | undefined,
+): LanguageModelV3Message[] =>
+  summary ? beginWith(`${SUMMARY_BEGIN}${summary.text}${SUMMARY_END}`, messages) : [...messages]
+
+/** Puts a text at the beginning of the first message, if that is a user's. */
+export function beginWith(
+  text: string,
+  [first, ...others]: readonly LanguageModelV3Message[],
 ): LanguageModelV3Message[] {
-  const [first, ...others] = messages
-  if (!summary || first?.role !== 'user') return [...messages]
-  const text = `[What came before in this conversation, summed up:\n${summary.text}]`
+  if (!first) return []
+  if (first.role !== 'user') return [first, ...others]
   return [{ ...first, content: [{ type: 'text', text }, ...first.content] }, ...others]
 }
 

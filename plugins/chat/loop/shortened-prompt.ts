@@ -2,6 +2,7 @@ import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { MessageDocument } from '../documents.ts'
 import { measureMessage } from '../message-size.ts'
+import { beginWith, findSummary, joinMessages } from './model-context.ts'
 
 /** The turns, the newest ones, whose tool outputs stay whole in a long conversation. */
 const WHOLE_TURNS = 2
@@ -47,8 +48,8 @@ export function withoutOldOutputs(
 
 /**
  * Shortens a prompt that its upstream says is too long by leaving out the oldest exchanges, and the middle of long tool
- * outputs of the running turn; more of both at each level from 1 on. The system prompt and the last message of the user
- * stay.
+ * outputs of the running turn; more of both at each level from 1 on. The system prompt, the summary and the last message
+ * of the user stay.
  */
 export function shortenPrompt(
   prompt: readonly LanguageModelV3Message[],
@@ -66,7 +67,9 @@ export function shortenPrompt(
     if (room < 0) break
     if (earlier[index]!.role === 'user') first = index
   }
-  return [...system, ...earlier.slice(first), ...running]
+  const kept = [...earlier.slice(first), ...running]
+  const summary = first > 0 ? findSummary(earlier[0]!) : undefined
+  return [...system, ...(summary === undefined ? kept : joinMessages(beginWith(summary, kept)))]
 }
 
 /** Measures a prompt in characters. */
