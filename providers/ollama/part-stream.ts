@@ -1,7 +1,7 @@
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
 import { parseJson } from '#kernel'
 import { createCallId, toCallInput } from '../call-input.ts'
-import { toFinishReason } from '../openai-compatible/finish-reason.ts'
+import { toFinishReason } from '../finish-reason.ts'
 import { createThoughtSplitter } from '../think-tags.ts'
 import type { Failures } from './failure.ts'
 

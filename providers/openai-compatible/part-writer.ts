@@ -1,8 +1,8 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { parseJson } from '#kernel'
+import { toFinishReason } from '../finish-reason.ts'
 import { createThoughtSplitter, type ThoughtSplitter } from '../think-tags.ts'
 import { type CallDelta, type CallWriter, createCallWriter } from './call-writer.ts'
-import { toFinishReason } from './finish-reason.ts'
 import { createThoughtLists, METADATA_KEY, type ThoughtField, type ThoughtLists } from './thoughts.ts'
 import { createUsageReader } from './usage.ts'
 
