@@ -35,6 +35,15 @@ export interface InboundFile {
   reference: JSONValue
 }
 
+/** A message that another one replies to or passes on. */
+export interface QuotedMessage {
+  text: string
+  sender?: string
+  files?: InboundFile[]
+  /** Set if the message was forwarded or shared, not replied to. */
+  is_forwarded?: boolean
+}
+
 /** A message that a person wrote on the platform. */
 export interface InboundMessage {
   /** Unique within the channel; a message that is delivered again has the same. */
@@ -48,9 +57,14 @@ export interface InboundMessage {
   mentioned: boolean
   /** Unix milliseconds by the platform's clock: what waits is answered in this order. */
   sent_at?: number
-  /** The text of the message that this one replies to. */
-  quote?: { text: string; sender?: string }
+  /** The message that this one replies to or passes on. */
+  quote?: QuotedMessage
   files?: InboundFile[]
+  /**
+   * Names content that the kind cannot read, e.g. `sticker`, if nothing else came with the message: the person is
+   * notified. Content that words can describe (a place, a poll) belongs in `text`, as `[location: 52.52, 13.40]`.
+   */
+  unreadable?: string
   /** All that `send` needs to answer this very message, also after a restart. Stored encrypted. */
   target: JSONValue
 }
@@ -113,6 +127,11 @@ export interface ChannelLink extends Inbox {
    * a position take effect in their order; if one rejects, those that wait behind it reject as well.
    */
   receive(message: InboundMessage, position?: JSONValue): Promise<void>
+  /**
+   * Moves a conversation to another id, e.g. of a group that the platform replaced: its thread, its open messages and the
+   * rules of its group. `target` addresses messages that nobody asked for.
+   */
+  moved(conversation_id: string, to: { id: string; target: JSONValue }): Promise<void>
   /** Aborted when the channel is to be closed. */
   signal: AbortSignal
   log: Logger

@@ -1,4 +1,11 @@
-import type { ChannelFailureReason, ConversationType, InboundFile, JSONValue, Sender } from '#plugin-api'
+import type {
+  ChannelFailureReason,
+  ConversationType,
+  InboundFile,
+  JSONValue,
+  QuotedMessage,
+  Sender,
+} from '#plugin-api'
 
 /** The state of a channel's connection. */
 export type ChannelState = 'connected' | 'connecting' | 'disconnected' | 'failed'
@@ -67,7 +74,7 @@ export interface InboxDocument {
   conversation_type: ConversationType
   sender: Sender
   text?: string
-  quote?: { text: string; sender?: string }
+  quote?: Omit<QuotedMessage, 'files'>
   /** JSON of the files and of the target, sealed for the purpose `inbox:<_id>`. */
   sealed?: string
   /** The position behind the message, until its channel has it: JSON, sealed for `inbox-cursor:<_id>`. */
@@ -119,4 +126,6 @@ export interface ConversationDocument {
   /** The time of that message, in Unix seconds. */
   last_message_at?: number
   overheard: OverheardMessage[]
+  /** The `_id` of the conversation that it continues in, after the platform changed its id. */
+  moved_to?: string
 }

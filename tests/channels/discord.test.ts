@@ -610,6 +610,7 @@ async function openWith(platform: FakePlatform, signal: AbortSignal) {
     signal,
     log: pino({ enabled: false }),
     receive: async () => {},
+    moved: async () => {},
     press: async () => ({ notice: '' }),
     connecting: () => {},
     connected: () => {},

@@ -83,6 +83,7 @@ export function openBare(fake: FakeFeishu, settings = settingsFor(kind, fake), s
     signal,
     log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     receive: async () => {},
+    moved: async () => {},
     press: async () => ({ notice: '' }),
     connecting() {},
     connected() {},

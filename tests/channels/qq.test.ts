@@ -801,6 +801,7 @@ t.test('ends when it is closed before it is open', async (t) => {
     signal: abort.signal,
     log: pino({ enabled: false }),
     receive: never,
+    moved: async () => {},
     press: never,
     connecting: () => t.fail('it was never connected'),
     connected: () => t.fail('it was never connected'),

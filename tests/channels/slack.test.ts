@@ -669,6 +669,7 @@ t.test('closing ends everything', async (t) => {
     cursor: noCursor,
     signal: abort.signal,
     receive: async () => {},
+    moved: async () => {},
     press: async () => ({ notice: '' }),
     connecting: () => t.fail('it is not to come back'),
     connected: () => {},

@@ -475,6 +475,7 @@ t.test('what settles while the press is handled is what the card says', async (t
     signal: abort.signal,
     log: (await import('pino')).default({ enabled: false }),
     receive: async ({ target }) => void received.push(target),
+    moved: async () => {},
     async press() {
       await settle()
       return { notice: 'Approved', text: 'another text' }

@@ -91,6 +91,9 @@ export async function openChannel(
       presses.push(press)
       return outcomeOf(press)
     },
+    async moved(from, { id }) {
+      states.push(`moved: ${from} ${id}`)
+    },
     connecting: () => void states.push('connecting'),
     connected: () => void states.push('connected'),
     lost: (error) =>

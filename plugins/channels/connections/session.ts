@@ -66,7 +66,7 @@ export function openSession({
   kind: KnownKind
   /** Throws a ChannelFailure if the config is incomplete. */
   settings(): ChannelSettings
-  inbox: Pick<ChannelInbox, 'press'>
+  inbox: Pick<ChannelInbox, 'press' | 'moved'>
   cursor: OpenChannelCursor
   onState(state: ConnectionState): void
   log: Logger
@@ -92,6 +92,7 @@ export function openSession({
       cursor: { get: cursor.get, set: cursor.set },
       receive: cursor.receive,
       press: inbox.press,
+      moved: inbox.moved,
       signal: AbortSignal.any([signal, attempt.signal]),
       log,
       connecting: (detail: string) =>

@@ -82,6 +82,8 @@ export interface Approvals {
   /** Lists the approvals that wait for a decision in a conversation, oldest first. */
   listWaiting(channel_id: string, conversation_id: string): Promise<ApprovalDocument[]>
   decide(channel_id: string, code: string, sender: Sender, decision: Decision): Promise<Verdict>
+  /** Moves the approvals of a conversation to another one. */
+  move(channel_id: string, from: string, to: string): Promise<void>
   /** Removes all approvals of a conversation, after the turn that asked for them has ended. */
   forget(channel_id: string, conversation_id: string): Promise<void>
   /** Removes the approvals that were resolved and returns the texts that replace their questions. */
@@ -191,6 +193,9 @@ export function createApprovals({
       if (matchedCount === 0) return { outcome: 'not_pending' }
       if (!(await proceed(approval))) return { outcome: 'not_pending' }
       return { outcome: 'taken', approval: { ...approval, decision }, decision }
+    },
+    async move(channel_id, conversation_id, to) {
+      await approvals.updateMany({ channel_id, conversation_id }, { $set: { conversation_id: to } })
     },
     async forget(channel_id, conversation_id) {
       await approvals.deleteMany({ channel_id, conversation_id })

@@ -43,6 +43,8 @@ export interface Conversations {
   find(
     asked: { agent_id: string } & ({ thread_id: string } | ConversationKey),
   ): Promise<Addressed | undefined>
+  /** Continues a conversation under another id; one with the old id is found by it. */
+  move(channel: ChannelDocument, from: string, to: { id: string; target: JSONValue }): Promise<void>
   /** Detaches the thread, so that the next message begins a new one. */
   leaveThread(channel: ChannelDocument, conversation_id: string): Promise<void>
   overhear(channel: ChannelDocument, conversation_id: string, message: OverheardMessage): Promise<void>
@@ -118,11 +120,30 @@ export function createConversations({
         'thread_id' in asked
           ? { thread_id: asked.thread_id }
           : { _id: `${asked.channel_id}:${asked.conversation_id}` }
-      const found = await conversations.findOne({ ...selected, agent_id })
+      const asAsked = await conversations.findOne({ ...selected, agent_id })
+      const found = asAsked?.moved_to ? await conversations.findOne({ _id: asAsked.moved_to }) : asAsked
       if (found?.type === undefined || found.target === undefined) return undefined
       const { _id, channel_id, type, target } = found
       const conversation_id = _id.slice(channel_id.length + 1)
       return { channel_id, conversation_id, type, target: JSON.parse(secrets.open(target, purposeOf(_id))) }
+    },
+    async move(channel, from, { id, target }) {
+      const source = await conversations.findOne({ _id: keyOf(channel, from) })
+      const _id = keyOf(channel, id)
+      if (!source || source.moved_to === _id || source._id === _id) return
+      await begin(channel, _id)
+      const { thread_id, overheard, type, sender, last_message_at } = source
+      const sealed = secrets.seal(JSON.stringify(target), purposeOf(_id))
+      const reachable = type && { type, sender, last_message_at, target: sealed }
+      // A message may have begun the conversation under its new id.
+      await conversations.updateOne(
+        { _id, thread_id: null },
+        { $set: { thread_id, overheard, ...reachable } },
+      )
+      await conversations.updateOne(
+        { _id: source._id },
+        { $set: { moved_to: _id, thread_id: null, overheard: [] }, $unset: { last_message_at: 1 } },
+      )
     },
     async leaveThread(channel, conversation_id) {
       const _id = keyOf(channel, conversation_id)

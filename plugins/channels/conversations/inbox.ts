@@ -62,6 +62,8 @@ export interface MessageInbox {
   unseal(message: InboxDocument): SealedParts
   begin(message: InboxDocument, at: { thread_id: string; after_seq: number }): Promise<void>
   saveProgress(message: InboxDocument, progress: DeliveryProgress): Promise<void>
+  /** Moves the open messages of a conversation to another one. */
+  move(channel_id: string, from: string, to: string): Promise<void>
   /** Marks a message as answered and removes its content. */
   close(message: InboxDocument): Promise<void>
   remove(channel_ids: readonly string[]): Promise<void>
@@ -171,6 +173,9 @@ export function createMessageInbox({
     },
     async saveProgress({ _id }, progress) {
       await inbox.updateOne({ _id, open: true }, { $set: { progress } })
+    },
+    async move(channel_id, conversation_id, to) {
+      await inbox.updateMany({ channel_id, conversation_id, open: true }, { $set: { conversation_id: to } })
     },
     async close({ _id }) {
       await inbox.updateOne(

@@ -1,4 +1,4 @@
-import type { ButtonPress, InboundMessage, Inbox, PressOutcome } from '#plugin-api'
+import type { ButtonPress, ChannelLink, InboundMessage, Inbox, JSONValue, PressOutcome } from '#plugin-api'
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument, StoredCursor } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
@@ -20,6 +20,7 @@ const MAX_FILES = 16
 /** The inbox of a channel; a message may come with the position behind it. */
 export interface ChannelInbox extends Inbox {
   receive(message: InboundMessage, cursor?: StoredCursor): Promise<void>
+  moved: ChannelLink['moved']
 }
 
 /** Receives messages and button presses from platforms. */
@@ -34,6 +35,7 @@ export interface Intake {
 /** Creates the intake: it checks the author, applies the rules of groups, and drops messages that are known already. */
 export function createIntake(cradle: Cradle): Intake {
   const { conversations, messageInbox, approvals, agents, users, commands, channelKinds, clock, log } = cradle
+  const { channels } = cradle.collections
 
   const hasAccess = ({ allow_from = [] }: CommonSettings, id: string) =>
     allow_from.length === 0 || allow_from.includes(id)
@@ -88,6 +90,26 @@ export function createIntake(cradle: Cradle): Intake {
     onStored(conversation.id, urgent)
   }
 
+  const move = async (channel: ChannelDocument, from: string, to: { id: string; target: JSONValue }) => {
+    if (to.id === '' || to.id.length > MAX_ID) throw new Error('a conversation has no usable id')
+    await conversations.move(channel, from, to)
+    await messageInbox.move(channel._id, from, to.id)
+    await approvals.move(channel._id, from, to.id)
+    await moveGroupRules(channel._id, from, to.id)
+  }
+
+  /** Keeps the rules of a group whose id has changed. The new revision opens the channel again with them. */
+  const moveGroupRules = async (_id: string, from: string, to: string) => {
+    const channel = await channels.findOne({ _id })
+    const { group_context: { groups = {} } = {} }: CommonSettings = channel?.config ?? {}
+    if (!channel || !Object.hasOwn(groups, from) || Object.hasOwn(groups, to)) return
+    const { [from]: rules, ...others } = groups
+    await channels.updateOne(
+      { _id, revision: channel.revision },
+      { $set: { 'config.group_context.groups': { ...others, [to]: rules! } }, $inc: { revision: 1 } },
+    )
+  }
+
   const press = async (channel: ChannelDocument, { value, sender }: ButtonPress): Promise<PressOutcome> => {
     const agent = await agents.find(channel.agent_id)
     const owner = agent && (await users.find(agent.owner_id))
@@ -113,6 +135,7 @@ export function createIntake(cradle: Cradle): Intake {
     openInbox: (channel, onStored) => ({
       receive: (message, cursor) => receive(channel, message, onStored, cursor),
       press: (pressed) => press(channel, pressed),
+      moved: (from, to) => move(channel, from, to),
     }),
   }
 }
@@ -120,10 +143,11 @@ export function createIntake(cradle: Cradle): Intake {
 /** Truncates a text and replaces lone surrogates, which the database cannot store. */
 const clip = (text: string, length: number) => text.slice(0, length).toWellFormed()
 
-/** Returns a message with its texts and files cut to the limits of the inbox. */
+/** Returns a message with its texts cut to the limits of the inbox, and its files together with those of the quote. */
 function truncateMessage(message: InboundMessage): InboundMessage {
-  const { sender, text, quote, files } = message
+  const { sender, text, quote, files = [] } = message
   const { id, name } = sender
+  const everyFile = [...files, ...(quote?.files ?? [])].slice(0, MAX_FILES)
   return {
     ...message,
     text: clip(text, MAX_TEXT).trim(),
@@ -132,8 +156,11 @@ function truncateMessage(message: InboundMessage): InboundMessage {
       quote: {
         text: clip(quote.text, MAX_QUOTE),
         ...(quote.sender !== undefined && { sender: clip(quote.sender, MAX_NAME) }),
+        ...(quote.is_forwarded && { is_forwarded: true }),
       },
     }),
-    ...(files && { files: files.slice(0, MAX_FILES) }),
+    files: everyFile.map((file) =>
+      file.filename === undefined ? file : { ...file, filename: clip(file.filename, MAX_NAME) },
+    ),
   }
 }
