@@ -7992,6 +7992,13 @@ export interface components {
      * @enum {string}
      */
     ChannelFailure: "missing_field" | "invalid_credentials" | "forbidden" | "not_found" | "rate_limited" | "unreachable" | "timeout" | "already_connected" | "unsupported" | "unknown";
+    /** ChannelRefusal */
+    ChannelRefusal: {
+      reason: components["schemas"]["ChannelFailure"];
+      detail: string;
+      /** @description Unix seconds */
+      at: number;
+    };
     /** ChannelRuntime */
     ChannelRuntime: {
       state: components["schemas"]["ChannelState"];
@@ -8003,6 +8010,8 @@ export interface components {
       since: number;
       /** @description How often the connection was lost */
       reconnects: number;
+      /** @description The newest message, file or change that the platform refused, in words */
+      last_refusal: components["schemas"]["ChannelRefusal"] | null;
     };
     /** Channel */
     Channel: {

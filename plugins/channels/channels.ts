@@ -83,6 +83,7 @@ const INITIAL: Omit<ChannelRuntime, 'since'> = {
   reason: null,
   error: null,
   reconnects: 0,
+  last_refusal: null,
 }
 
 const bytesOf = ({ config }: ChannelDocument) => Buffer.byteLength(JSON.stringify(config))

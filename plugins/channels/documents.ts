@@ -18,6 +18,8 @@ export interface ChannelRuntime {
   since: number
   /** Number of times the connection was restored. */
   reconnects: number
+  /** The newest message, file or change that the platform refused, with the time in Unix seconds. */
+  last_refusal: { reason: ChannelFailureReason; detail: string; at: number } | null
 }
 
 /** A channel; times are in Unix seconds. */
@@ -63,6 +65,12 @@ export interface DeliveryProgress {
   files: number
 }
 
+/**
+ * The reason why a message is answered by a sentence: too many are waiting, it has content that the kind cannot read, or
+ * it has no content.
+ */
+export type Refusal = 'too_many' | 'unreadable' | 'nothing_said'
+
 /** A message from a platform; its content is stored until it is answered. */
 export interface InboxDocument {
   _id: string
@@ -84,14 +92,15 @@ export interface InboxDocument {
   sent_at: number
   /** True for a command that runs while a message is being answered. */
   urgent: boolean
-  /** Set if too many messages were waiting: the answer only says so. */
-  refused?: true
+  /** Set if no turn answers the message, only the sentence of this name. */
+  refusal?: Refusal
   /** Set until the message is answered. */
   open?: true
   /** The client message of a turn that has ended: nobody has written this message, only the answer is delivered. */
   turn_message_id?: string
-  /** The thread of the turn that answers it, and the seq after which the turn begins. */
+  /** The thread of the turn that answers it; set before the turn begins if the conversation has left that thread. */
   thread_id?: string
+  /** The seq after which that turn begins; set once it has begun. */
   after_seq?: number
   progress?: DeliveryProgress
   /** The time of the answer. */
@@ -110,6 +119,7 @@ export interface OverheardMessage {
   sender: string
   text: string
   at: number
+  files?: InboundFile[]
 }
 
 /** A conversation of a channel; `_id` is `<channel>:<conversation>`. */
@@ -125,7 +135,9 @@ export interface ConversationDocument {
   target?: string
   /** The time of that message, in Unix seconds. */
   last_message_at?: number
-  overheard: OverheardMessage[]
+  overheard: Omit<OverheardMessage, 'files'>[]
+  /** JSON of the files of overheard messages by the id of the message, sealed for `overheard-files:<_id>`. */
+  overheard_files?: string
   /** The `_id` of the conversation that it continues in, after the platform changed its id. */
   moved_to?: string
 }

@@ -97,7 +97,7 @@ export default definePlugin({
         { key: { channel_id: 1, last_message_at: -1, _id: -1 } },
         { key: { thread_id: 1 }, partialFilterExpression: { thread_id: { $exists: true } } },
       ],
-      sealed: { target: 'conversation:{_id}' },
+      sealed: { target: 'conversation:{_id}', overheard_files: 'overheard-files:{_id}' },
     })
     host.collection('channel_approvals', { indexes: approvalIndexes, sealed: { sent: 'approval:{_id}' } })
     host.collection('channel_registrations', {

@@ -32,7 +32,7 @@ export const manifest = defineManifest({
     },
   ],
   errors: channelErrors,
-  events: ['channel.changed', 'channel.state_changed', 'channel.deleted'],
+  events: ['channel.changed', 'channel.state_changed', 'channel.refused', 'channel.deleted'],
 })
 
 declare module '#kernel/types' {

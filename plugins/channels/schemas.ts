@@ -57,6 +57,18 @@ const runtime = {
       description: 'How often the connection was lost',
       examples: [0],
     },
+    last_refusal: {
+      ...nullable({
+        title: 'ChannelRefusal',
+        ...rowOf({
+          reason,
+          detail: { ...text, examples: ['Telegram refused the call: message is too long.'] },
+          at: { ...seconds, examples: [1_767_225_600] },
+        }),
+      }),
+      description: 'The newest message, file or change that the platform refused, in words',
+      examples: [null],
+    },
   }),
 } as const
 

@@ -18,6 +18,7 @@ export interface Counters {
   noteModelCall(call: Events['model.called']): void
   noteToolCall(call: Events['tool.called']): void
   noteChannelState(channel: Events['channel.state_changed']): void
+  noteChannelRefusal(refusal: Events['channel.refused']): void
   noteSignIn(signIn: Events['account.signed_in']): void
 }
 
@@ -87,6 +88,10 @@ export function createCounters({ extensions }: Pick<Cradle, 'extensions'>): Coun
     'kind',
     'state',
   ])
+  const refusals = counter('svc_channel_refusals_total', 'Messages and files that a platform refused', [
+    'kind',
+    'reason',
+  ])
   const signIns = counter('svc_sign_ins_total', 'Accounts that signed in', ['method'])
 
   return {
@@ -117,6 +122,7 @@ export function createCounters({ extensions }: Pick<Cradle, 'extensions'>): Coun
       toolSeconds.observe({ plugin }, ms / 1000)
     },
     noteChannelState: ({ kind, state }) => channels.inc({ kind, state }),
+    noteChannelRefusal: ({ kind, reason }) => refusals.inc({ kind, reason }),
     noteSignIn: ({ method }) => signIns.inc({ method }),
   }
 }

@@ -32,6 +32,7 @@ export default definePlugin({
     host.on('channel.state_changed', async (channel, { counters }) =>
       (await counters).noteChannelState(channel),
     )
+    host.on('channel.refused', async (refusal, { counters }) => (await counters).noteChannelRefusal(refusal))
     host.on('account.signed_in', async (signIn, { counters }) => (await counters).noteSignIn(signIn))
   },
 })

@@ -479,7 +479,7 @@ t.test('shows the finished words of a reply that grows', async (t) => {
     connect: async () => connection,
     capabilities: { ...direct, live: { ...direct.live, interval_ms: 0 } },
     ...{ target, key: message('').key, is_live: true, progress: { sent: 0, covered: 0, live: null } },
-    ...{ save: async () => {}, signal: quiet, log: pino({ level: 'silent' }) },
+    ...{ save: async () => {}, signal: quiet, log: pino({ level: 'silent' }), onRefused: () => {} },
   })
   const text = 'The first words **in bold** and `code`, 然后是中文。\n\n- one **two** three'
   for (const [end, shown] of [

@@ -1,11 +1,15 @@
-import type { ChannelRuntime } from '../documents.ts'
+import type { ChannelFailureReason } from '#plugin-api'
+import type { ChannelDocument, ChannelRuntime } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
+import type { Failure } from '../writing/index.ts'
 import type { ConnectionState } from './session.ts'
 
 /** Stores the states of the channels' connections. */
 export interface ChannelStates {
   /** Stores the state of a channel and emits `channel.state_changed`. */
   set(channel_id: string, state: ConnectionState, lease?: string): Promise<void>
+  /** Stores the last refusal of a channel and emits `channel.refused`. */
+  noteRefusal(channel: ChannelDocument, failure: Failure): Promise<void>
   /** Returns a reporter for one connection: it writes states in order and skips a state that cannot be written. */
   reporter(
     channel_id: string,
@@ -24,6 +28,13 @@ declare module '#kernel/types' {
       ChannelRuntime,
       'state' | 'reason'
     >
+    /** The platform refused a message, a file or a change, which is not tried again. */
+    'channel.refused': {
+      channel_id: string
+      agent_id: string
+      kind: string
+      reason: ChannelFailureReason
+    }
   }
 }
 
@@ -36,7 +47,7 @@ export function createChannelStates({
   log,
 }: Pick<Cradle, 'collections' | 'connectionLeases' | 'clock' | 'events' | 'log'>): ChannelStates {
   const set: ChannelStates['set'] = async (_id, { state, failure, is_back = false }, lease) => {
-    const runtime: Omit<ChannelRuntime, 'reconnects'> = {
+    const runtime: Omit<ChannelRuntime, 'reconnects' | 'last_refusal'> = {
       state,
       reason: failure?.reason ?? null,
       error: failure?.detail ?? null,
@@ -59,6 +70,11 @@ export function createChannelStates({
 
   return {
     set,
+    async noteRefusal({ _id: channel_id, agent_id, kind }, { reason, detail }) {
+      const last_refusal = { reason, detail, at: clock.seconds() }
+      await channels.updateOne({ _id: channel_id }, { $set: { 'runtime.last_refusal': last_refusal } })
+      void events.emit('channel.refused', { channel_id, agent_id, kind, reason })
+    },
     reporter(channel_id, lease) {
       let writing = Promise.resolve()
       return {

@@ -45,6 +45,8 @@ export interface Session {
   log: Logger
   /** Aborted when the channel is being closed. */
   signal: AbortSignal
+  /** Reports that the platform refused something that was sent, and that it is not tried again. */
+  onRefused(failure: Failure): void
   /** Resolves with the connection as soon as it exists; rejects if `signal` or the session's signal is aborted. */
   connect(signal: AbortSignal): Promise<ChannelConnection>
   /** Resolves when the connection is closed and its last state is reported. */
@@ -59,6 +61,7 @@ export function openSession({
   inbox,
   cursor,
   onState,
+  onRefused,
   log,
   random = Math.random,
 }: {
@@ -69,6 +72,7 @@ export function openSession({
   inbox: Pick<ChannelInbox, 'press' | 'moved'>
   cursor: OpenChannelCursor
   onState(state: ConnectionState): void
+  onRefused(failure: Failure): void
   log: Logger
   random?: () => number
 }): Session {
@@ -157,6 +161,7 @@ export function openSession({
     config: channel.config,
     log,
     signal,
+    onRefused,
     async connect(wanted) {
       if (connection) return connection
       const [made] = await once(opened, 'connection', { signal: AbortSignal.any([signal, wanted]) })

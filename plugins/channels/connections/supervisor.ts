@@ -101,6 +101,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       inbox,
       cursor: createChannelCursor({ channel_id: channel._id, kind, config, inbox, cradle }),
       onState: report,
+      onRefused: (failure) => noteRefusal(channel, failure),
       log: log.child({ channel: channel._id, kind: channel.kind }),
     })
     const close = async () => {
@@ -109,6 +110,12 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       await leases.release(lease, leases.holderOf(channel._id))
     }
     sessions.set(channel._id, { session: { ...session, close }, lease, revision: channel.revision })
+  }
+
+  const noteRefusal = (channel: ChannelDocument, failure: Failure) => {
+    channelStates
+      .noteRefusal(channel, failure)
+      .catch((error) => log.warn({ error, channel: channel._id }, 'refusal of a channel could not be stored'))
   }
 
   const refuse = async (channel: ChannelDocument, failure: Failure) => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, isUnavailable, type Locale } from '#kernel'
+import { ChannelFailure, type JSONValue, type OutboundFile } from '#plugin-api'
 import { createDeadline } from '#toolbox'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { ReadEvent } from '../../chat/ledger/ledger-reader.ts'
@@ -8,7 +9,8 @@ import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
 import type { DeliveryProgress, InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { createReplyWriter } from '../writing/index.ts'
+import { createReplyWriter, isVisible } from '../writing/index.ts'
+import type { Question } from './approvals.ts'
 import type { Delivery } from './delivery.ts'
 import { say } from './phrases.ts'
 import { buildContent } from './question-content.ts'
@@ -16,6 +18,8 @@ import { createReplyText } from './reply-text.ts'
 
 /** The largest file that is sent to a platform, in bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
+/** Matches the addresses in a text. */
+const ADDRESS = /https?:\/\/[^\s<>")\]]+/g
 /** Interval for checking that a message whose turn has not begun is still in the queue, in milliseconds. */
 const QUEUE_POLL_MS = 2000
 
@@ -46,7 +50,8 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
   let { thread_id, after_seq } = message
   let thread: ThreadDocument
   if (thread_id === undefined || after_seq === undefined) {
-    thread = await conversations.threadOf(channel, message.conversation_id, owner._id)
+    const earlier = thread_id && (await conversations.readThread(channel, thread_id, owner._id))
+    thread = earlier || (await conversations.threadOf(channel, message.conversation_id, owner._id))
     thread_id = thread._id
     after_seq = chat.positionOf(thread)
     await messageInbox.begin(message, { thread_id, after_seq })
@@ -134,13 +139,15 @@ function createShow(
   cradle: Cradle,
 ) {
   const { approvals, chat, extensions, messageInbox, explainError, threads } = cradle
-  const { config, connect, signal, log } = session
+  const { config, connect, signal, log, onRefused } = session
   const progress = { ...(message.progress ?? NOTHING) }
   const reply = createReplyText(config)
   const notices: string[] = []
   const attached = new Map<string, Extract<ReadEvent, { type: 'attachment' }>['frame']>()
   let part = 0
   let typing = delivery.startTyping()
+  /** True once the current part has something that a person can see. */
+  let isShown = false
   let writer: ReturnType<typeof createReplyWriter> | undefined
 
   const save = (changes: Partial<DeliveryProgress>) => {
@@ -160,18 +167,39 @@ function createShow(
       is_live: config.response_mode === 'stream',
       progress: { sent, covered, live },
       save,
-      signal,
-      log,
+      ...{ signal, log, onRefused },
+      cut_off_note: say('cut_off', locale),
     })
     return writer
   }
 
   const endPart = async () => {
-    if (reply.text.trim() !== '') await writerOf()?.finish(reply.text)
+    if (isVisible(reply.text)) await writerOf()?.finish(reply.text)
     writer = undefined
+    isShown = false
     part += 1
     if (part > progress.parts) await save({ parts: part, sent: 0, covered: 0, live: null })
     reply.begin()
+  }
+
+  /** Sends a question; without its buttons if the platform refuses it with them, as its words suffice to answer. */
+  const sendQuestion = async ({ code, text, buttons, pressers }: Question): Promise<JSONValue> => {
+    try {
+      return await delivery.say(`ask ${code}`, text, { buttons, pressers })
+    } catch (error) {
+      if (!(error instanceof ChannelFailure) || buttons.length === 0) throw error
+      return await delivery.say(`ask ${code} in words`, text)
+    }
+  }
+
+  /** Sends a file; false if the platform does not take it. */
+  const sendFile = async (file: Omit<OutboundFile, 'key'>, name: string): Promise<boolean> => {
+    try {
+      return await delivery.sendFile(file, name)
+    } catch (error) {
+      if (error instanceof ChannelFailure) return false
+      throw error
+    }
   }
 
   const sendFiles = async () => {
@@ -180,7 +208,7 @@ function createShow(
       const asked = { agent_id: thread.agent_id, max_bytes: MAX_FILE_BYTES, paths: [path] }
       const [contents] = await extensions['agents.file_contents'].ask(asked)
       const bytes = contents?.get(path)
-      const isSent = bytes && (await delivery.sendFile({ filename, media_type, bytes }, `file ${index}`))
+      const isSent = bytes && (await sendFile({ filename, media_type, bytes }, `file ${index}`))
       if (!isSent) await delivery.say(`file ${index}`, say('file_unsent', locale, { filename }))
       await save({ files: index + 1 })
     }
@@ -188,7 +216,12 @@ function createShow(
 
   const end = async () => {
     typing.stop()
-    if (reply.text.trim() === '' && part === 0 && attached.size === 0) reply.note(say('no_answer', locale))
+    if (!isVisible(reply.text) && part === 0 && attached.size === 0) {
+      // A link definition shows nothing, but its address is an answer.
+      const addresses = reply.text.match(ADDRESS) ?? []
+      reply.begin()
+      reply.note(addresses.length > 0 ? addresses.join('\n') : say('no_answer', locale))
+    }
     await endPart()
     await sendFiles()
   }
@@ -211,8 +244,8 @@ function createShow(
           await endPart()
           if (!(await isPendingStill(event.frame.pending_id))) return false
           const asked = { message, thread, pending: event.frame, settings: config, locale }
-          for (const { code, text, buttons, pressers } of await approvals.ask(asked))
-            await approvals.noteSent(code, await delivery.say(`ask ${code}`, text, { buttons, pressers }))
+          for (const question of await approvals.ask(asked))
+            await approvals.noteSent(question.code, await sendQuestion(question))
           return false
         }
         case 'hitl_resolved':
@@ -240,7 +273,9 @@ function createShow(
           await end()
           return true
         default:
-          if (event.seq >= known_seq && reply.text.trim() !== '') writerOf()?.show(reply.text)
+          if (event.seq < known_seq) return false
+          isShown ||= isVisible(reply.text)
+          if (isShown) writerOf()?.show(reply.text)
           return false
       }
     },

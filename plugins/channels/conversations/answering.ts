@@ -1,18 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, isUnavailable } from '#kernel'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { createDeadline } from '#toolbox'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { toFailure } from '../writing/index.ts'
 import { answerMessage } from './answer.ts'
 import { type ChatCommand, parseCommand } from './commands.ts'
 import { createDelivery } from './delivery.ts'
 import type { Lane } from './inbox.ts'
 import { say } from './phrases.ts'
 
-/** Pause before a failed message is tried again, in milliseconds, and the number of failures that ends the attempts. */
+/** Pause before a message is tried again that failed for a reason of this server, in milliseconds. */
 const RETRY_MS = 5000
+/** Number of such failures that ends the attempts. */
 const MOST_FAILURES = 5
+
+/** Refusals that may concern one text and not the whole conversation. */
+const TEXT_REFUSALS: readonly ChannelFailureReason[] = ['unknown', 'unsupported']
 
 /** Answers the messages of the inbox: one at a time in each conversation, conversations in parallel. */
 export interface MessageAnswering {
@@ -31,6 +36,8 @@ interface Line {
   isWoken: boolean
   /** The number of failures by message. */
   failures: Map<string, number>
+  /** Ends the work on the message that is being answered; missing while there is none. */
+  stopMessage?: () => void
 }
 
 /** Creates the service that answers messages. */
@@ -55,6 +62,15 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     return commands.parseDecision(text, waiting, sender) ?? { name: 'answer', rest: text }
   }
 
+  /** Ends the work on the message that is being answered while a command runs; false if there is none. */
+  const stopDelivery = ({ channel_id, conversation_id, urgent }: InboxDocument): boolean => {
+    if (!urgent) return false
+    const line = lines.get(nameOf({ channel_id, conversation_id, urgent: false }))
+    if (!line?.stopMessage) return false
+    line.stopMessage()
+    return true
+  }
+
   /** Answers one message. */
   const answer = async (message: InboxDocument, session: Session) => {
     const owner = await findOwner(session)
@@ -67,19 +83,29 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
       await delivery.say('refusal', words)
       return
     }
-    if (message.refused) {
-      await delivery.say('refusal', say('too_many', locale))
+    if (message.refusal) {
+      await delivery.say('refusal', say(message.refusal, locale))
       return
     }
     const command = await readCommand(message)
     if (command) {
-      const { conversation_id, sender } = message
-      const context = { channel: session.channel, conversation_id, sender, user_id: owner._id, locale }
+      const { conversation_id, sender, sent_at } = message
+      const context = {
+        ...{ channel: session.channel, conversation_id, sender, user_id: owner._id, locale, sent_at },
+        stopDelivery: () => stopDelivery(message),
+      }
       const words = await commands.run(context, command)
       if (words !== '') await delivery.say('command', words)
       return
     }
-    await answerMessage({ message, session, delivery, owner, locale }, cradle)
+    try {
+      await answerMessage({ message, session, delivery, owner, locale }, cradle)
+    } catch (error) {
+      // The conversation can be written to, so the person is notified.
+      if (error instanceof ChannelFailure && TEXT_REFUSALS.includes(error.reason))
+        await delivery.notify('undelivered', say('undelivered', locale))
+      throw error
+    }
   }
 
   /** True if another attempt to answer a message is useless, or too many have failed. */
@@ -91,9 +117,9 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     // The thread was removed meanwhile, and the message with it.
     if (error instanceof AppError && error.code === 'THREAD_NOT_FOUND') return true
     if (isUnavailable(error)) return false
-    const { reason, detail } = toFailure(error)
-    if (reason !== 'unknown') {
-      log.warn({ reason, detail, channel: channel._id }, 'the platform refused an answer')
+    if (error instanceof ChannelFailure) {
+      const { reason, message } = error
+      log.warn({ reason, detail: message, channel: channel._id }, 'the platform refused an answer')
       return true
     }
     const count = (failures.get(_id) ?? 0) + 1
@@ -105,10 +131,16 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   /** Answers a message and closes it; false if it must be tried again. */
   const attempt = async (message: InboxDocument, line: Line): Promise<boolean> => {
     const { session, failures } = line
+    const stop = createDeadline([session.signal])
+    line.stopMessage = () => stop.abort()
     try {
-      await answer(message, session)
+      await answer(message, { ...session, signal: stop.signal })
     } catch (error) {
-      if (session.signal.aborted || !isGivenUp(error, message, line)) return false
+      if (session.signal.aborted) return false
+      if (!stop.signal.aborted && !isGivenUp(error, message, line)) return false
+    } finally {
+      stop.release()
+      delete line.stopMessage
     }
     failures.delete(message._id)
     if (!message.urgent) await approvals.forget(message.channel_id, message.conversation_id)

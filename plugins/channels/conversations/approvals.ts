@@ -242,7 +242,9 @@ function questionFor(
   if (isQuestion(allowed))
     return { code, text: say('question', locale, { code, description }), buttons: [], pressers: deciders }
   const input = JSON.stringify(args, undefined, 2)
-  const shown = input.length > MAX_INPUT_CHARS ? `${input.slice(0, MAX_INPUT_CHARS)}\n…` : input
+  // Never half a character: platforms refuse such a text, and then nobody would be asked.
+  const beginning = input.slice(0, MAX_INPUT_CHARS).replace(/[\uD800-\uDBFF]$/, '')
+  const shown = input.length > MAX_INPUT_CHARS ? `${beginning}\n…` : input
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)))
   const place = args_url === undefined ? say('web_app', locale) : `\`${base}${args_url}\``
   const isWhole = shown === input && args_url === undefined

@@ -1,5 +1,6 @@
 import type { Locale } from '#kernel'
 import type { Sender } from '#plugin-api'
+import type { ThreadDocument } from '../../chat/documents.ts'
 import type { Decision } from '../../chat/ledger/ledger-event.ts'
 import type { ChannelDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
@@ -28,17 +29,28 @@ const SYNONYMS: Readonly<Record<string, CommandName>> = {
 /** Commands that run while a message is being answered. */
 const URGENT: readonly CommandName[] = ['stop', 'help', 'approve', 'always', 'reject', 'answer']
 
-/** Parses the command in a message; undefined if the message has no known command. */
+/**
+ * Parses the command in a message; undefined if the message has no known command. `/help` and `/start` with words behind
+ * them are no commands: the words are meant for the agent.
+ */
 export function parseCommand(text: string): ChatCommand | undefined {
   const [, word, rest = ''] = /^\s*\/([a-z]+)(?:\s+(.*))?$/is.exec(text) ?? []
   if (word === undefined) return undefined
   const said = word.toLowerCase()
   const name = NAMES.find((known) => known === said) ?? SYNONYMS[said]
+  if (name === 'help' && rest.trim() !== '') return undefined
   return name && { name, rest: rest.trim() }
 }
 
+/** Returns the words that a message has for the agent: `/start hello` greets with "hello", `/help me` asks for help. */
+export const readWords = (text: string): string =>
+  text.replace(/^\s*\/start\s+(?=\S)/i, '').replace(/^\s*\/(?=help\s+\S)/i, '')
+
 /** True if a command runs while a message is being answered. */
 export const isUrgent = ({ name }: ChatCommand): boolean => URGENT.includes(name)
+
+/** Matches what a client puts before or behind the words of a decision to address the bot. */
+const MENTIONS = /^(?:@\S+\s+)+|(?:\s+@\S+)+$/g
 
 /** The longest message of a decision, in characters. */
 const MAX_MESSAGE_CHARS = 8000
@@ -53,6 +65,10 @@ export interface CommandContext {
   /** The account of the agent's owner. */
   user_id: string
   locale: Locale
+  /** The time of the message, in Unix milliseconds. */
+  sent_at: number
+  /** Ends the delivery of an answer whose turn has ended; false if none is under way. */
+  stopDelivery(): boolean
 }
 
 /** Runs the commands that people type in conversations. */
@@ -71,7 +87,8 @@ export function createCommands({
   approvals,
   chat,
   conversations,
-}: Pick<Cradle, 'approvals' | 'chat' | 'conversations'>): Commands {
+  messageInbox,
+}: Pick<Cradle, 'approvals' | 'chat' | 'conversations' | 'messageInbox'>): Commands {
   /** Finds the request that a command decides: the one whose code is the first word, or the only one. */
   const choose = (waiting: readonly ApprovalDocument[], rest: string) => {
     const [word = ''] = rest.split(/\s/, 1)
@@ -96,20 +113,32 @@ export function createCommands({
     )
   }
 
+  /** Stops the turn of a conversation, else the delivery of its answer; false if neither is under way. */
+  const stop = async ({ stopDelivery }: CommandContext, thread: ThreadDocument | undefined) => {
+    if (!thread?.active_turn) return stopDelivery()
+    await chat.stop(thread)
+    return true
+  }
+
   return {
     async run(context, { name, rest }) {
       const { channel, conversation_id, sender, user_id, locale } = context
       switch (name) {
         case 'help':
           return say('help', locale, { sender: sender.id })
-        case 'new':
+        case 'new': {
+          const thread = await conversations.findThread(channel, conversation_id, user_id)
+          await stop(context, thread)
+          if (thread) await messageInbox.keepThread(channel._id, conversation_id, thread._id, context.sent_at)
           await conversations.leaveThread(channel, conversation_id)
-          return say('begun', locale)
+          return rest === '' ? say('begun', locale) : ''
+        }
         case 'stop': {
           const thread = await conversations.findThread(channel, conversation_id, user_id)
-          if (!thread?.active_turn) return say('nothing_runs', locale)
-          await chat.stop(thread)
-          return ''
+          const isTurn = Boolean(thread?.active_turn)
+          if (!(await stop(context, thread))) return say('nothing_runs', locale)
+          // The end of a stopped turn is shown with its answer.
+          return isTurn ? '' : say('stopped', locale)
         }
         default:
           return runDecision(context, name, rest)
@@ -118,10 +147,11 @@ export function createCommands({
     parseDecision(text, waiting, { id }) {
       const theirs = waiting.filter(({ deciders }) => deciders.includes(id))
       if (theirs.length !== 1 || text.trim() === '') return undefined
+      const words = text.trim().replace(MENTIONS, '')
       const [{ _id: code, allowed }] = theirs as [ApprovalDocument]
       if (allowed.includes('respond')) return { name: 'answer', rest: `${code} ${text}` }
-      if (YES.test(text.trim())) return { name: 'approve', rest: code }
-      if (NO.test(text.trim())) return { name: 'reject', rest: code }
+      if (YES.test(words)) return { name: 'approve', rest: code }
+      if (NO.test(words)) return { name: 'reject', rest: code }
       return undefined
     },
   }

@@ -1,5 +1,5 @@
 import { AppError } from '#kernel'
-import type { ConversationType, InboundMessage, JSONValue } from '#plugin-api'
+import type { ConversationType, InboundFile, InboundMessage, JSONValue } from '#plugin-api'
 import { findPage, type Page, type PageRequest } from '#toolbox'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { GroupRules } from '../config/common-settings.ts'
@@ -9,6 +9,8 @@ import type { Cradle } from '../manifest.ts'
 /** Number of overheard messages stored for a conversation, and the stored characters of each. */
 const MOST_OVERHEARD = 50
 const LONGEST_OVERHEARD = 2000
+/** Number of files that are stored of an overheard message. */
+const MOST_OVERHEARD_FILES = 4
 
 /** The ids of a conversation. */
 export interface ConversationKey {
@@ -32,6 +34,12 @@ export interface Conversations {
     conversation_id: string,
     user_id: string,
   ): Promise<ThreadDocument | undefined>
+  /** Returns a thread of the account of the agent's owner; undefined if it does not exist. */
+  readThread(
+    channel: ChannelDocument,
+    thread_id: string,
+    user_id: string,
+  ): Promise<ThreadDocument | undefined>
   /** Lists the conversations of a channel that can be written to. Throws VALIDATION_FAILED for an unknown cursor. */
   list(channel: ChannelDocument, page: PageRequest): Promise<Page<ConversationDocument>>
   /** Stores how the conversation of a message can be written to. */
@@ -48,8 +56,16 @@ export interface Conversations {
   /** Detaches the thread, so that the next message begins a new one. */
   leaveThread(channel: ChannelDocument, conversation_id: string): Promise<void>
   overhear(channel: ChannelDocument, conversation_id: string, message: OverheardMessage): Promise<void>
-  /** Returns the overheard messages that the rules allow, oldest first. */
-  recall(channel: ChannelDocument, conversation_id: string, rules: GroupRules): Promise<OverheardMessage[]>
+  /**
+   * Returns the overheard messages that the rules allow, oldest first. Their age counts from `at`, by the platform's clock
+   * as theirs: the server's may differ from it.
+   */
+  recall(
+    channel: ChannelDocument,
+    conversation_id: string,
+    rules: GroupRules,
+    at: number,
+  ): Promise<Required<OverheardMessage>[]>
   /** Removes the messages overheard up to a time in Unix milliseconds. */
   forget(channel: ChannelDocument, conversation_id: string, until: number): Promise<void>
   remove(channel_ids: readonly string[]): Promise<void>
@@ -63,6 +79,7 @@ export function createConversations({
   secrets,
 }: Pick<Cradle, 'collections' | 'threads' | 'clock' | 'secrets'>): Conversations {
   const purposeOf = (id: string) => `conversation:${id}`
+  const filesPurposeOf = (id: string) => `overheard-files:${id}`
   const keyOf = ({ _id }: ChannelDocument, conversation_id: string) => `${_id}:${conversation_id}`
 
   const begin = async ({ _id: channel_id, agent_id }: ChannelDocument, _id: string) => {
@@ -75,11 +92,38 @@ export function createConversations({
     await conversations.updateOne({ _id }, { $setOnInsert: beginning }, { upsert: true })
   }
 
+  const openFiles = ({ _id, overheard_files }: ConversationDocument) =>
+    new Map<string, InboundFile[]>(
+      overheard_files ? JSON.parse(secrets.open(overheard_files, filesPurposeOf(_id))) : [],
+    )
+
+  /** Stores the files of an overheard message, and drops those of messages that are gone. */
+  const overhearFiles = async (_id: string, message_id: string, files: readonly InboundFile[]) => {
+    for (;;) {
+      const conversation = await conversations.findOne({ _id })
+      if (!conversation) return
+      const kept = [...openFiles(conversation)].filter(([id]) =>
+        conversation.overheard.some((message) => message.id === id),
+      )
+      const sealed = secrets.seal(JSON.stringify([...kept, [message_id, files]]), filesPurposeOf(_id))
+      const { overheard_files } = conversation
+      // Another message of the group may bring files at the same time.
+      const { matchedCount } = await conversations.updateOne(
+        { _id, overheard_files: overheard_files ?? { $exists: false } },
+        { $set: { overheard_files: sealed } },
+      )
+      if (matchedCount > 0) return
+    }
+  }
+
   const findThread: Conversations['findThread'] = async (channel, conversation_id, user_id) => {
-    const found = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
-    if (!found?.thread_id) return undefined
+    const conversation = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
+    return conversation?.thread_id ? readThread(channel, conversation.thread_id, user_id) : undefined
+  }
+
+  const readThread: Conversations['readThread'] = async ({ agent_id }, thread_id, user_id) => {
     try {
-      return await threads.get({ user_id, agent_id: channel.agent_id }, found.thread_id)
+      return await threads.get({ user_id, agent_id }, thread_id)
     } catch (error) {
       if (error instanceof AppError && error.code === 'THREAD_NOT_FOUND') return undefined
       throw error
@@ -88,6 +132,7 @@ export function createConversations({
 
   return {
     findThread,
+    readThread,
     async threadOf(channel, conversation_id, user_id) {
       const found = await findThread(channel, conversation_id, user_id)
       if (found) return found
@@ -104,7 +149,7 @@ export function createConversations({
         {
           parts: [{ channel_id, last_message_at: { $gt: 0 } }],
           sort: { last_message_at: -1, _id: -1 },
-          projection: { overheard: 0, target: 0 },
+          projection: { overheard: 0, overheard_files: 0, target: 0 },
         },
         page,
       ),
@@ -142,14 +187,20 @@ export function createConversations({
       )
       await conversations.updateOne(
         { _id: source._id },
-        { $set: { moved_to: _id, thread_id: null, overheard: [] }, $unset: { last_message_at: 1 } },
+        {
+          $set: { moved_to: _id, thread_id: null, overheard: [] },
+          $unset: { last_message_at: 1, overheard_files: 1 },
+        },
       )
     },
     async leaveThread(channel, conversation_id) {
       const _id = keyOf(channel, conversation_id)
-      await conversations.updateOne({ _id }, { $set: { thread_id: null, overheard: [] } })
+      await conversations.updateOne(
+        { _id },
+        { $set: { thread_id: null, overheard: [] }, $unset: { overheard_files: 1 } },
+      )
     },
-    async overhear(channel, conversation_id, { id, sender, text, at }) {
+    async overhear(channel, conversation_id, { id, sender, text, at, files = [] }) {
       const _id = keyOf(channel, conversation_id)
       await begin(channel, _id)
       const message = { id, sender, text: text.slice(0, LONGEST_OVERHEARD), at }
@@ -157,17 +208,23 @@ export function createConversations({
         { _id, 'overheard.id': { $ne: id } },
         { $push: { overheard: { $each: [message], $slice: -MOST_OVERHEARD } } },
       )
+      if (files.length > 0) await overhearFiles(_id, id, files.slice(0, MOST_OVERHEARD_FILES))
     },
-    async recall(channel, conversation_id, { history_limit, history_ttl_ms }) {
+    async recall(channel, conversation_id, { history_limit, history_ttl_ms }, now) {
       if (history_limit === 0) return []
-      const found = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
-      const since = clock.now() - history_ttl_ms
-      const recent = (found?.overheard ?? []).filter(({ at }) => at >= since)
-      return recent.sort((a, b) => a.at - b.at).slice(-history_limit)
+      const conversation = await conversations.findOne({ _id: keyOf(channel, conversation_id) })
+      if (!conversation) return []
+      const files = openFiles(conversation)
+      return conversation.overheard
+        .filter(({ at }) => at >= now - history_ttl_ms)
+        .sort((a, b) => a.at - b.at)
+        .slice(-history_limit)
+        .map((message) => ({ ...message, files: files.get(message.id) ?? [] }))
     },
     async forget(channel, conversation_id, until) {
       const _id = keyOf(channel, conversation_id)
       await conversations.updateOne({ _id }, { $pull: { overheard: { at: { $lte: until } } } })
+      await conversations.updateOne({ _id, overheard: [] }, { $unset: { overheard_files: 1 } })
     },
     async remove(channel_ids) {
       await conversations.deleteMany({ channel_id: { $in: [...channel_ids] } })

@@ -2,18 +2,20 @@ import { createHash } from 'node:crypto'
 import type { Button, ChannelCapabilities, ChannelConnection, JSONValue, OutboundFile } from '#plugin-api'
 import type { Session } from '../connections/session.ts'
 import type { InboxDocument } from '../documents.ts'
-import { createSender, splitMarkdown, toFailure } from '../writing/index.ts'
+import { createSender, splitMarkdown, splitWords, toFailure } from '../writing/index.ts'
 
 /** Sends notices, questions and files to the conversation of a message; replies are sent by the reply writer. */
 export interface Delivery {
   target: JSONValue
   capabilities: ChannelCapabilities
-  /** Sends one message, truncated if it is too long; `name` distinguishes it from others for the same message. */
+  /** Sends one message, truncated if it is too long, as plain words if its text is refused; `name` distinguishes it from others for the same message. */
   say(
     name: string,
     markdown: string,
     more?: { buttons?: Button[]; pressers?: readonly string[] },
   ): Promise<JSONValue>
+  /** Sends one message with a single attempt; a failure is only logged. */
+  notify(name: string, markdown: string): Promise<void>
   /** Replaces the text of a question; the question stays as it is if the platform cannot change it. */
   settle(sent: JSONValue, markdown: string): Promise<void>
   /** Sends a file; false if the platform cannot. */
@@ -28,10 +30,10 @@ const TYPING_SHARE = 0.8
 
 /** Creates the delivery to the conversation of a message. */
 export function createDelivery(message: InboxDocument, target: JSONValue, session: Session): Delivery {
-  const { kind, signal, connect, log } = session
+  const { kind, signal, connect, log, onRefused } = session
   const capabilities = kind.capabilities[message.conversation_type]
   const { dialect, max_length, length_unit, typing_ms } = capabilities
-  const sender = createSender({ connect, signal })
+  const sender = createSender({ connect, signal, log, onRefused })
 
   const keyOf = (name: string) =>
     createHash('sha256').update(`${message._id}:${name}`).digest('hex').slice(0, 26).toUpperCase()
@@ -57,12 +59,19 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
     target,
     capabilities,
     keyOf,
-    say: (name, markdown, more = {}) =>
-      sender.send(target, {
-        text: fit(markdown),
-        key: keyOf(name),
-        ...more,
-        ...(capabilities.buttons ? {} : { buttons: [] }),
+    async say(name, markdown, more = {}) {
+      const message = { key: keyOf(name), ...more, ...(capabilities.buttons ? {} : { buttons: [] }) }
+      try {
+        return await sender.send(target, { ...message, text: fit(markdown) })
+      } catch (error) {
+        const [words] = splitWords(markdown, { dialect, max_length, length_unit })
+        if (!toFailure(error).is_about_text || words === undefined) throw error
+        return await sender.send(target, { ...message, text: words })
+      }
+    },
+    notify: (name, markdown) =>
+      tryOnce('a notice', async (connection) => {
+        await connection.send(target, { text: fit(markdown), key: keyOf(name), buttons: [] }, signal)
       }),
     settle: (sent, markdown) =>
       tryOnce('changing a message', (connection) => connection.settle?.(target, sent, fit(markdown), signal)),

@@ -5,6 +5,7 @@ import type {
   ChannelDocument,
   DeliveryProgress,
   InboxDocument,
+  Refusal,
   SealedParts,
   StoredCursor,
 } from '../documents.ts'
@@ -42,7 +43,7 @@ export interface MessageInbox {
   add(
     channel: ChannelDocument,
     message: InboundMessage,
-    how: { urgent: boolean; refused: boolean; cursor?: StoredCursor },
+    how: { urgent: boolean; refusal?: Refusal; cursor?: StoredCursor },
   ): Promise<boolean>
   /** Returns the newest position that was stored with a message of a channel which waits for its answer. */
   findCursor(channel_id: string): Promise<StoredCursor | undefined>
@@ -57,9 +58,9 @@ export interface MessageInbox {
   listLanes(channel_ids: readonly string[]): Promise<Lane[]>
   /** Returns the message to answer next: the one that was begun, else the oldest by the platform's time. */
   next(lane: Lane): Promise<InboxDocument | null>
-  /** Returns the message that is being answered. */
-  current(channel_id: string, conversation_id: string): Promise<InboxDocument | null>
   unseal(message: InboxDocument): SealedParts
+  /** Has the messages before a time, in Unix milliseconds, answered in the thread that the conversation leaves. */
+  keepThread(channel_id: string, conversation_id: string, thread_id: string, before: number): Promise<void>
   begin(message: InboxDocument, at: { thread_id: string; after_seq: number }): Promise<void>
   saveProgress(message: InboxDocument, progress: DeliveryProgress): Promise<void>
   /** Moves the open messages of a conversation to another one. */
@@ -106,7 +107,7 @@ export function createMessageInbox({
   }
 
   return {
-    add({ _id: channel_id, agent_id }, message, { urgent, refused, cursor }) {
+    add({ _id: channel_id, agent_id }, message, { urgent, refusal, cursor }) {
       const { id: message_id, conversation, sender, text, quote, files = [], target } = message
       return insert(
         {
@@ -120,7 +121,7 @@ export function createMessageInbox({
           ...(quote && { quote }),
           sent_at: message.sent_at ?? clock.now(),
           urgent,
-          ...(refused && { refused }),
+          ...(refusal && { refusal }),
         },
         { files, target },
         cursor,
@@ -163,11 +164,18 @@ export function createMessageInbox({
       return groups.map(({ _id }) => _id)
     },
     next: async (lane) =>
-      (await inbox.findOne({ ...lane, open: true, thread_id: { $exists: true } })) ??
+      (await inbox.findOne({ ...lane, open: true, after_seq: { $exists: true } })) ??
       (await inbox.findOne({ ...lane, open: true }, { sort: { sent_at: 1, _id: 1 } })),
-    current: (channel_id, conversation_id) =>
-      inbox.findOne({ channel_id, conversation_id, open: true, thread_id: { $exists: true } }),
     unseal: ({ _id, sealed }) => JSON.parse(secrets.open(sealed!, purposeOf(_id))),
+    async keepThread(channel_id, conversation_id, thread_id, before) {
+      await inbox.updateMany(
+        {
+          ...{ channel_id, conversation_id, urgent: false, open: true },
+          ...{ sent_at: { $lt: before }, thread_id: { $exists: false } },
+        },
+        { $set: { thread_id } },
+      )
+    },
     async begin({ _id }, at) {
       await inbox.updateOne({ _id }, { $set: at })
     },

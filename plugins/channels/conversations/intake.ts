@@ -1,9 +1,9 @@
 import type { ButtonPress, ChannelLink, InboundMessage, Inbox, JSONValue, PressOutcome } from '#plugin-api'
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
-import type { ChannelDocument, StoredCursor } from '../documents.ts'
+import type { ChannelDocument, Refusal, StoredCursor } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { render } from '../writing/index.ts'
-import { isUrgent, parseCommand, sayVerdict, toDecision } from './commands.ts'
+import { type ChatCommand, isUrgent, parseCommand, readWords, sayVerdict, toDecision } from './commands.ts'
 
 /** Number of messages of a conversation that may wait; as many more are refused with an answer, later ones dropped. */
 const MOST_WAITING = 100
@@ -47,7 +47,7 @@ export function createIntake(cradle: Cradle): Intake {
     cursor?: StoredCursor,
   ) => {
     const message = truncateMessage(received)
-    const { id, conversation, sender, text, files = [] } = message
+    const { id, conversation, sender, text } = message
     if ([id, conversation.id, sender.id].some((name) => name === '' || name.length > MAX_ID))
       throw new Error('a message lacks an id or has one longer than those of any platform')
     if (!hasAccess(channel.config, sender.id)) {
@@ -60,21 +60,48 @@ export function createIntake(cradle: Cradle): Intake {
     const command = parseCommand(text)
     const waiting = command ? [] : await approvals.listWaiting(channel._id, conversation.id)
     const decision = commands.parseDecision(text, waiting, sender)
-    if (conversation.type === 'group' && !message.mentioned && !command && !decision) {
-      const rules = groupRulesFor(channel.config, conversation.id)
-      if (!rules.answers_all) {
-        const at = message.sent_at ?? clock.now()
-        if (rules.history_limit > 0 && text !== '')
-          await conversations.overhear(channel, conversation.id, {
-            id,
-            sender: sender.name ?? sender.id,
-            text,
-            at,
-          })
-        return
-      }
+    const words = command || decision ? text : readWords(text)
+    const isAddressed = message.mentioned || command || decision || words !== text
+    if (conversation.type === 'group' && !isAddressed)
+      if (!groupRulesFor(channel.config, conversation.id).answers_all) return overhear(channel, message)
+    if (command?.name === 'new' && hasContent({ ...message, text: command.rest })) {
+      // Two messages: one begins the conversation, the other one is answered in it.
+      await store(channel, { ...message, id: `${id}/new`, text: '/new …', files: [] }, { command, onStored })
+      return receive(channel, { ...received, text: command.rest, mentioned: true }, onStored, cursor)
     }
-    if (text === '' && files.length === 0) return
+    await store(channel, { ...message, text: words }, { command: command ?? decision, onStored, cursor })
+  }
+
+  /** Keeps a message of a group for the next one that mentions the bot. */
+  const overhear = async (channel: ChannelDocument, message: InboundMessage) => {
+    const { id, conversation, sender, text, quote, unreadable, files = [] } = message
+    const { history_limit } = groupRulesFor(channel.config, conversation.id)
+    const placeholder = quote?.text ?? (unreadable === undefined ? '' : `[${unreadable}]`)
+    if (history_limit === 0 || !(text || placeholder || files.length > 0)) return
+    await conversations.overhear(channel, conversation.id, {
+      id,
+      sender: sender.name ?? sender.id,
+      text: text || placeholder,
+      at: message.sent_at ?? clock.now(),
+      files,
+    })
+  }
+
+  /** Stores a message to be answered by a turn, by a command, or by the sentence that says why neither is possible. */
+  const store = async (
+    channel: ChannelDocument,
+    message: InboundMessage,
+    {
+      command,
+      onStored,
+      cursor,
+    }: {
+      command: ChatCommand | undefined
+      onStored(conversation_id: string, urgent: boolean): void
+      cursor?: StoredCursor
+    },
+  ) => {
+    const { conversation } = message
     const count = await messageInbox.countOpen(channel._id, conversation.id)
     if (count >= 2 * MOST_WAITING) {
       log.warn(
@@ -83,11 +110,30 @@ export function createIntake(cradle: Cradle): Intake {
       )
       return
     }
-    const refused = count >= MOST_WAITING
-    const urgent = refused || decision !== undefined || (command !== undefined && isUrgent(command))
-    await messageInbox.add(channel, message, { urgent, refused, cursor })
+    const refusal = count >= MOST_WAITING ? 'too_many' : await findRefusal(channel, message)
+    // A new conversation begins at once, or after the messages before it if they are answered without delay.
+    const isUrgentCommand = command && (isUrgent(command) || (command.name === 'new' && count > 0))
+    const urgent = refusal === 'too_many' || isUrgentCommand === true
+    await messageInbox.add(channel, message, { urgent, refusal, cursor })
     await conversations.noteTarget(channel, message)
     onStored(conversation.id, urgent)
+  }
+
+  /** Returns the reason why no turn can answer a message; undefined if one can. */
+  const findRefusal = async (
+    channel: ChannelDocument,
+    message: InboundMessage,
+  ): Promise<Refusal | undefined> => {
+    if (hasContent(message)) return undefined
+    if (message.unreadable !== undefined) return 'unreadable'
+    // A mention without words asks for an answer to what was said before it.
+    const { conversation, sent_at = clock.now() } = message
+    const rules = groupRulesFor(channel.config, conversation.id)
+    const overheard =
+      conversation.type === 'group'
+        ? await conversations.recall(channel, conversation.id, rules, sent_at)
+        : []
+    return overheard.length > 0 ? undefined : 'nothing_said'
   }
 
   const move = async (channel: ChannelDocument, from: string, to: { id: string; target: JSONValue }) => {
@@ -139,6 +185,10 @@ export function createIntake(cradle: Cradle): Intake {
     }),
   }
 }
+
+/** True if a message has something that a turn can answer. */
+const hasContent = ({ text, quote, files = [] }: InboundMessage): boolean =>
+  text !== '' || files.length > 0 || (quote !== undefined && quote.text.trim() !== '')
 
 /** Truncates a text and replaces lone surrogates, which the database cannot store. */
 const clip = (text: string, length: number) => text.slice(0, length).toWellFormed()

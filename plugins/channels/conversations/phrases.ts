@@ -4,14 +4,14 @@ import type { Locale } from '#kernel'
 const PHRASES = {
   help: {
     en: `Write to talk to the agent. Commands:
-- \`/new\` begins a new conversation
+- \`/new\` begins a new conversation and stops what the agent is doing; words behind it are its first message
 - \`/stop\` stops what the agent is doing
 - \`/approve\`, \`/always\`, \`/reject reason\`, \`/answer text\` decide its requests; add the code if several wait
 - \`/help\` shows this
 
 Your id here is \`{sender}\`.`,
     zh: `直接发消息即可与智能体对话。命令：
-- \`/new\` 开始新对话
+- \`/new\` 停止当前任务并开始新对话；其后的文字将作为第一条消息
 - \`/stop\` 停止当前任务
 - \`/approve\`、\`/always\`、\`/reject 理由\`、\`/answer 内容\` 处理智能体的请求；有多个请求时请带上编号
 - \`/help\` 显示本帮助
@@ -27,6 +27,22 @@ Your id here is \`{sender}\`.`,
   too_many: {
     en: 'Too many messages are waiting, so this one was not accepted.',
     zh: '等待处理的消息过多，这条消息未被接收。',
+  },
+  unreadable: {
+    en: 'This kind of message cannot be read here. Send it as text, a picture or a file.',
+    zh: '暂时无法读取这类消息，请改用文字、图片或文件发送。',
+  },
+  nothing_said: {
+    en: 'Your message has no text. Write your question together with the mention.',
+    zh: '消息没有内容，请在提及我时写下你的问题。',
+  },
+  undelivered: {
+    en: '⚠️ The platform refused the answer. You can read it in the web app.',
+    zh: '⚠️ 平台拒绝了这条回答，请在网页端查看。',
+  },
+  cut_off: {
+    en: '*The answer continues in the web app.*',
+    zh: '*完整回答请在网页端查看。*',
   },
   file_lost: {
     en: '[The file “{filename}” could not be received: {detail}]',
@@ -76,9 +92,21 @@ Your id here is \`{sender}\`.`,
   },
   overheard: { en: 'Earlier messages of the group:', zh: '群里此前的消息：' },
   replies_to: { en: 'In reply to {sender}:', zh: '回复 {sender}：' },
+  forwards: { en: 'Forwarded from {sender}:', zh: '转发自 {sender}：' },
   somebody: { en: 'somebody', zh: '某人' },
   message_from: { en: 'Message from {sender}:', zh: '来自 {sender} 的消息：' },
 } satisfies Record<string, Record<Locale, string>>
+
+/** Matches a line that introduces words of other people in a prompt, in either language. */
+const INTRODUCTION = new RegExp(
+  `^\\s*(?:${(['overheard', 'replies_to', 'forwards', 'message_from'] as const)
+    .flatMap((name) => Object.values<string>(PHRASES[name]))
+    .map((words) => words.replace('{sender}', '.*'))
+    .join('|')})\\s*$`,
+)
+
+/** True if a line of somebody's words looks like one by which the gateway introduces words of another person. */
+export const isIntroduction = (line: string): boolean => INTRODUCTION.test(line)
 
 /** The name of a text. */
 type Phrase = keyof typeof PHRASES

@@ -10,19 +10,21 @@ import { withDeadline } from '#toolbox'
 import type { Block } from '../../chat/documents.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
-import type { InboxDocument } from '../documents.ts'
+import type { InboxDocument, OverheardMessage } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { toFailure } from '../writing/index.ts'
-import { say } from './phrases.ts'
+import { isIntroduction, say } from './phrases.ts'
 
 /** The largest file that is accepted, in bytes: the same as for uploads. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
 /** Time limit for downloading a file, in milliseconds. */
 const DOWNLOAD_MS = 120_000
+/** The most files that come with a turn. */
+const MAX_FILES = 16
 /** The longest text that is sent to a model, in characters. */
 const MAX_TEXT = 200_000
 
-/** Builds a turn's content from a message: its text with the history and the quote, and its files in the workspace. */
+/** Builds a turn's content from a message: its text with the history and the quote, and all their files. */
 export async function buildContent(
   message: InboxDocument,
   session: Session,
@@ -30,34 +32,67 @@ export async function buildContent(
   cradle: Cradle,
 ): Promise<Block[]> {
   const { channel, config } = session
-  const { conversation_id, conversation_type, sender, text = '', quote } = message
-  const { files } = cradle.messageInbox.unseal(message)
-  const received = await Promise.all(files.map((file) => receiveFile(file, session, locale, cradle)))
+  const { conversation_id, conversation_type, sender, text = '', quote, sent_at } = message
   const isGroup = conversation_type === 'group'
   const overheard = isGroup
-    ? await cradle.conversations.recall(channel, conversation_id, groupRulesFor(config, conversation_id))
+    ? await cradle.conversations.recall(
+        channel,
+        conversation_id,
+        groupRulesFor(config, conversation_id),
+        sent_at,
+      )
     : []
-  const name = (said: string | undefined) => said ?? say('somebody', locale)
-  const lost = received.flatMap((part) => (typeof part === 'string' ? [part] : []))
+  const files = [...cradle.messageInbox.unseal(message).files]
+  // The newest files of the history, as far as there is room beside those of the message.
+  for (const said of overheard.toReversed())
+    files.unshift(...said.files.slice(0, Math.max(0, MAX_FILES - files.length)))
+  const received = await Promise.all(files.map((file) => receiveFile(file, session, locale, cradle)))
+  const nameOf = (name: string | undefined) => toLine(name ?? say('somebody', locale))
+  const introduce = (phrase: 'replies_to' | 'forwards' | 'message_from', name: string | undefined) =>
+    say(phrase, locale, { sender: nameOf(name) })
   const parts = [
     ...(overheard.length > 0
-      ? [[say('overheard', locale), ...overheard.map((said) => `${said.sender}: ${said.text}`)].join('\n')]
+      ? [[say('overheard', locale), ...overheard.map(quoteOverheard)].join('\n')]
       : []),
-    ...(quote
+    ...(quote && quote.text.trim() !== ''
       ? [
-          `${say('replies_to', locale, { sender: name(quote.sender) })}\n> ${quote.text.replaceAll('\n', '\n> ')}`,
+          `${introduce(quote.is_forwarded ? 'forwards' : 'replies_to', quote.sender)}\n${prefix(quote.text, '> ')}`,
         ]
       : []),
-    ...(isGroup ? [`${say('message_from', locale, { sender: sender.name ?? sender.id })}\n${text}`] : [text]),
-    ...lost,
+    isGroup && text !== ''
+      ? `${introduce('message_from', sender.name ?? sender.id)}\n${withoutIntroductions(text)}`
+      : text,
+    ...received.filter((part) => typeof part === 'string'),
   ]
   const words = parts
     .filter((part) => part.trim() !== '')
     .join('\n\n')
     .slice(0, MAX_TEXT)
+    .toWellFormed()
   const blocks = received.filter((part) => typeof part !== 'string')
   return [...(words === '' ? [] : [{ type: 'text', text: words } as const]), ...blocks]
 }
+
+const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/g
+
+/** Returns a name in one line, so that it cannot write lines of its own into the prompt. */
+const toLine = (name: string) => name.replace(LINE_BREAK, ' ').trim()
+
+/** Puts a mark before each line of a text. */
+const prefix = (text: string, mark: string) => `${mark}${text.replace(LINE_BREAK, `\n${mark}`)}`
+
+/** Writes an overheard message with its files; its further lines are indented, as they are not other people's. */
+function quoteOverheard({ sender, text, files = [] }: OverheardMessage): string {
+  const names = files.map(({ filename = 'file' }) => `[${toLine(filename)}]`)
+  return `${toLine(sender)}: ${[text.replace(LINE_BREAK, '\n  '), ...names].filter(Boolean).join(' ')}`
+}
+
+/** Marks the lines of a person's words that look as if the gateway introduced another person's. */
+const withoutIntroductions = (text: string) =>
+  text
+    .split(LINE_BREAK)
+    .map((line) => (isIntroduction(line) ? `> ${line}` : line))
+    .join('\n')
 
 /** Downloads a file into the workspace. Returns its block, or a text that says why the file is missing. */
 async function receiveFile(
@@ -83,7 +118,7 @@ async function receiveFile(
     if (size === undefined) return lost(say('too_large', locale))
     const uploaded: UploadedFile = {
       path,
-      filename: said.filename ?? filename,
+      filename: (said.filename ?? filename).toWellFormed(),
       media_type: said.media_type ?? file.media_type ?? 'application/octet-stream',
       size,
     }

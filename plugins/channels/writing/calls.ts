@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '#kernel'
 import { type ChannelConnection, ChannelFailure, type JSONValue, type OutboundMessage } from '#plugin-api'
 import { type Failure, toFailure } from './failure.ts'
 
@@ -63,16 +64,19 @@ export async function attempt<Result>(
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 
-/** Attempts end this long after the first failure. */
+/** Attempts at a call whose failure may pass end this long after the first one. */
 const GIVE_UP_MS = 60 * MINUTE
 const FIRST_PAUSE_MS = SECOND
 const MAX_PAUSE_MS = MINUTE
 /** The longest pause that a platform may ask for. */
 const MAX_RETRY_AFTER_MS = 10 * MINUTE
 
-const TRANSIENT = ['rate_limited', 'unreachable', 'timeout', 'unknown']
+/** Number of attempts at a call that is refused for a reason which no kind has listed. */
+const UNKNOWN_ATTEMPTS = 3
 
-/** True if the same call may succeed later. */
+const TRANSIENT = ['rate_limited', 'unreachable', 'timeout']
+
+/** True if the failure passes by itself. */
 export const isTransient = ({ reason }: Failure) => TRANSIENT.includes(reason)
 
 /** Back-off for a call that fails. */
@@ -92,11 +96,15 @@ export function createBackOff({
   random: () => number
 }): BackOff {
   let failures = 0
+  let unknownFailures = 0
   let since = 0
   return {
     pauseAfter(failure) {
-      if (!isTransient(failure)) return undefined
-      const { reason, retry_after_ms } = failure
+      const { reason, retry_after_ms, is_about_text } = failure
+      if (reason === 'unknown' && !is_about_text) {
+        unknownFailures += 1
+        if (unknownFailures >= UNKNOWN_ATTEMPTS) return undefined
+      } else if (!isTransient(failure)) return undefined
       failures += 1
       if (failures === 1) since = timing.now()
       const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 16))
@@ -109,16 +117,29 @@ export function createBackOff({
     },
     reset() {
       failures = 0
+      unknownFailures = 0
     },
   }
+}
+
+/** Logs that a call is going to be repeated. */
+export function logRepetition(log: Logger, { reason, detail }: Failure): void {
+  log.warn({ reason, detail }, 'a call to the platform failed and is repeated')
 }
 
 /** Resolves with the channel's connection once it exists; rejects if the channel is closed or the signal aborted. */
 export type Connect = (signal: AbortSignal) => Promise<ChannelConnection>
 
-/** Repeats calls to a channel until they succeed; throws if a retry cannot help or after about an hour. */
+/** Returns the error of a call as a `ChannelFailure`. */
+const toChannelFailure = (error: unknown, { reason, detail }: Failure) =>
+  error instanceof ChannelFailure ? error : new ChannelFailure(reason, detail, { cause: error })
+
+/**
+ * Repeats calls to a channel while their failures may pass, for up to about an hour, and a call that fails for an unknown
+ * reason twice. All other failures are final.
+ */
 export interface Sender {
-  /** Repeats a call on the current connection; throws the error of the last attempt. */
+  /** Repeats a call on the current connection; throws the last failure as a `ChannelFailure`. */
   repeat<Result>(
     call: (connection: ChannelConnection, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result>
@@ -129,25 +150,35 @@ export interface Sender {
 export function createSender({
   connect,
   signal,
+  log,
+  onRefused,
   clock = systemTiming,
   random = Math.random,
 }: {
   connect: Connect
   signal: AbortSignal
+  log: Logger
+  /** Called with each failure that is final. */
+  onRefused(failure: Failure): void
   clock?: Timing
   random?: () => number
 }): Sender {
   const repeat: Sender['repeat'] = async (call) => {
     const backOff = createBackOff({ timing: clock, random })
-    for (;;) {
+    for (let attempts = 1; ; attempts += 1) {
       signal.throwIfAborted()
       const connection = await connect(signal)
       try {
         return await attempt((abort) => call(connection, abort), { signal, timing: clock })
       } catch (error) {
         signal.throwIfAborted()
-        const pause = backOff.pauseAfter(toFailure(error))
-        if (pause === undefined) throw error
+        const failure = toFailure(error)
+        const pause = backOff.pauseAfter(failure)
+        if (pause === undefined) {
+          onRefused(failure)
+          throw toChannelFailure(error, failure)
+        }
+        if (attempts === 1) logRepetition(log, failure)
         await clock.wait(pause, signal)
       }
     }

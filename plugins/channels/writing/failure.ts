@@ -8,6 +8,8 @@ export interface Failure {
   detail: string
   /** The pause that the platform asks for, in milliseconds. */
   retry_after_ms?: number
+  /** Set if the platform refused the text itself, so that another form of it may be accepted. */
+  is_about_text?: true
 }
 
 const MAX_DETAIL = 500
@@ -31,11 +33,17 @@ function readStatedFailure({
   reason,
   message,
   retry_after_ms,
+  is_about_text,
 }: Record<string, unknown>): Failure | undefined {
   if (!isReason(reason)) return undefined
   const detail = typeof message === 'string' && message !== '' ? message : `The platform failed: ${reason}.`
   const isTime = typeof retry_after_ms === 'number' && Number.isFinite(retry_after_ms) && retry_after_ms >= 0
-  return { reason, detail: detail.slice(0, MAX_DETAIL), ...(isTime && { retry_after_ms }) }
+  return {
+    reason,
+    detail: detail.slice(0, MAX_DETAIL),
+    ...(isTime && { retry_after_ms }),
+    ...(is_about_text === true && { is_about_text }),
+  }
 }
 
 function classifyNetworkError(error: Record<string, unknown>): Failure | undefined {

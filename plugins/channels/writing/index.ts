@@ -2,5 +2,6 @@
 export { createSender } from './calls.ts'
 export { splitMarkdown } from './cutter.ts'
 export { type Failure, toFailure } from './failure.ts'
-export { render } from './rendering.ts'
+export { splitWords } from './plain-words.ts'
+export { isVisible, render } from './rendering.ts'
 export { createReplyWriter } from './reply-writer.ts'

@@ -6,9 +6,9 @@ import {
   type JSONValue,
   type LiveMessage,
 } from '#plugin-api'
-import { attempt, type Connect, createBackOff, isTransient, type Timing } from './calls.ts'
+import { attempt, type Connect, createBackOff, isTransient, logRepetition, type Timing } from './calls.ts'
 import { createCutter } from './cutter.ts'
-import { toFailure } from './failure.ts'
+import { type Failure, toFailure } from './failure.ts'
 import { type LiveProgress, type ReplyMessages, readLive } from './reply-messages.ts'
 
 /** The known text of a reply that is being written. */
@@ -60,6 +60,7 @@ export function createLiveWriting({
   timing,
   random,
   log,
+  onRefused,
 }: {
   capabilities: ChannelCapabilities
   is_live: boolean
@@ -70,6 +71,8 @@ export function createLiveWriting({
   timing: Timing
   random: () => number
   log: Logger
+  /** Called when a live message is given up. */
+  onRefused(failure: Failure): void
 }): LiveWriting {
   const { dialect, length_unit, live: limits = { interval_ms: 0 } } = capabilities
   const { interval_ms, append_only = false, max_ms = Number.POSITIVE_INFINITY } = limits
@@ -82,6 +85,7 @@ export function createLiveWriting({
   /** True if a message may exist although the call that began it failed. */
   let isUncertain = false
   let isGivenUp = false
+  let isFailing = false
   // An earlier process may have made a change just now.
   let nextCall = messages.progress.live === null ? 0 : timing.now() + interval_ms
   let nextExamination = 0
@@ -167,10 +171,13 @@ export function createLiveWriting({
     // The platform may have made the change all the same.
     nextCall = timing.now() + interval_ms
     if (pause !== undefined) {
+      if (!isFailing) logRepetition(log, failure)
+      isFailing = true
       isUncertain ||= isBeginning && failure.reason !== 'rate_limited'
       await timing.wait(pause, signal)
       return
     }
+    onRefused(failure)
     if (isTransient(failure)) throw error
     log.info({ reason: failure.reason, detail: failure.detail }, 'a live message was given up')
     const { sent } = messages.progress
@@ -224,6 +231,7 @@ export function createLiveWriting({
         return 0
       }
       backOff.reset()
+      isFailing = false
       nextCall = timing.now() + interval_ms
       if (live) await messages.advance({ live: withEnd(live, planned, source) })
       else if (isEnd) {

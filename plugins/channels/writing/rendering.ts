@@ -21,6 +21,15 @@ export function render(markdown: string, dialect: Dialect, reading: Reading = {}
   }
 }
 
+/** Matches everything that a person can see: no blanks, controls, combining marks or fillers. */
+const VISIBLE = /[^\p{Z}\p{C}\p{M}\u115f\u1160\u3164\uffa0\u2800]/u
+
+/** True if a rendered text has more than blanks and characters without a width. */
+export const hasVisible = (text: string): boolean => VISIBLE.test(text)
+
+/** True if a platform shows anything of a text: a link definition or an empty code block shows nothing. */
+export const isVisible = (markdown: string): boolean => hasVisible(render(markdown, 'plain'))
+
 /** Escapes a text so that the platform shows it as it was written. */
 export function escapeSource(source: string, dialect: Dialect): string {
   return dialect === 'html' || dialect === 'mrkdwn' ? styles[dialect].escape(source) : source

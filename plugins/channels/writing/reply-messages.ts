@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto'
 import type { ChannelCapabilities, JSONValue } from '#plugin-api'
 import type { Sender } from './calls.ts'
 import { createCutter, truncate } from './cutter.ts'
+import { measure } from './dialects.ts'
+import { toFailure } from './failure.ts'
+import { splitWords } from './plain-words.ts'
+import { hasVisible } from './rendering.ts'
 
 /** Returns the key of a message of a reply: 26 letters and digits, the same in every process. */
 function createMessageKey(key: string, index: number): string {
@@ -53,6 +57,7 @@ export function createReplyMessages({
   begun,
   save,
   sender,
+  cut_off_note,
 }: {
   capabilities: ChannelCapabilities
   target: JSONValue
@@ -60,10 +65,33 @@ export function createReplyMessages({
   begun: WritingProgress
   save(progress: WritingProgress): Promise<void>
   sender: Pick<Sender, 'send'>
+  cut_off_note?: string
 }): ReplyMessages {
   const { dialect, max_length, length_unit, max_replies = Number.POSITIVE_INFINITY } = capabilities
   const limits = { dialect, max_length, length_unit }
+  const note = cut_off_note === undefined ? '' : `\n${cut_off_note}`
+  const cutOffLimits = { ...limits, max_length: max_length - measure(length_unit, note) }
   let progress = begun
+  /** True once the platform has refused a text: what follows is sent as plain words. */
+  let isPlain = false
+
+  /** Sends a message that covers the source up to an end; if its text is refused, the words of it in shorter messages. */
+  const sendPiece = async (text: string, source: string, covered: number): Promise<void> => {
+    const send = async (text: string, step: Partial<WritingProgress> = {}) => {
+      await sender.send(target, { text, key: messages.key })
+      await messages.advance({ sent: progress.sent + 1, ...step })
+    }
+    if (!isPlain) {
+      try {
+        return await send(text, { covered })
+      } catch (error) {
+        if (!toFailure(error).is_about_text) throw error
+        isPlain = true
+      }
+    }
+    for (const words of splitWords(source, limits).slice(0, Math.max(1, messages.left))) await send(words)
+    await messages.advance({ covered })
+  }
 
   const messages: ReplyMessages = {
     get progress() {
@@ -86,12 +114,11 @@ export function createReplyMessages({
       while (markdown.slice(progress.covered).trim() !== '') {
         const piece = cutter.next(markdown, progress.covered, { is_whole: true })
         const isCutOff = messages.left <= 1 && !piece.is_last
-        const text = isCutOff ? truncate(markdown, progress.covered, limits) : piece.text
+        const text = isCutOff ? truncate(markdown, progress.covered, cutOffLimits) + note : piece.text
+        const source = markdown.slice(progress.covered, piece.end)
         const covered = isCutOff ? markdown.length : piece.end
-        // A text that renders to nothing cannot be sent.
-        const isSent = text.trim() !== ''
-        if (isSent) await sender.send(target, { text, key: messages.key })
-        await messages.advance({ sent: progress.sent + (isSent ? 1 : 0), covered })
+        if (hasVisible(text)) await sendPiece(text, source, covered)
+        else await messages.advance({ covered })
       }
     },
   }

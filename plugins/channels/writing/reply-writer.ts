@@ -1,7 +1,7 @@
 import type { Logger } from '#kernel'
 import type { ChannelCapabilities, JSONValue } from '#plugin-api'
 import { type Connect, createSender, systemTiming, type Timing } from './calls.ts'
-import { toFailure } from './failure.ts'
+import { type Failure, toFailure } from './failure.ts'
 import { createLiveWriting } from './live-writing.ts'
 import { createReplyMessages, type WritingProgress } from './reply-messages.ts'
 
@@ -33,6 +33,10 @@ interface ReplyWriterOptions {
   save(progress: WritingProgress): Promise<void>
   signal: AbortSignal
   log: Logger
+  /** Called with each failure that is final. */
+  onRefused(failure: Failure): void
+  /** Ends a reply that was cut off because the platform takes no more messages, in Markdown. */
+  cut_off_note?: string
   clock?: Timing
   random?: () => number
 }
@@ -42,15 +46,18 @@ interface ReplyWriterOptions {
  * process repeats that step with the same key: this concerns at most one message.
  */
 export function createReplyWriter(options: ReplyWriterOptions): ReplyWriter {
-  const { connect, capabilities, target, key, is_live, progress, save, log } = options
+  const { connect, capabilities, target, key, is_live, progress, save, log, onRefused, cut_off_note } =
+    options
   const { clock: timing = systemTiming, random = Math.random } = options
   const over = new AbortController()
   const { signal } = over
-  const sender = createSender({ connect, signal, clock: timing, random })
-  const messages = createReplyMessages({ capabilities, target, key, begun: progress, save, sender })
+  const sender = createSender({ connect, signal, log, onRefused, clock: timing, random })
+  const messages = createReplyMessages({
+    ...{ capabilities, target, key, begun: progress, save, sender, cut_off_note },
+  })
   const live = createLiveWriting({
     ...{ capabilities, is_live, target, messages, connect },
-    ...{ signal, timing, random, log },
+    ...{ signal, timing, random, log, onRefused },
   })
   const text = { markdown: '', is_whole: false }
   let running: Promise<void> | undefined

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import pino from 'pino'
 import { AppError } from '#kernel'
 import { type ChannelConnection, ChannelFailure } from '#plugin-api'
 import { createSender } from '../../../plugins/channels/writing/calls.ts'
-import { toFailure } from '../../../plugins/channels/writing/failure.ts'
+import { type Failure, toFailure } from '../../../plugins/channels/writing/failure.ts'
 import t from '../../run/file-test.ts'
 import { createVirtualTime } from './virtual-time.ts'
 
 const SECRET = 'xoxb-secret'
+const silent = pino({ level: 'silent' })
 
 t.test('Thrown values are classified, and quoted only if they state a reason', async (t) => {
   const coded = (code: string) => Object.assign(new Error(SECRET), { code })
@@ -81,6 +83,7 @@ function createCase(outcomes: (Error | 'ok' | 'hang')[]) {
   const abort = new AbortController()
   const log: { connects: number; at: number[] } = { connects: 0, at: [] }
   const begun = time.now()
+  const refused: Failure[] = []
   const connection: ChannelConnection = {
     async send(_target, _message, signal) {
       log.at.push(time.now() - begun)
@@ -95,14 +98,17 @@ function createCase(outcomes: (Error | 'ok' | 'hang')[]) {
     log.connects += 1
     return connection
   }
-  const sender = createSender({ connect, signal: abort.signal, clock: time, random: () => 0.5 })
+  const sender = createSender({
+    ...{ connect, signal: abort.signal, clock: time, random: () => 0.5 },
+    ...{ log: silent, onRefused: (failure: Failure) => refused.push(failure) },
+  })
   const send = async () => {
     const sent = sender.send('there', { text: 'x', key: 'k' })
     sent.catch(() => undefined)
     await time.runUntil(sent)
     return sent
   }
-  return { sender, send, log, abort, time }
+  return { sender, send, log, refused, abort, time }
 }
 
 t.test('What can be helped by waiting is tried again, at growing distances', async (t) => {
@@ -143,6 +149,14 @@ t.test('What cannot be helped is thrown at once', async (t) => {
     t.match(await send().catch(toFailure), { reason })
     t.equal(log.at.length, 1)
   }
+})
+
+t.test('An unknown refusal is tried three times, and reported once', async (t) => {
+  const { send, log, refused } = createCase([new ChannelFailure('unknown', 'Odd.')])
+  t.match(await send().catch(toFailure), { reason: 'unknown' })
+  t.equal(log.at.length, 3)
+  t.match(refused, [{ reason: 'unknown', detail: 'Odd.' }])
+  t.equal(refused.length, 1)
 })
 
 t.test('A call that takes too long is ended and tried again', async (t) => {

@@ -87,6 +87,7 @@ async function writeReply(random: Chance, { crashes, troubles }: { crashes: numb
         progress: stored,
         signal: abort.signal,
         log,
+        onRefused: () => {},
       },
       async save(progress) {
         if (self.is_dead) return new Promise<never>(() => undefined)

@@ -57,6 +57,7 @@ function createCase(options: Partial<Parameters<typeof createReplyWriter>[0]> & 
     progress: { sent: 0, covered: 0, live: null },
     save: async (progress) => void saved.push(progress),
     signal: new AbortController().signal,
+    onRefused: () => {},
     ...others,
   })
   const finish = async (text: string) => {

@@ -10,8 +10,14 @@ import { RowMenu } from '../ui/row-menu.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { type Channel, deleteChannel, updateChannel, valuesOf } from './channel-form.ts'
-import { ChannelState, readReason } from './channel-state.tsx'
+import { ChannelState, LastRefusal, readReason } from './channel-state.tsx'
 import { EditChannel } from './edit-channel.tsx'
+
+/** A refusal is shown in the list for a day, in seconds. */
+const RECENT_SECONDS = 86_400
+
+const isRecent = (refusal: Channel['runtime']['last_refusal']): refusal is NonNullable<typeof refusal> =>
+  refusal !== null && Date.now() / 1000 - refusal.at < RECENT_SECONDS
 
 interface Props extends Rows<Channel> {
   empty: ReactNode
@@ -54,6 +60,11 @@ export function ChannelList({ agentName, ...rows }: Props) {
               <>
                 {[labelOf(channel.kind), agentName?.(channel.agent_id)].filter(Boolean).join(' · ')}
                 {readReason(channel) && <div>{readReason(channel)}</div>}
+                {isRecent(channel.runtime.last_refusal) && (
+                  <div>
+                    <LastRefusal refusal={channel.runtime.last_refusal} />
+                  </div>
+                )}
               </>
             }
             onOpen={() => setEditing(channel)}

@@ -1,6 +1,9 @@
 import { t } from '../i18n/words.ts'
 import { State } from '../ui/state.tsx'
+import { Time } from '../ui/time.tsx'
 import type { Channel } from './channel-form.ts'
+
+type Runtime = Channel['runtime']
 
 const TONES = { connected: 'on', connecting: 'changing', disconnected: 'off', failed: 'failed' } as const
 
@@ -8,6 +11,16 @@ const TONES = { connected: 'on', connecting: 'changing', disconnected: 'off', fa
 export function ChannelState({ channel: { enabled, runtime } }: { channel: Channel }) {
   if (!enabled) return <State tone="off">{t('channels.disabled')}</State>
   return <State tone={TONES[runtime.state]}>{t(`channels.state_${runtime.state}`)}</State>
+}
+
+/** The last message that the platform refused, in the platform's words. */
+export function LastRefusal({ refusal: { detail, at } }: { refusal: NonNullable<Runtime['last_refusal']> }) {
+  return (
+    <>
+      {t('channels.refused')} (<Time at={at} />
+      ): {detail}
+    </>
+  )
 }
 
 /** The reason why a channel is not connected, in words; undefined if there is none. */

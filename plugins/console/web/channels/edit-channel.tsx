@@ -5,7 +5,7 @@ import { refresh } from '../server/send.ts'
 import { EditSheet } from '../ui/edit-sheet.tsx'
 import { ChannelFields } from './channel-fields.tsx'
 import { type Channel, readChannel, updateChannel, valuesOf } from './channel-form.ts'
-import { readReason } from './channel-state.tsx'
+import { LastRefusal, readReason } from './channel-state.tsx'
 
 interface Props {
   channel: Channel
@@ -34,6 +34,11 @@ export function EditChannel({ channel, onClose }: Props) {
           {reason && (
             <Alert color={channel.runtime.state === 'failed' ? 'red' : 'gray'} variant="light">
               {reason}
+            </Alert>
+          )}
+          {channel.runtime.last_refusal && (
+            <Alert color="yellow" variant="light">
+              <LastRefusal refusal={channel.runtime.last_refusal} />
             </Alert>
           )}
           {kind && <ChannelFields agentId={stored.agent_id} {...{ kind, values, onChange, stored }} />}
