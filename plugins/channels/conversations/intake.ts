@@ -141,18 +141,18 @@ export function createIntake(cradle: Cradle): Intake {
     await conversations.move(channel, from, to)
     await messageInbox.move(channel._id, from, to.id)
     await approvals.move(channel._id, from, to.id)
-    await moveGroupRules(channel._id, from, to.id)
+    await moveGroupRules(channel, from, to.id)
   }
 
-  /** Keeps the rules of a group whose id has changed. The new revision opens the channel again with them. */
-  const moveGroupRules = async (_id: string, from: string, to: string) => {
-    const channel = await channels.findOne({ _id })
-    const { group_context: { groups = {} } = {} }: CommonSettings = channel?.config ?? {}
-    if (!channel || !Object.hasOwn(groups, from) || Object.hasOwn(groups, to)) return
-    const { [from]: rules, ...others } = groups
+  /** Keeps the rules of a group whose id has changed, also in the open channel, which has no other config. */
+  const moveGroupRules = async ({ _id, config }: ChannelDocument, from: string, to: string) => {
+    const { group_context: { groups = {} } = {} }: CommonSettings = config
+    if (!Object.hasOwn(groups, from) || Object.hasOwn(groups, to)) return
+    groups[to] = groups[from]!
+    delete groups[from]
     await channels.updateOne(
-      { _id, revision: channel.revision },
-      { $set: { 'config.group_context.groups': { ...others, [to]: rules! } }, $inc: { revision: 1 } },
+      { _id, 'config.group_context.groups': { $exists: true } },
+      { $set: { 'config.group_context.groups': groups } },
     )
   }
 

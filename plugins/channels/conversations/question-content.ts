@@ -43,7 +43,7 @@ export async function buildContent(
       )
     : []
   const files = [...cradle.messageInbox.unseal(message).files]
-  // The newest files of the history, as far as there is room beside those of the message.
+  // The files of the message come first; the newest ones of the history take the room that is left.
   for (const said of overheard.toReversed())
     files.unshift(...said.files.slice(0, Math.max(0, MAX_FILES - files.length)))
   const received = await Promise.all(files.map((file) => receiveFile(file, session, locale, cradle)))
@@ -76,7 +76,7 @@ export async function buildContent(
 const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/g
 
 /** Returns a name in one line, so that it cannot write lines of its own into the prompt. */
-const toLine = (name: string) => name.replace(LINE_BREAK, ' ').trim()
+const toLine = (name: string) => name.replace(LINE_BREAK, ' ').replace(/\s+/g, ' ').trim()
 
 /** Puts a mark before each line of a text. */
 const prefix = (text: string, mark: string) => `${mark}${text.replace(LINE_BREAK, `\n${mark}`)}`

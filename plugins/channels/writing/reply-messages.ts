@@ -5,7 +5,7 @@ import { createCutter, truncate } from './cutter.ts'
 import { measure } from './dialects.ts'
 import { toFailure } from './failure.ts'
 import { splitWords } from './plain-words.ts'
-import { hasVisible } from './rendering.ts'
+import { hasVisible, render } from './rendering.ts'
 
 /** Returns the key of a message of a reply: 26 letters and digits, the same in every process. */
 function createMessageKey(key: string, index: number): string {
@@ -69,7 +69,7 @@ export function createReplyMessages({
 }): ReplyMessages {
   const { dialect, max_length, length_unit, max_replies = Number.POSITIVE_INFINITY } = capabilities
   const limits = { dialect, max_length, length_unit }
-  const note = cut_off_note === undefined ? '' : `\n${cut_off_note}`
+  const note = cut_off_note === undefined ? '' : `\n${render(cut_off_note, dialect)}`
   const cutOffLimits = { ...limits, max_length: max_length - measure(length_unit, note) }
   let progress = begun
   /** True once the platform has refused a text: what follows is sent as plain words. */
