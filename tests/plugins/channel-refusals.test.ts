@@ -31,7 +31,7 @@ t.test('a refusal is final, is shown at the channel, and holds up no later messa
   }
 })
 
-t.test('a person is told where an answer is that the platform refuses', async (t) => {
+t.test('a person is notified of an answer that the platform refuses', async (t) => {
   const { say, see, answer, fake } = await start(t)
   answer(({ text }) => text.includes('secret') && refuse('unknown'))
   fake.next({ text: 'a secret answer' })
@@ -145,7 +145,7 @@ t.test('a live message that is refused is sent whole in another one', async (t) 
   t.ok(calls.filter(({ method }: ScriptedCall) => method === 'live').length <= 3)
 })
 
-t.test('a reply that needs more messages than the platform takes says where it goes on', async (t) => {
+t.test('the last message that a platform takes says that the answer continues', async (t) => {
   const { say, see, shown, fake } = await start(t)
   fake.next({ text: 'A sentence of words. '.repeat(60) })
   await say('long', { conversation: { id: 'square', type: 'group' } })

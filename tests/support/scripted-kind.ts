@@ -1,11 +1,4 @@
-import type {
-  ButtonPress,
-  ChannelLink,
-  InboundMessage,
-  JSONValue,
-  OutboundFile,
-  OutboundMessage,
-} from '#plugin-api'
+import type { ButtonPress, ChannelLink, InboundMessage, JSONValue } from '#plugin-api'
 import { eventually } from '../../plugin-api/testing/waiting.ts'
 import type { Test } from '../run/file-test.ts'
 import { startChat, type TestChat } from './chat.ts'
