@@ -1,7 +1,7 @@
 import type { RawApi } from 'grammy'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { readToken, type TelegramConfig } from './config.ts'
-import { toFailure } from './failure.ts'
+import { toFailure, toForeignAnswer } from './failure.ts'
 import { createTransport } from './proxy.ts'
 
 /** The library declares its own type for `AbortSignal`. */
@@ -71,12 +71,20 @@ export async function createClient(settings: ChannelSettings<TelegramConfig>): P
 
     openFile: (path, signal) =>
       within(signal, CALL_MS, async (until) => {
-        const response = await request(`${root}/file/bot${token}/${path}`, { signal: until })
-        if (response.ok && response.body) return response
-        await response.body?.cancel()
-        if (response.status === 404)
-          throw new ChannelFailure('not_found', 'Telegram no longer has this file.')
-        throw toForeignAnswer(response)
+        const addresses = toFileAddresses(path, token)
+        for (const [index, address] of addresses.entries()) {
+          const response = await request(`${root}/file/bot${token}/${address}`, { signal: until })
+          if (response.ok && response.body) return response
+          await response.body?.cancel()
+          const isLast = index === addresses.length - 1
+          if (response.status >= 500 || (isLast && response.status !== 404)) throw toForeignAnswer(response)
+        }
+        throw new ChannelFailure(
+          'not_found',
+          path.startsWith('/')
+            ? 'The web server before the Bot API server does not serve this file.'
+            : 'Telegram no longer has this file.',
+        )
       }),
 
     async close() {
@@ -86,12 +94,24 @@ export async function createClient(settings: ChannelSettings<TelegramConfig>): P
   }
 }
 
-/** Creates the failure for an answer that is not from Telegram's API but from a proxy or a broken server. */
-const toForeignAnswer = ({ status }: Response) =>
-  new ChannelFailure(
-    status >= 500 ? 'unreachable' : 'unknown',
-    `A server other than Telegram’s API answered with status ${status}.`,
-  )
+/**
+ * Lists the addresses of a file below that of its bot. A Bot API server of one's own returns the path on its disk, in a
+ * folder named after the token; the web server before it serves that folder, or follows the whole path.
+ */
+function toFileAddresses(path: string, token: string): string[] {
+  const folders = [token, token.replace(':', '~')].map((name) => `/${name}/`)
+  const folder = path.startsWith('/') ? folders.find((name) => path.includes(name)) : undefined
+  const inFolder = folder === undefined ? [] : [path.slice(path.indexOf(folder) + folder.length)]
+  return [...inFolder, path].map(encodePath)
+}
+
+/** Encodes the names of a path, of which none may lead upwards. */
+const encodePath = (path: string) =>
+  path
+    .split('/')
+    .filter((name) => !['', '.', '..'].includes(name))
+    .map((name) => encodeURIComponent(name.toWellFormed()))
+    .join('/')
 
 /** Converts the library's own signal to one that `fetch` accepts. */
 function toNativeSignal(signal: AbortSignal): AbortSignal {

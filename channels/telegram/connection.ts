@@ -42,7 +42,7 @@ export async function openConnection(
     const polled = polling.run()
 
     return {
-      ...createOutbound(client),
+      ...createOutbound(client, link),
       download: (reference, until) => downloadFile(client, reference, until),
       async close() {
         closing.abort()
@@ -100,7 +100,7 @@ function createAnswers(client: TelegramClient, { log }: ChannelLink, signal: Abo
   const underWay = new Set<Promise<void>>()
   return {
     answer(callback_query_id: string, notice: string | undefined): void {
-      const text = notice?.slice(0, MAX_NOTICE)
+      const text = notice?.slice(0, MAX_NOTICE).toWellFormed()
       const answered = client
         .call((api, until) => api.answerCallbackQuery({ callback_query_id, text }, until), signal)
         .then(

@@ -1,26 +1,7 @@
 import type { GrammyError } from 'grammy'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { ChannelFailure } from '#plugin-api'
 import { readNetworkFailure } from '#toolbox'
-
-/** Descriptions of refusals with status 400 that state a reason. */
-const REFUSALS: [pattern: RegExp, reason: ChannelFailureReason][] = [
-  [/not found|upgraded to a supergroup|wrong file_id|PEER_ID_INVALID/i, 'not_found'],
-  [
-    /not enough rights|have no rights|WRITE_FORBIDDEN|TOPIC_CLOSED|CHAT_RESTRICTED|SEND_\w+_FORBIDDEN/i,
-    'forbidden',
-  ],
-  [/file is too big|FILE_PARTS_INVALID/i, 'unsupported'],
-]
-
-const STATUSES: Record<number, ChannelFailureReason> = {
-  401: 'invalid_credentials',
-  403: 'forbidden',
-  // All called methods exist, so the bot does not.
-  404: 'invalid_credentials',
-  409: 'already_connected',
-  413: 'unsupported',
-  429: 'rate_limited',
-}
+import { classifyRefusal, readPause } from './refusals.ts'
 
 /** The message of `fetch` for errors without a code, e.g. an unexpected redirect. */
 const FETCH_FAILED = 'fetch failed'
@@ -28,12 +9,24 @@ const FETCH_FAILED = 'fetch failed'
 /** Longer than the known descriptions of Telegram. */
 const MAX_DESCRIPTION = 300
 
-/** Telegram's descriptions. They are not a `cause`: the message contains them, and logs would show both. */
-const refusals = new WeakMap<ChannelFailure, string>()
+/** The parts of a refusal that calls are corrected by. */
+interface Refusal {
+  description: string
+  /** The chat that replaced the addressed one. */
+  migrated_to?: number
+}
+
+/** Telegram's refusals. They are not a `cause`: the message contains the description, and logs would show both. */
+const refusals = new WeakMap<ChannelFailure, Refusal>()
+
+const readRefusal = (error: unknown) => (error instanceof ChannelFailure ? refusals.get(error) : undefined)
 
 /** True if Telegram refused a call with a matching description. */
 export const isRefusal = (error: unknown, pattern: RegExp): boolean =>
-  error instanceof ChannelFailure && pattern.test(refusals.get(error) ?? '')
+  pattern.test(readRefusal(error)?.description ?? '')
+
+/** Returns the chat that replaced the addressed one, if Telegram refused a call for this reason. */
+export const readMigration = (error: unknown): number | undefined => readRefusal(error)?.migrated_to
 
 /** Classifies an error of the client library. The result contains neither the token nor sent content. */
 export function toFailure(error: unknown, token: string): ChannelFailure {
@@ -52,18 +45,29 @@ export function toFailure(error: unknown, token: string): ChannelFailure {
     : new ChannelFailure('unreachable', `Telegram cannot be reached (${code}).`)
 }
 
-function toRefusal({ error_code, description, parameters }: GrammyError, token: string): ChannelFailure {
-  const words = String(description).replaceAll(token, '***').slice(0, MAX_DESCRIPTION)
-  const reason =
-    STATUSES[error_code] ??
-    (error_code >= 500 ? 'unreachable' : REFUSALS.find(([pattern]) => pattern.test(words))?.[1]) ??
-    'unknown'
-  const seconds = Number(parameters?.retry_after)
-  const failure = new ChannelFailure(reason, `Telegram refused the call: ${words} (${error_code}).`, {
-    retry_after_ms: seconds > 0 ? seconds * 1000 : undefined,
+function toRefusal(error: GrammyError, token: string): ChannelFailure {
+  const { error_code, parameters } = error
+  const description = String(error.description).replaceAll(token, '***').slice(0, MAX_DESCRIPTION)
+  const { reason, is_about_text } = classifyRefusal(error_code, description)
+  const failure = new ChannelFailure(reason, `Telegram refused the call: ${description} (${error_code}).`, {
+    retry_after_ms: readPause(parameters?.retry_after, description),
+    is_about_text,
   })
-  refusals.set(failure, words)
+  const migrated_to = Number(parameters?.migrate_to_chat_id)
+  refusals.set(failure, { description, ...(Number.isSafeInteger(migrated_to) && { migrated_to }) })
   return failure
+}
+
+/** Creates the failure for an answer that is not from Telegram's API but from a proxy or a broken server. */
+export function toForeignAnswer({ status, headers }: Response): ChannelFailure {
+  const message = `A server other than Telegram’s API answered with status ${status}.`
+  if (status === 429)
+    return new ChannelFailure('rate_limited', message, {
+      retry_after_ms: readPause(headers.get('retry-after'), ''),
+    })
+  if (status === 413) return new ChannelFailure('unsupported', message)
+  if (status === 408 || status === 425 || status >= 500) return new ChannelFailure('unreachable', message)
+  return new ChannelFailure('unknown', message)
 }
 
 /** Returns the code of the innermost error, that of the socket or the system. */

@@ -2,36 +2,25 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { ChannelFailure, type OutboundMessage } from '#plugin-api'
+import type { ChannelFailure } from '#plugin-api'
 import { createAlbums } from '../../channels/telegram/albums.ts'
 import kind from '../../channels/telegram/index.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
-import t, { type Test } from '../run/file-test.ts'
+import t from '../run/file-test.ts'
 import { type FakeTelegram, startFakeTelegram } from '../support/fake-telegram.ts'
+import {
+  eventually,
+  failureOf,
+  message,
+  never,
+  openWith,
+  testTelegram as test,
+} from '../support/fake-telegram-channel.ts'
 import { DIRECT, GROUP, person } from '../support/fake-telegram-people.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
 t.jobs = 6
-
-const never = new AbortController().signal
-
-/** A test with a fake of its own, which must have found no fault with the bot. */
-function test(name: string, run: (t: Test, telegram: FakeTelegram) => Promise<void>): void {
-  t.test(name, async (t) => {
-    const telegram = await startFakeTelegram()
-    t.teardown(() => telegram.close())
-    await run(t, telegram)
-    t.same(telegram.violations, [])
-  })
-}
-
-/** Waits until a condition holds; throws after ten seconds. */
-async function eventually(holds: () => boolean, what: string): Promise<void> {
-  for (const end = performance.now() + 40_000; !holds(); await sleep(5))
-    if (performance.now() > end) throw new Error(`${what}: not so after ten seconds`)
-}
 
 /** An address without a listener. */
 async function deadAddress(): Promise<string> {
@@ -42,22 +31,6 @@ async function deadAddress(): Promise<string> {
   await once(server, 'close')
   return `http://127.0.0.1:${port}`
 }
-
-/** Returns the failure with which a call rejects. */
-async function failureOf(work: Promise<unknown> | undefined): Promise<ChannelFailure> {
-  const error = await Promise.resolve(work).then(
-    () => undefined,
-    (error) => error,
-  )
-  if (!(error instanceof ChannelFailure)) throw new Error(`no ChannelFailure but ${error}`)
-  return error
-}
-
-const message = (text: string, more: Partial<OutboundMessage> = {}): OutboundMessage => ({
-  text,
-  key: '01J0000000000000000000000A',
-  ...more,
-})
 
 const secretOf = ({ config }: FakeTelegram) => String(config.bot_token).split(':')[1]!
 
@@ -498,6 +471,29 @@ test('files that cannot be had', async (t, telegram) => {
   await t.rejects(buffer(bytes), { message: 'nobody waits' })
 })
 
+test('files of a Bot API server of one’s own', async (t, telegram) => {
+  const { connection } = await openChannel(t, kind, telegram)
+  const bytes = new TextEncoder().encode('a,b')
+  const folder = `/var/lib/telegram-bot-api/${telegram.config.bot_token}`
+  const read = async (file_id: string, path: string, served: string) => {
+    telegram.knowFile(file_id, { path, size: 3 })
+    telegram.serveFile(served, bytes)
+    const content = await connection.download!({ file_id }, never)
+    return (await buffer(content.bytes)).toString()
+  }
+  t.equal(await read('1', `${folder}/documents/file_1.csv`, 'documents/file_1.csv'), 'a,b')
+  t.equal(await read('2', `${folder}/documents/file_2.csv`, `${folder.slice(1)}/documents/file_2.csv`), 'a,b')
+  t.equal(await read('3', '/srv/files/file_3.csv', 'srv/files/file_3.csv'), 'a,b')
+  t.equal(await read('4', `${folder.replace(':', '~')}/file_4.csv`, 'file_4.csv'), 'a,b')
+  t.equal(await read('5', 'documents/a b#c?d%20é.csv', 'documents/a b#c?d%20é.csv'), 'a,b')
+  telegram.knowFile('7', { path: `${folder}/file_7.csv`, size: 3 })
+  t.match(await failureOf(connection.download!({ file_id: '7' }, never)), {
+    reason: 'not_found',
+    message: /does not serve/,
+  })
+  t.equal(await read('6', 'documents//../file\ud83d.csv', 'documents/file\ufffd.csv'), 'a,b')
+})
+
 test('a quote', async (t, telegram) => {
   const { received } = await openChannel(t, kind, telegram)
   await telegram.say({ text: 'is that so?', quote: 'It rains.' })
@@ -513,17 +509,6 @@ test('a quote', async (t, telegram) => {
   await telegram.deliver({ message: { ...common, reply_to_message, quote: { text: 'rains' } } })
   t.same(received[1]!.quote, { text: 'rains', sender: '1001' })
 })
-
-async function openWith(
-  t: Test,
-  telegram: FakeTelegram,
-  place: 'direct' | 'group' = 'direct',
-  options: Parameters<typeof openChannel>[3] = {},
-) {
-  const channel = await openChannel(t, kind, telegram, options)
-  await telegram.say({ text: 'hello', place })
-  return { ...channel, target: channel.received[0]!.target }
-}
 
 test('messages go out', async (t, telegram) => {
   const { connection, target } = await openWith(t, telegram, 'group')
@@ -545,7 +530,8 @@ test('marks that Telegram cannot read are left out', async (t, telegram) => {
   t.equal(telegram.shown()[0]!.text, 'never closed')
   await connection.send(target, message('<u> </u>'), never)
   t.equal(telegram.shown()[1]!.text, '…', 'nothing but marks')
-  t.equal((await failureOf(connection.send(target, message('x'.repeat(4097)), never))).reason, 'unknown')
+  const long = await failureOf(connection.send(target, message('x'.repeat(4097)), never))
+  t.match(long, { reason: 'unsupported', is_about_text: true })
 })
 
 test('a live message', async (t, telegram) => {
@@ -666,7 +652,6 @@ test('what Telegram refuses is sorted, and tried once', async (t, telegram) => {
   telegram.fail(3)
   t.same([(await send()).reason, (await send()).reason, (await send()).reason], Array(3).fill('unreachable'))
   t.equal((await send({ chat_id: 5 })).reason, 'not_found')
-  t.equal((await send({ chat_id: GROUP.id, thread_id: 9 })).reason, 'not_found')
   telegram.answerWith(
     1,
     400,

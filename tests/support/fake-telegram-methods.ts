@@ -13,6 +13,8 @@ export interface FakeChat {
   title?: string
   first_name?: string
   is_forum?: boolean
+  /** The supergroup that replaced this group. */
+  migrated_to?: number
 }
 
 /** The current state of a message of the bot. */
@@ -35,6 +37,8 @@ export interface BotState {
   chats: Map<string, FakeChat>
   /** Topics of forums, as `<chat id>:<topic>`. */
   topics: Set<string>
+  /** Those of them that are closed. */
+  closedTopics: Set<string>
   messages: BotMessage[]
   files: Map<string, { path: string; size: number }>
   webhook: string
@@ -49,7 +53,8 @@ export interface BotState {
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own parameters, which the client library types
 export type Parameters = Record<string, any>
 
-const bad = (description: string): Answer => ({ status: 400, description: `Bad Request: ${description}` })
+export const bad = (description: string) =>
+  ({ status: 400, description: `Bad Request: ${description}` }) satisfies Answer
 
 /** The most that a bot may get, in bytes. */
 const MAX_DOWNLOAD = 20 * 1024 * 1024
@@ -82,8 +87,10 @@ export const METHODS: Record<string, (state: BotState, parameters: Parameters) =
   },
 
   editMessageText(state, { chat_id, message_id, text, parse_mode, reply_markup }) {
-    const complaint = complaintAboutText({ text, parse_mode })
+    const complaint = complaintAboutText({ text, parse_mode }, 'edited message')
     if (complaint) return bad(complaint)
+    const refusal = complaintAboutPlace(state, { chat_id })
+    if (refusal) return refusal
     const message = state.messages.find(
       (one) => one.message_id === message_id && String(one.chat.id) === String(chat_id),
     )
@@ -137,6 +144,9 @@ export const METHODS: Record<string, (state: BotState, parameters: Parameters) =
 function sendFile(state: BotState, parameters: Parameters, as: 'photo' | 'document'): Answer {
   const { caption = '', reply_markup: _, [as]: part, ...where } = parameters
   const { filename = '', bytes } = part as FormPart
+  if (bytes.length === 0) return bad('file must be non-empty')
+  const complaint = complaintAboutText({ text: caption }, 'caption')
+  if (complaint) return bad(complaint)
   return post(state, where, {
     text: caption,
     keys: [],
@@ -166,15 +176,21 @@ function post(
 }
 
 function complaintAboutPlace(
-  { chats, topics }: BotState,
+  { chats, topics, closedTopics }: BotState,
   { chat_id, message_thread_id }: Parameters,
 ): Answer | undefined {
   const chat = chats.get(String(chat_id))
   if (!chat) return bad('chat not found')
   if (chat.title === 'banned')
     return { status: 403, description: 'Forbidden: bot was kicked from the supergroup chat' }
-  if (message_thread_id !== undefined && !topics.has(`${chat_id}:${message_thread_id}`))
-    return bad('message thread not found')
+  if (chat.migrated_to !== undefined)
+    return {
+      ...bad('group chat was upgraded to a supergroup chat'),
+      parameters: { migrate_to_chat_id: chat.migrated_to },
+    }
+  if (message_thread_id === undefined) return
+  if (!topics.has(`${chat_id}:${message_thread_id}`)) return bad('message thread not found')
+  if (closedTopics.has(`${chat_id}:${message_thread_id}`)) return bad('TOPIC_CLOSED')
 }
 
 /** Returns a message of the bot in the form of the API. */

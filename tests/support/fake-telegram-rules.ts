@@ -3,9 +3,13 @@ const TAGS = new Set(
   'b strong i em u ins s strike del span tg-spoiler a code pre blockquote tg-emoji'.split(' '),
 )
 
-/** The most that a message may hold once its marks are read, and the data of a button in bytes. */
+/** The most that a message and a caption may hold once their marks are read, and the data of a button in bytes. */
 const MAX_TEXT = 4096
+const MAX_CAPTION = 1024
 const MAX_DATA = 64
+
+/** The characters of which a message may not consist alone. */
+const INVISIBLE = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\ufffc]/gu
 
 /** Returns the reason to refuse a text in Telegram's HTML; undefined if it is valid. */
 function complaintAboutHtml(html: string): string | undefined {
@@ -24,10 +28,11 @@ function complaintAboutHtml(html: string): string | undefined {
   if (open.length > 0) return `Can't find end tag corresponding to start tag "${open.at(-1)}"`
 }
 
-const lengthOf = ({ text, parse_mode }: Written) =>
+/** Returns a text as people read it, without its marks. */
+const readText = ({ text, parse_mode }: Written) =>
   parse_mode === 'HTML'
-    ? text.replace(/<[^<>]*>/g, '').replace(/&(?:lt|gt|amp|quot|#\d+);/g, '_').length
-    : text.length
+    ? text.replace(/<[^<>]*>/g, '').replace(/&(?:lt|gt|amp|quot|#\d+|#x[\da-f]+);/gi, '_')
+    : text
 
 /** The text of a message as it is handed over. */
 interface Written {
@@ -42,16 +47,32 @@ export interface Key {
   style?: string
 }
 
-/** Returns the reason to refuse a message; undefined if it is valid. */
-export function complaintAboutText(written: Written): string | undefined {
+/** Returns the reason to refuse the parameters of a call: a string in them that cannot be written in UTF-8. */
+export function complaintAboutStrings(value: unknown): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : 'strings must be encoded in UTF-8'
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined
+  for (const part of Object.values(value)) {
+    const complaint = complaintAboutStrings(part)
+    if (complaint) return complaint
+  }
+}
+
+/** Returns the reason to refuse a text; undefined if it is valid. */
+export function complaintAboutText(
+  written: Written,
+  use: 'new message' | 'edited message' | 'caption' = 'new message',
+): string | undefined {
   const { text, parse_mode } = written
-  if (typeof text !== 'string' || text.trim() === '') return 'message text is empty'
+  const isCaption = use === 'caption'
+  if (!isCaption && (typeof text !== 'string' || text.trim() === '')) return 'message text is empty'
   if (parse_mode !== undefined && parse_mode !== 'HTML') return 'unsupported parse_mode'
   const complaint = parse_mode === 'HTML' ? complaintAboutHtml(text) : undefined
   if (complaint) return `can't parse entities: ${complaint}`
-  const length = lengthOf(written)
-  if (length === 0) return 'message text is empty'
-  if (length > MAX_TEXT) return 'message is too long'
+  const read = readText(written)
+  if (!isCaption && read.replace(INVISIBLE, '') === '') return 'text must be non-empty'
+  if (isCaption) return read.length > MAX_CAPTION ? 'message caption is too long' : undefined
+  if (read.trim().length > MAX_TEXT)
+    return use === 'edited message' ? 'MESSAGE_TOO_LONG' : 'message is too long'
 }
 
 /** Returns the reason to refuse a keyboard; undefined if it is valid. */

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { type Answer, type BotState, METHODS, type Parameters } from './fake-telegram-methods.ts'
+import { type Answer, type BotState, bad, METHODS, type Parameters } from './fake-telegram-methods.ts'
 import type { UpdateQueue } from './fake-telegram-queue.ts'
-import { readForm } from './fake-telegram-rules.ts'
+import { complaintAboutStrings, readForm } from './fake-telegram-rules.ts'
 
 /** The faults of a Bot API that a test can enable. */
 export interface Troubles {
@@ -16,6 +16,11 @@ export interface Troubles {
   fail(calls: number): void
   /** Answers the next calls of any method with these words in Telegram's place. */
   answerWith(calls: number, status: number, contentType: string, body: string): void
+  /** Refuses the next calls that send or change messages, or show that the bot types, with these words. */
+  refuse(
+    calls: number,
+    refusal: { status: number; description: string; parameters?: Record<string, unknown> },
+  ): void
   /** Answers nothing any more. */
   silence(): void
   /** Sets a webhook, as another program would; polls are refused from then on. */
@@ -68,6 +73,7 @@ export async function startBotApi({
   let faults = 0
   let strange = { calls: 0, status: 0, contentType: '', body: '' }
   let strangePolls: number[] = []
+  let refused: { calls: number; refusal: Answer } = { calls: 0, refusal: refusal(400, '') }
   let silent = false
   let revoked = false
 
@@ -107,7 +113,13 @@ export async function startBotApi({
       const { seconds: retry_after } = limits
       return answer(response, refusal(429, `Too Many Requests: retry after ${retry_after}`, { retry_after }))
     }
-    answer(response, run(state, readParameters(request, bytes)))
+    if ((CHANGES.has(method) || method === 'sendChatAction') && refused.calls > 0) {
+      refused.calls -= 1
+      return answer(response, refused.refusal)
+    }
+    const parameters = readParameters(request, bytes)
+    const complaint = complaintAboutStrings(parameters)
+    answer(response, complaint ? bad(complaint) : run(state, parameters))
   }
 
   function servePoll(poll: Parameters, response: ServerResponse): void {
@@ -145,6 +157,9 @@ export async function startBotApi({
       },
       answerWith(calls, status, contentType, body) {
         strange = { calls, status, contentType, body }
+      },
+      refuse(calls, refusal) {
+        refused = { calls, refusal }
       },
       silence() {
         silent = true

@@ -14,8 +14,15 @@ export interface FakeTelegram extends FakePlatform, Omit<Troubles, keyof FakePla
   typingsIn: BotState['typings']
   /** Opens a topic of the group, to which messages can be sent from now on. */
   openTopic(topic: number): void
+  /** Deletes a topic, or closes it to everybody but administrators. */
+  deleteTopic(topic: number): void
+  closeTopic(topic: number): void
+  /** Replaces a basic group, which is made for it, by a supergroup. */
+  migrate(from: number, to: number): void
   /** Makes a file known under an id; without bytes it cannot be got. */
   knowFile(file_id: string, file: { path: string; size: number; bytes?: Uint8Array }): void
+  /** Serves bytes at a path that `getFile` may not name. */
+  serveFile(path: string, bytes: Uint8Array): void
   /** Throws the bot out of the group. */
   kick(): void
   /** The methods that were called so far, `file` for files. */
@@ -46,6 +53,7 @@ export async function startFakeTelegram(): Promise<FakeTelegram> {
     bot: { id: Number(TOKEN.split(':')[0]), username: 'svc_test_bot' },
     chats: new Map([DIRECT, GROUP].map((chat) => [String(chat.id), { ...chat }])),
     topics: new Set(),
+    closedTopics: new Set(),
     messages: [],
     files: new Map(),
     webhook: '',
@@ -169,10 +177,17 @@ export async function startFakeTelegram(): Promise<FakeTelegram> {
       state.chats.get(String(GROUP.id))!.is_forum = true
       state.topics.add(`${GROUP.id}:${topic}`)
     },
+    deleteTopic: (topic) => void state.topics.delete(`${GROUP.id}:${topic}`),
+    closeTopic: (topic) => void state.closedTopics.add(`${GROUP.id}:${topic}`),
+    migrate(from, to) {
+      state.chats.set(String(from), { id: from, type: 'group', title: 'The old group', migrated_to: to })
+      state.chats.set(String(to), { id: to, type: 'supergroup', title: 'The new group' })
+    },
     knowFile(file_id, { path, size, bytes }) {
       state.files.set(file_id, { path, size })
       if (bytes) bytesOf.set(path, bytes)
     },
+    serveFile: (path, bytes) => void bytesOf.set(path, bytes),
     kick() {
       state.chats.get(String(GROUP.id))!.title = 'banned'
     },
