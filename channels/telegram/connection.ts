@@ -1,4 +1,4 @@
-import type { Update } from 'grammy/types'
+import type { Message, Update } from 'grammy/types'
 import { type ChannelConnection, ChannelFailure, type ChannelLink, type ChannelSettings } from '#plugin-api'
 import { createClient, type TelegramClient } from './client.ts'
 import type { TelegramConfig } from './config.ts'
@@ -6,6 +6,7 @@ import { downloadFile } from './files.ts'
 import { readMessages, readPress } from './inbound.ts'
 import type { Me } from './mention.ts'
 import { createOutbound } from './outbound.ts'
+import { readMove } from './places.ts'
 import { createPolling } from './polling.ts'
 
 /** The longest notice that Telegram shows after a press. */
@@ -57,13 +58,21 @@ export async function openConnection(
   }
 
   async function handle({ message, callback_query }: Update, me: Me): Promise<void> {
-    if (message) await receive([message], me)
-    else if (callback_query) await press(callback_query)
+    if (message) {
+      await move(message)
+      await receive([message], me)
+    } else if (callback_query) await press(callback_query)
   }
 
   async function receive(messages: Parameters<typeof readMessages>[0], me: Me): Promise<void> {
     const message = read(() => readMessages(messages, me))
     if (message) await link.receive(message)
+  }
+
+  /** Moves a group to the supergroup that replaced it; later messages come from there. */
+  async function move(message: Message): Promise<void> {
+    const moved = read(() => readMove(message))
+    if (moved) await link.moved(moved.from, moved.to)
   }
 
   async function press(query: NonNullable<Update['callback_query']>): Promise<void> {

@@ -13,10 +13,19 @@ interface Attachment {
 /** Time limit between two pieces of a file, in milliseconds. */
 const STALL_MS = 30_000
 
+/** The fields of a message, of a block of a rich message, or of paid media that hold files. */
+type FileFields = Partial<
+  Pick<
+    Message,
+    'photo' | 'animation' | 'document' | 'video' | 'audio' | 'voice' | 'video_note' | 'live_photo' | 'sticker'
+  >
+> & { voice_note?: Attachment }
+
 /** Lists the files of a message; of a photo, the largest size. */
-export function listFiles(message: Message): InboundFile[] {
-  const { photo, animation, document, video, audio, voice, video_note } = message
-  const largest = photo?.reduce((best, size) =>
+export function listFiles(fields: FileFields): InboundFile[] {
+  const { photo, animation, document, video, audio, voice, voice_note, video_note, live_photo } = fields
+  const stillPhoto = photo ?? live_photo?.photo
+  const largest = stillPhoto?.reduce((best, size) =>
     size.width * size.height > best.width * best.height ? size : best,
   )
   const found: (InboundFile | undefined)[] = [
@@ -25,15 +34,21 @@ export function listFiles(message: Message): InboundFile[] {
     animation ? describe(animation, 'animation.mp4', 'video/mp4') : describe(document),
     describe(video, 'video.mp4', 'video/mp4'),
     describe(audio, 'audio.mp3', 'audio/mpeg'),
-    describe(voice, 'voice.ogg', 'audio/ogg'),
+    describe(voice ?? voice_note, 'voice.ogg', 'audio/ogg'),
     describe(video_note, 'video.mp4', 'video/mp4'),
   ]
   return found.filter((file) => file !== undefined)
 }
 
+/** Lists the sticker of a message, if it is a still picture. */
+export function listStickers({ sticker }: FileFields): InboundFile[] {
+  const picture = sticker && !sticker.is_animated && !sticker.is_video ? sticker : undefined
+  return [describe(picture, 'sticker.webp', 'image/webp')].filter((file) => file !== undefined)
+}
+
 function describe(file: Attachment | undefined, name?: string, type?: string): InboundFile | undefined {
-  if (!file) return
-  const filename = file.file_name ?? name
+  if (!file?.file_id) return
+  const filename = (file.file_name ?? name)?.toWellFormed()
   const media_type = file.mime_type ?? type
   return {
     ...(filename !== undefined && { filename }),

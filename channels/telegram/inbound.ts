@@ -1,48 +1,55 @@
 import type { CallbackQuery, Message, User } from 'grammy/types'
 import type { ButtonPress, InboundMessage, Sender } from '#plugin-api'
-import { listFiles } from './files.ts'
+import { type Content, readContent } from './content.ts'
 import { type Me, readAddress } from './mention.ts'
 import { toConversation, toTarget } from './places.ts'
+import { isReplyTo, readForward, readName, readQuote } from './quote.ts'
+import { isService } from './service-message.ts'
 
 /**
- * Reads a message, or the parts of an album. Undefined for messages of other bots and channels, for service messages of
- * groups, and for messages with neither text nor files.
+ * Reads a message, or the parts of an album. Undefined for messages of other bots and channels, and for what Telegram
+ * itself says in a chat.
  */
 export function readMessages(parts: readonly Message[], me: Me): InboundMessage | undefined {
   const [first] = parts
   const conversation = first && toConversation(first)
   const sender = first && readSender(first)
-  if (!conversation || !sender) return
+  if (!conversation || !sender || parts.some(isService)) return
 
-  const addressed = parts.map((part) =>
-    readAddress(
-      part.text ?? part.caption ?? part.sticker?.emoji ?? '',
-      part.entities ?? part.caption_entities ?? [],
-      me,
-    ),
-  )
-  const files = parts.flatMap(listFiles)
-  const written = parts.some(({ text, caption, sticker }) => text ?? caption ?? sticker?.emoji)
-  if (!written && files.length === 0) return
-
-  const quote = readQuote(first)
+  const contents = parts.map(readContent)
+  const addressed = contents.map(({ text, entities }) => readAddress(text, entities, me))
+  const files = contents.flatMap((content) => content.files)
+  const isForwarded = first.forward_origin !== undefined
+  // Nobody says to the bot what somebody else wrote: it is neither a command nor a decision.
+  const text = isForwarded ? '' : joinLines(addressed)
+  const quote = isForwarded ? readForward(first, joinLines(contents), files) : readQuote(first)
+  const unreadable = readUnreadable(contents)
   return {
     id: `${first.chat.id}:${first.message_id}`,
     conversation,
     sender,
-    text: addressed
-      .map(({ text }) => text)
-      .filter((text) => text !== '')
-      .join('\n'),
+    text,
     mentioned:
-      conversation.type === 'direct' ||
-      addressed.some(({ mentioned }) => mentioned) ||
-      findRepliedTo(first)?.from?.id === me.id,
+      conversation.type === 'direct' || addressed.some(({ mentioned }) => mentioned) || isReplyTo(first, me),
     sent_at: first.date * 1000,
     ...(quote && { quote }),
-    ...(files.length > 0 && { files }),
+    ...(files.length > 0 && !isForwarded && { files }),
+    ...(unreadable && { unreadable }),
     target: toTarget(first),
   }
+}
+
+const joinLines = (parts: readonly { text: string }[]) =>
+  parts
+    .map(({ text }) => text)
+    .filter((text) => text !== '')
+    .join('\n')
+
+/** Names content that cannot be read, if a message has nothing else. */
+function readUnreadable(contents: readonly Content[]): string | undefined {
+  if (contents.some(({ text, files }) => text !== '' || files.length > 0)) return
+  // Telegram shows bots content of new kinds as a message without any.
+  return contents.find(({ unreadable }) => unreadable)?.unreadable ?? 'message'
 }
 
 /** Reads a press of the bot's button; undefined for other callbacks, e.g. of a game. */
@@ -64,20 +71,4 @@ function readSender({ from, sender_chat, is_automatic_forward }: Message): Sende
 function toSender(user: User): Sender {
   const name = readName(user)
   return { id: String(user.id), ...(name && { name }) }
-}
-
-const readName = ({ first_name, last_name, username }: User) =>
-  [first_name, last_name].filter(Boolean).join(' ') || username
-
-/** Returns the message that is replied to. In a topic, a reply to the message that opened it is not a reply. */
-function findRepliedTo({ reply_to_message }: Message) {
-  return reply_to_message?.forum_topic_created ? undefined : reply_to_message
-}
-
-function readQuote(message: Message): InboundMessage['quote'] {
-  const original = findRepliedTo(message)
-  const text = message.quote?.text ?? original?.text ?? original?.caption
-  if (!text) return
-  const sender = original?.sender_chat?.title ?? (original?.from && readName(original.from))
-  return { text, ...(sender && { sender }) }
 }

@@ -43,7 +43,8 @@ export function readAddress(text: string, entities: readonly MessageEntity[], me
 
 /** Joins the texts around a removed mention. */
 function join(before: string, after: string): string {
-  if (before.trim() === '') return after.replace(/^[\s,:]+/, '')
+  // A comma or colon belongs to the mention, but not the first character of an emoticon.
+  if (before.trim() === '') return after.replace(/^(?:[,:，：](?=[\p{L}\p{N}])|\s*[,:，：](?=\s|$))?\s*/u, '')
   if (/^\s*[,.;:!?]/.test(after)) return before.trimEnd() + after.trimStart()
   return /\s$/.test(before) ? before + after.replace(/^[ \t]+/, '') : before + after
 }

@@ -34,6 +34,18 @@ export function toTarget(message: Message): Target {
   }
 }
 
+/** Reads the announcement that a supergroup has replaced a group; Telegram makes it in both. */
+export function readMove({
+  chat,
+  migrate_to_chat_id,
+  migrate_from_chat_id,
+}: Message): { from: string; to: { id: string; target: Target } } | undefined {
+  const from = migrate_to_chat_id === undefined ? migrate_from_chat_id : chat?.id
+  const to = migrate_to_chat_id ?? chat?.id
+  if (from === undefined || to === undefined) return
+  return { from: String(from), to: { id: String(to), target: { chat_id: to } } }
+}
+
 /** Return a stored target or sent message with its type. */
 export const asTarget = (target: JSONValue) => target as Target
 export const asSent = (sent: JSONValue) => sent as Sent

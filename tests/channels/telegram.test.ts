@@ -284,7 +284,8 @@ test('what is not for an agent is left out, and acknowledged', async (t, telegra
   const messages = [
     { ...said, from: { ...from, is_bot: true }, text: 'a bot' },
     { ...said, new_chat_members: [from] },
-    { ...said, location: { latitude: 1, longitude: 2 } },
+    { ...said, pinned_message: { ...said, text: 'pinned' } },
+    { ...said, new_chat_title: 'Another title' },
     { ...said, chat: { id: -100, type: 'channel' }, text: 'a channel' },
     {
       ...said,
