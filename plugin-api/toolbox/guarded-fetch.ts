@@ -19,6 +19,12 @@ export interface GuardedFetch {
   close(): Promise<void>
 }
 
+/**
+ * Time for one of the addresses of a name before the next is tried, in milliseconds. Node's own 250 ms are less than a
+ * round trip to the other side of the world: with a second address that is unreachable, such a host is never reached.
+ */
+export const CONNECT_ATTEMPT_MS = 1500
+
 /** The most bytes of one response; the longest answers of models have about half of that, event by event. */
 const MAX_RESPONSE = 64 * 1024 * 1024
 
@@ -27,14 +33,32 @@ const forbidden = new BlockList()
 for (const network of [
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16',
   '192.0.2.0/24 192.88.99.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 168.63.129.16/32',
-  '::/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16',
+  '::/96 ::ffff:0:0:0/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16',
   'fc00::/7 fe80::/10 fec0::/10 ff00::/8',
 ].flatMap((line) => line.split(' '))) {
   const [address, bits] = network.split('/') as [string, string]
   forbidden.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-const isForbidden = (address: string) => forbidden.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+/** The IPv4 network as networks without IPv4 see it: their name servers translate addresses to this prefix (RFC 6052). */
+const translated = new BlockList()
+translated.addSubnet('64:ff9b::', 96, 'ipv6')
+
+function isForbidden(address: string): boolean {
+  if (isIP(address) !== 6) return forbidden.check(address, 'ipv4')
+  return translated.check(address, 'ipv6')
+    ? forbidden.check(readTranslated(address), 'ipv4')
+    : forbidden.check(address, 'ipv6')
+}
+
+/** Returns the IPv4 address in the last four bytes of a translated one. */
+function readTranslated(address: string): string {
+  const [, tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const [high = 0, low = 0] = ['0', '0', ...tail.split(':')]
+    .slice(-2)
+    .map((group) => Number(`0x${group || 0}`))
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
 
 const withoutBrackets = (host: string) => host.replace(/^\[|\]$/g, '').toLowerCase()
 
@@ -64,7 +88,10 @@ export function createGuardedFetch({
   // Imported with the first call, because it takes longer to load than all else in this plugin.
   async function load() {
     const { Agent, buildConnector, fetch } = await import('undici')
-    const connector = buildConnector({ lookup: checkedLookup })
+    const connector = buildConnector({
+      lookup: checkedLookup,
+      autoSelectFamilyAttemptTimeout: CONNECT_ATTEMPT_MS,
+    })
     const agent = new Agent({
       maxResponseSize: MAX_RESPONSE,
       connect(options, callback) {

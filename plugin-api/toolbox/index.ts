@@ -7,7 +7,7 @@ export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } fro
 export { type FolderCursor, openCursor } from './folder-cursor.ts'
 export { createFolderDisposal, describeLeftFolders, type FolderDisposal } from './folder-disposal.ts'
 export { createGroupCommit, type GroupCommit } from './group-commit.ts'
-export { createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
+export { CONNECT_ATTEMPT_MS, createGuardedFetch, type GuardedFetch } from './guarded-fetch.ts'
 export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
 export { mergePatch } from './merge-patch.ts'
 export { describeMissingPackage, findMissingPackage } from './missing-package.ts'

@@ -2,8 +2,10 @@ import type { lookup as systemLookup } from 'node:dns'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createGuardedFetch } from '../../plugin-api/toolbox/guarded-fetch.ts'
 import t, { type Test } from '../run/file-test.ts'
+import { startSilentPort } from '../support/silent-port.ts'
 
 /** Creates a DNS lookup with scripted answers: each query for a name returns the next one, and repeats the last. */
 function resolver(names: Record<string, string[][]>): { lookup: typeof systemLookup; asked: string[] } {
@@ -26,6 +28,17 @@ function guard(t: Test, options: Partial<Parameters<typeof createGuardedFetch>[0
   const guarded = createGuardedFetch({ allowHosts: [], ...options })
   t.teardown(() => guarded.close())
   return guarded
+}
+
+/** Starts a server that answers with the address at which it was reached. */
+async function listenOn(t: Test, host: string, port = 0): Promise<number> {
+  const server = createServer((req, res) => res.end(req.socket.localAddress))
+  await once(server.listen(port, host), 'listening')
+  t.teardown(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return (server.address() as AddressInfo).port
 }
 
 async function listen(t: Test, handler: RequestListener): Promise<number> {
@@ -71,6 +84,12 @@ t.test(
       '[::ffff:a00:1]',
       '[::7f00:1]',
       '[64:ff9b::a00:1]',
+      '[64:ff9b::7f00:1]',
+      '[64:ff9b::10.0.0.1]',
+      '[64:ff9b::1]',
+      '[64:ff9b::]',
+      '[64:ff9b::a9fe:a9fe]',
+      '[64:ff9b:1::808:808]',
       '[::ffff:0:127.0.0.1]',
       '[2001:db8::1]',
       '[2001:2::1]',
@@ -94,6 +113,8 @@ t.test(
       '192.169.0.1',
       '[2606:4700::1111]',
       '[::ffff:8.8.8.8]',
+      '[64:ff9b::808:808]',
+      '[64:ff9b::8.8.0.8]',
     ])
       await t.resolves(assertAllowed(`https://${host}/v1`), host)
   },
@@ -133,6 +154,36 @@ t.test('a connection uses the address that was checked', async (t) => {
   const response = await fetch(`http://inside.test:${port}/`)
   t.equal(await response.text(), `inside.test:${port}`)
   t.strictSame(asked, ['inside.test'], 'the name is looked up once')
+})
+
+t.test('a host is reached although its first address does not answer', async (t) => {
+  const silent = await startSilentPort(t, '::1')
+  await listenOn(t, '127.0.0.1', silent.port)
+  const { lookup } = resolver({ 'two.test': [['::1', '127.0.0.1']] })
+  const { fetch } = guard(t, { lookup, allowHosts: ['two.test'] })
+  const response = await fetch(`http://two.test:${silent.port}/`)
+  t.equal(await response.text(), '127.0.0.1')
+})
+
+t.test('a host is reached although it is slow and its other address is unreachable', async (t) => {
+  const slow = await startSilentPort(t, '127.0.0.1')
+  const { lookup } = resolver({ 'slow.test': [['127.0.0.1', '::1']] })
+  const { fetch } = guard(t, { lookup, allowHosts: ['slow.test'] })
+  const answered = fetch(`http://slow.test:${slow.port}/`)
+  // More than Node's own limit for an attempt; the system repeats its request for a connection after a second.
+  await sleep(400)
+  slow.wake()
+  t.equal(await (await answered).text(), '127.0.0.1')
+})
+
+t.test('a host that has only an address of IPv6 is reached', async (t) => {
+  const port = await listenOn(t, '::1')
+  const { lookup } = resolver({ 'six.test': [['::1']] })
+  const { fetch, request, assertAllowed } = guard(t, { lookup, allowHosts: ['six.test', '[::1]'] })
+  t.equal(await (await fetch(`http://six.test:${port}/`)).text(), '::1')
+  t.equal(await (await fetch(`http://[::1]:${port}/`)).text(), '::1')
+  t.equal((await request(`http://[::1]:${port}/`, { method: 'GET' })).status, 200)
+  await assertAllowed(`http://[0:0:0:0:0:0:0:1]:${port}/`)
 })
 
 t.test('addresses are also checked if the lookup requests only one address', async (t) => {
