@@ -9,7 +9,7 @@ export interface Content {
   /** Telegram's marks in the text. */
   entities: readonly MessageEntity[]
   files: InboundFile[]
-  /** Names content that neither words nor files can stand for. */
+  /** Names content that can be turned into neither words nor files. */
   unreadable?: string
 }
 

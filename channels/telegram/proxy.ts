@@ -1,5 +1,6 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { type TelegramConfig, toProxyAddress } from './config.ts'
+import { createTunnels } from './tunnel.ts'
 
 /** The `fetch` of a channel; `close` ends the connections of its own. */
 interface Transport {
@@ -10,18 +11,15 @@ interface Transport {
 /** Files have at most 20 MB. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 
-/** The library's message for a refusal by a proxy. */
-const REFUSED = /^Proxy response \((\d+)\)/
-
 /** Creates the transport: direct, or by the proxy in the config. Throws a `ChannelFailure`. */
 export async function createTransport(settings: ChannelSettings<TelegramConfig>): Promise<Transport> {
   const { http_proxy } = settings.config
   if (typeof http_proxy !== 'string' || http_proxy === '')
     return { fetch: settings.fetch, close: async () => {} }
 
-  const uri = toProxyAddress(http_proxy)
+  const address = toProxyAddress(http_proxy)
   try {
-    await settings.assertAllowed(uri)
+    await settings.assertAllowed(address)
   } catch (cause) {
     throw new ChannelFailure(
       'forbidden',
@@ -29,30 +27,23 @@ export async function createTransport(settings: ChannelSettings<TelegramConfig>)
       { cause },
     )
   }
-  const { ProxyAgent, fetch } = await import('undici')
-  const dispatcher = new ProxyAgent({
-    uri,
-    // Each connection looks up the proxy again, so the address is checked each time.
-    proxyTls: { lookup: settings.lookup } as never,
-    maxResponseSize: MAX_RESPONSE_BYTES,
-  })
+  const { Agent, fetch } = await import('undici')
+  // Each tunnel looks up the proxy again, so the address is checked each time.
+  const tunnels = await createTunnels(new URL(address), settings.lookup)
+  const agent = new Agent({ connect: tunnels.connect, maxResponseSize: MAX_RESPONSE_BYTES })
   const proxied = async (input: string | URL, init?: RequestInit) => {
     try {
-      return await fetch(input, { ...(init as object), dispatcher })
+      return await fetch(input, { ...(init as object), dispatcher: agent })
     } catch (error) {
-      const status = readStatus(error)
-      if (!status) throw error
-      const reason = status === '407' ? 'invalid_credentials' : 'unreachable'
-      throw new ChannelFailure(reason, `The proxy refused to connect to Telegram with status ${status}.`)
+      const { cause } = error as Error
+      throw cause instanceof ChannelFailure ? cause : error
     }
   }
   return {
     fetch: proxied as unknown as typeof globalThis.fetch,
-    close: () => dispatcher.destroy(),
+    async close() {
+      tunnels.close()
+      await agent.destroy()
+    },
   }
-}
-
-function readStatus(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return
-  return REFUSED.exec(error.message)?.[1] ?? readStatus(error.cause)
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import type { ChannelFailure } from '#plugin-api'
 import { createAlbums } from '../../channels/telegram/albums.ts'
@@ -17,6 +17,7 @@ import {
   testTelegram as test,
 } from '../support/fake-telegram-channel.ts'
 import { DIRECT, GROUP, person } from '../support/fake-telegram-people.ts'
+import { startFakeProxy } from '../support/fake-telegram-proxy.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
 
@@ -805,50 +806,25 @@ test('secrets are nowhere', async (t, telegram) => {
   t.equal(told.length, 10)
 })
 
-test('a proxy', async (t, telegram) => {
-  const tunnels: (string | undefined)[] = []
-  let refusal = ''
-  const proxy = createServer().listen(0, '127.0.0.1')
-  proxy.on('connect', ({ url, headers }, socket) => {
-    tunnels.push(headers['proxy-authorization'])
-    if (refusal) return void socket.end(`HTTP/1.1 ${refusal}\r\n\r\n`)
-    const [host, port] = url!.split(':')
-    const far = connect(Number(port), host, () => {
-      socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      far.pipe(socket).pipe(far)
-    })
-    for (const end of [far, socket]) end.on('error', () => {})
-  })
-  await once(proxy, 'listening')
-  t.teardown(() => {
-    proxy.close()
-    proxy.closeAllConnections()
-  })
-  const { port } = proxy.address() as AddressInfo
-  const config = { ...telegram.config, http_proxy: `http://ann:p%C3%A4ss-word@127.0.0.1:${port}` }
-  const { connection, received, close } = await openChannel(t, kind, telegram, { config })
-  const file = { filename: 'a.txt', media_type: 'text/plain', bytes: new TextEncoder().encode('hello') }
-  await telegram.say({ text: 'by a proxy', file })
-  t.ok(tunnels.length > 0)
-  t.same(new Set(tunnels), new Set([`Basic ${Buffer.from('ann:päss-word').toString('base64')}`]))
-  await connection.sendFile!(received[0]!.target, { ...file, key: 'K' }, never)
-  const content = await connection.download!(received[0]!.files![0]!.reference, never)
-  t.equal((await buffer(content.bytes)).toString(), 'hello')
-  await close()
-  await eventually(() => telegram.connections() === 0, 'gone')
-
-  const settings = settingsFor(kind, telegram, config)
+test('the password of a proxy is nowhere', async (t, telegram) => {
+  const proxy = await startFakeProxy(t)
+  const settings = settingsFor(kind, telegram)
+  const at = (host: string) => {
+    const http_proxy = `http://ann:p%C3%A4ss-word@${host}`
+    return failureOf(kind.probe({ ...settings, config: { ...telegram.config, http_proxy } }, never))
+  }
   const told: ChannelFailure[] = []
-  for (refusal of ['407 Proxy Authentication Required', '502 Bad Gateway'])
-    told.push(await failureOf(kind.probe(settings, never)))
-  t.match(told, [{ reason: 'invalid_credentials' }, { reason: 'unreachable', message: /502/ }])
-  const at = (http_proxy: string) =>
-    failureOf(kind.probe({ ...settings, config: { ...telegram.config, http_proxy } }, never))
-  told.push(
-    await at('http://ann:p%C3%A4ss-word@127.0.0.1:1'),
-    await at('http://ann:p%C3%A4ss-word@10.1.2.3:3128'),
-  )
-  t.match(told.slice(2), [{ reason: 'unreachable', message: /ECONNREFUSED/ }, { reason: 'forbidden' }])
+  for (const refusal of ['407 Proxy Authentication Required', '502 Bad Gateway']) {
+    proxy.mood = { refusal }
+    told.push(await at(proxy.host))
+  }
+  told.push(await at('127.0.0.1:1'), await at('10.1.2.3:3128'))
+  t.match(told, [
+    { reason: 'invalid_credentials' },
+    { reason: 'unreachable', message: /502/ },
+    { reason: 'unreachable', message: /ECONNREFUSED/ },
+    { reason: 'forbidden' },
+  ])
   t.notMatch(told.map(wholeOf).join('\n'), /p%C3|päss|10\.1\.2\.3:3128/)
 })
 
