@@ -38,8 +38,14 @@ export async function createClient(settings: ChannelSettings<TelegramConfig>): P
 
   async function requestAnswer(url: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
     const response = await request(url, { ...init, signal: toNativeSignal(init.signal) })
-    if (response.headers.get('content-type')?.includes('json')) return response
-    await response.body?.cancel()
+    if (response.ok) {
+      if (response.headers.get('content-type')?.includes('json')) return response
+      await response.body?.cancel()
+      throw toForeignAnswer(response)
+    }
+    // Proxies refuse calls in JSON as well, with a body of their own.
+    const refusal = await response.text()
+    if (isRefusalOfTelegram(refusal)) return new Response(refusal, { status: response.status })
     throw toForeignAnswer(response)
   }
 
@@ -91,6 +97,15 @@ export async function createClient(settings: ChannelSettings<TelegramConfig>): P
       closing.abort()
       await transport.close()
     },
+  }
+}
+
+/** True if a body is a refusal in the form of Telegram's API. */
+function isRefusalOfTelegram(body: string): boolean {
+  try {
+    return typeof JSON.parse(body)?.error_code === 'number'
+  } catch {
+    return false
   }
 }
 

@@ -142,8 +142,15 @@ test('answers that are not Telegram’s own', async (t, telegram) => {
     [503, 'unreachable'],
     [530, 'unreachable'],
   ] as const) {
-    telegram.answerWith(1, status, 'text/html', '<html><h1>nginx</h1></html>')
-    t.match(await failureOf(connection.send(target, message('hi'), never)), { reason }, String(status))
+    for (const [type, body] of [
+      ['text/html', '<html><h1>nginx</h1></html>'],
+      ['application/json', '{"error":"upstream connect error"}'],
+      ['application/json', '{"error":'],
+      ['application/json', 'null'],
+    ] as const) {
+      telegram.answerWith(1, status, type, body)
+      t.match(await failureOf(connection.send(target, message('hi'), never)), { reason }, `${status} ${body}`)
+    }
   }
 })
 
