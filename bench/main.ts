@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureBackup } from './backup.ts'
+import { measureChannels } from './channels.ts'
 import { measureCommands } from './commands.ts'
 import { measureConnectors } from './connectors.ts'
 import { measureConsole } from './console.ts'
@@ -39,6 +40,7 @@ const figures: Record<string, Figure> = {
   'long-thread': measureLongThread,
   logins: measureLogins,
   'model-calls': measureModelCalls,
+  channels: measureChannels,
   connectors: measureConnectors,
   knowledge: measureKnowledge,
   neighbor: measureNeighbor,

@@ -62,6 +62,7 @@ export async function startService({
       SVC_PORT: '0',
       SVC_ADMIN_PASSWORD: password,
       SVC_LOG_LEVEL: 'warn',
+      SVC_ALLOW_HOSTS: '127.0.0.1',
       ...NO_LIMITS,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
