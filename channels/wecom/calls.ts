@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { WSClient } from '@wecom/aibot-node-sdk'
 import type { Logger } from '#kernel'
-import type { ChannelFailure } from '#plugin-api'
+import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { untilAborted } from '#toolbox'
-import { RefusedCall, toCallFailure } from './failure.ts'
+import { isSubscriptionLost, RefusedCall, toCallFailure } from './failure.ts'
 import { type Fields, type Target, toFields } from './frame.ts'
 
 /** The commands of the platform. */
@@ -23,13 +23,26 @@ export interface Calls {
   isWaiting(target: Target): boolean
 }
 
-/** True if a message may no longer be answerable. WeCom has no code for that, so all but transient refusals count. */
-export const isAnswerRefused = (error: unknown) =>
-  error instanceof RefusedCall && error.reason !== 'rate_limited' && error.reason !== 'unreachable'
+/** Refusals after which a message to the conversation may still be accepted; WeCom has several codes for an old one. */
+const UNANSWERABLE: readonly ChannelFailureReason[] = ['not_found', 'unsupported', 'unknown']
 
-/** Creates the calls over a socket. */
-export function createCalls(client: WSClient, log: Logger): Calls {
+/** True if a message may no longer be answerable, or not in this form. */
+export const isAnswerRefused = (error: unknown) =>
+  error instanceof RefusedCall && UNANSWERABLE.includes(error.reason)
+
+/** Number of calls in a row without a confirmation after which a connection counts as dead. */
+const MAX_UNCONFIRMED = 2
+
+/** Creates the calls over a socket; `onDead` is called if the connection cannot carry calls any more. */
+export function createCalls(client: WSClient, log: Logger, onDead: (error: ChannelFailure) => void): Calls {
   const createHeaders = (req_id: string) => ({ headers: { req_id } })
+  let unconfirmed = 0
+
+  function examine(failure: unknown): void {
+    if (!(failure instanceof ChannelFailure)) return
+    unconfirmed = failure.reason === 'timeout' ? unconfirmed + 1 : 0
+    if (unconfirmed >= MAX_UNCONFIRMED || isSubscriptionLost(failure)) onDead(failure)
+  }
 
   async function call(
     command: string,
@@ -38,9 +51,17 @@ export function createCalls(client: WSClient, log: Logger): Calls {
     req_id = `${command}_${randomUUID()}`,
   ): Promise<Fields> {
     signal.throwIfAborted()
-    const confirmed = client.reply(createHeaders(req_id), body, command).catch((error) => {
-      throw toCallFailure(command, error)
-    })
+    const confirmed = client.reply(createHeaders(req_id), body, command).then(
+      (confirmation) => {
+        unconfirmed = 0
+        return confirmation
+      },
+      (error) => {
+        const failure = toCallFailure(command, error)
+        examine(failure)
+        throw failure
+      },
+    )
     return toFields((await untilAborted(signal, confirmed)).body)
   }
 

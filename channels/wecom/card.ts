@@ -36,14 +36,14 @@ export const questionCard = (task_id: string, text: string, buttons: readonly Bu
   sub_title_text: clip(toPlainText(text), MAX_TEXT) || '…',
   button_list: buttons
     .slice(0, MAX_BUTTONS)
-    .map(({ label, value, style }) => ({ text: label, style: STYLES[style], key: value })),
+    .map(({ label, value, style }) => ({ text: label.toWellFormed(), style: STYLES[style], key: value })),
 })
 
 /** Creates the card that replaces a question. */
 export const resultCard = (task_id: string, text: string, title?: string): TemplateCard => ({
   card_type: 'text_notice',
   task_id,
-  ...(title && { main_title: { title: clip(title, MAX_TITLE) } }),
+  ...(title && { main_title: { title: clip(title.toWellFormed(), MAX_TITLE) } }),
   sub_title_text: clipToEnd(toPlainText(text)) || '…',
   card_action: RESULT_ACTION,
 })
@@ -51,6 +51,7 @@ export const resultCard = (task_id: string, text: string, title?: string): Templ
 /** Removes the marks of Markdown, which a card would show. */
 function toPlainText(markdown: string): string {
   return markdown
+    .toWellFormed()
     .replace(/^\s*(```|~~~).*$\n?/gm, '')
     .replace(/^\s{0,3}(#{1,6}|>)\s+/gm, '')
     .replace(/!?\[([^\]]*)\]\(([^)\s]*)\)/g, '$1 $2')

@@ -22,8 +22,8 @@ export async function openConnection(
   setMaxListeners(Number.POSITIVE_INFINITY, closed)
   let calls!: Calls
   let presses!: Presses
-  const socket = await openSocket(settings, closed, (client) => {
-    calls = createCalls(client, link.log)
+  const socket = await openSocket(settings, closed, (client, fail) => {
+    calls = createCalls(client, link.log, fail)
     presses = createPresses(link, calls, closed)
     return {
       onMessage: createIntake(link, closed),
@@ -31,7 +31,7 @@ export async function openConnection(
       onLost: (error) => link.lost(error),
     }
   })
-  const ask = createQuestions(calls)
+  const ask = createQuestions(calls, link.log)
 
   const say = async (target: Target, text: string, id: string, signal: AbortSignal) => {
     const content = toVisible(text)

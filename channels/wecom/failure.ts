@@ -2,19 +2,31 @@ import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { findErrorCode } from '#toolbox'
 
-/** Meanings of WeCom's codes; all others are `unknown`. */
-const REASONS: Record<number, ChannelFailureReason> = {
-  [-1]: 'unreachable',
-  6000: 'rate_limited',
-  40008: 'unsupported',
-  40058: 'unsupported',
-  45009: 'rate_limited',
-  45033: 'rate_limited',
-  48002: 'forbidden',
-  60011: 'forbidden',
-  846609: 'unreachable',
-  853000: 'invalid_credentials',
-}
+/** The code for a call on a connection whose subscription the platform has lost. */
+const NOT_SUBSCRIBED = 846609
+
+/** Meanings of WeCom's codes, from its general list and that of robots; all others are `unknown`. */
+const MEANINGS: [ChannelFailureReason, string, number[]][] = [
+  ['unreachable', 'WeCom is busy', [-1]],
+  ['rate_limited', 'too many calls', [6000, 45009, 45033]],
+  ['unsupported', 'the content is too long, empty or invalid', [40058, 44004, 45002]],
+  ['unsupported', 'this type of message or file is not accepted', [40004, 40005, 40008]],
+  ['unsupported', 'the file has a size that is not accepted', [40006, 40009, 40011, 45001]],
+  ['forbidden', 'the robot lacks the permission', [48002, 60011, 301002, 853006]],
+  ['forbidden', "this server's address is not on the list of trusted addresses", [60020]],
+  ['forbidden', 'the robot is disabled', [93004]],
+  ['not_found', 'the message can no longer be answered', [93000, 846605, 846608]],
+  ['not_found', 'the conversation or its members do not exist', [60111, 81013, 93006, 93008]],
+  ['unreachable', 'the connection is not subscribed', [NOT_SUBSCRIBED]],
+  ['invalid_credentials', 'the ID or the secret of the robot is wrong', [853000]],
+]
+
+const MEANINGS_BY_CODE = new Map(
+  MEANINGS.flatMap(([reason, words, codes]) => codes.map((code) => [code, { reason, words }] as const)),
+)
+
+/** Codes that refuse the content of a message. */
+const ABOUT_TEXT: readonly number[] = [40058, 44004, 45002]
 
 /** WeCom states no duration; it allows thirty messages per minute in a conversation. */
 const RATE_PAUSE_MS = 2000
@@ -25,15 +37,20 @@ export class RefusedCall extends ChannelFailure {
 
   /** `otherwise` is the reason for an unknown code. */
   constructor(command: string, code: number, otherwise: ChannelFailureReason = 'unknown') {
-    const reason = REASONS[code] ?? otherwise
+    const { reason = otherwise, words } = MEANINGS_BY_CODE.get(code) ?? {}
     // The platform's message contains this server's address and ids of requests, so only the code is passed on.
-    super(reason, `WeCom refused ${command} with code ${code}`, {
-      retry_after_ms: reason === 'rate_limited' ? RATE_PAUSE_MS : undefined,
+    super(reason, `WeCom refused ${command} with code ${code}${words ? `: ${words}` : ''}`, {
+      ...(reason === 'rate_limited' && { retry_after_ms: RATE_PAUSE_MS }),
+      is_about_text: ABOUT_TEXT.includes(code),
     })
     this.name = 'RefusedCall'
     this.code = code
   }
 }
+
+/** True if only a new connection can carry a call again. */
+export const isSubscriptionLost = (error: unknown) =>
+  error instanceof RefusedCall && error.code === NOT_SUBSCRIBED
 
 /** The client library's message for a refused subscription. */
 const REFUSED_SUBSCRIPTION = /^Authentication failed: .*\(code: (-?\d+)\)$/s
@@ -69,6 +86,7 @@ export function toCallFailure(command: string, error: unknown): unknown {
 export function toReason(status: number): ChannelFailureReason {
   if (status === 401 || status === 403) return 'forbidden'
   if (status === 404 || status === 410) return 'not_found'
+  if (status === 408) return 'timeout'
   if (status === 429) return 'rate_limited'
   return status >= 500 ? 'unreachable' : 'unknown'
 }

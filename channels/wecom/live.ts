@@ -2,22 +2,25 @@ import type { LiveMessage } from '#plugin-api'
 import { type Calls, isAnswerRefused } from './calls.ts'
 import type { Target } from './frame.ts'
 
-/** Replaces an invisible text: a stream that ends without a toVisible character is shown as waiting without end. */
+/** Replaces an invisible text: a stream that ends without a visible character is shown as waiting without end. */
 const PLACEHOLDER = '…'
 
 const hasInk = (text: string) => /[^\s\p{C}]/u.test(text)
 
-/** Returns the text, or a placeholder if nothing of it is toVisible. */
+/** Returns the text, or a placeholder if nothing of it is visible. */
 export const toVisible = (text: string) => (hasInk(text) ? text : PLACEHOLDER)
 
 /** Creates a frame of a stream, which has the whole text; the same `id` changes the same message. */
 export const createStreamFrame = (id: string, content: string, finish: boolean) => ({
   msgtype: 'stream',
-  stream: { id, finish, content },
+  stream: { id, finish, content: content.toWellFormed() },
 })
 
 /** Creates a message that is not an answer. */
-export const createMarkdown = (content: string) => ({ msgtype: 'markdown', markdown: { content } })
+export const createMarkdown = (content: string) => ({
+  msgtype: 'markdown',
+  markdown: { content: content.toWellFormed() },
+})
 
 /** Creates a stream that answers a message. If the platform refuses it, `finish` sends a separate message. */
 export function createLiveMessage(calls: Calls, target: Target, id: string): LiveMessage {

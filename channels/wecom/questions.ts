@@ -1,6 +1,7 @@
+import type { Logger } from '#kernel'
 import type { ChannelLink, OutboundMessage, PressOutcome } from '#plugin-api'
 import { untilAborted } from '#toolbox'
-import type { Calls } from './calls.ts'
+import { type Calls, isAnswerRefused } from './calls.ts'
 import { fitsCard, questionCard, resultCard } from './card.ts'
 import { readCallback, type Target, toFields, toText } from './frame.ts'
 import { createMarkdown, createStreamFrame, toVisible } from './live.ts'
@@ -22,8 +23,11 @@ function createRecent(limit: number) {
 /** Number of questions whose separately sent text is remembered, so that a retry does not repeat it. */
 const MAX_REMEMBERED_QUESTIONS = 200
 
-/** Creates the sender of questions, which returns the id of the card. A long text is sent above the card. */
-export function createQuestions(calls: Calls) {
+/**
+ * Creates the sender of questions, which returns the id of the card. A long text is sent above the card. If WeCom refuses
+ * the card, only the text is sent, which says how to answer in words.
+ */
+export function createQuestions(calls: Calls, log: Logger) {
   const said = createRecent(MAX_REMEMBERED_QUESTIONS)
 
   return async (target: Target, { text, key, buttons = [] }: OutboundMessage, signal: AbortSignal) => {
@@ -42,10 +46,16 @@ export function createQuestions(calls: Calls) {
 
     const isAnswer = await calls.deliver(target, answer, signal, async () => {
       if (!isShort && !said.has(key)) {
-        await calls.push(target, createMarkdown(text), signal)
+        await calls.push(target, createMarkdown(toVisible(text)), signal)
         said.add(key)
       }
-      await calls.push(target, { msgtype: 'template_card', ...createCard(pushed) }, signal)
+      try {
+        await calls.push(target, { msgtype: 'template_card', ...createCard(pushed) }, signal)
+      } catch (error) {
+        if (!isAnswerRefused(error)) throw error
+        log.warn({ error }, 'the buttons of a question were refused')
+        if (isShort) await calls.push(target, createMarkdown(toVisible(text)), signal)
+      }
     })
     return { task_id: isAnswer ? answered : pushed }
   }

@@ -1,7 +1,7 @@
 import type { WSClient } from '@wecom/aibot-node-sdk'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
 import { findAddress, type WecomConfig } from './config.ts'
-import { toSocketFailure } from './failure.ts'
+import { RefusedCall, toSocketFailure } from './failure.ts'
 
 /** Time limit for the handshake and the subscription together, in milliseconds. */
 const OPEN_MS = 10_000
@@ -40,12 +40,13 @@ interface Socket {
 
 /**
  * Connects and subscribes. The library's own reconnect is disabled because it waits without end for an unanswered
- * subscription. `wire` is called before any frame can arrive; the socket is closed when the signal is aborted.
+ * subscription. `wire` is called before any frame can arrive; its `fail` gives the connection up. The socket is closed
+ * when the signal is aborted.
  */
 export async function openSocket(
   settings: ChannelSettings<WecomConfig>,
   signal: AbortSignal,
-  wire?: (client: WSClient) => SocketHandlers,
+  wire?: (client: WSClient, fail: (error: Error) => void) => SocketHandlers,
 ): Promise<Socket> {
   const address = findAddress(settings)
   await settings.assertAllowed(address)
@@ -68,7 +69,7 @@ export async function openSocket(
     maxReplyQueueSize: MAX_WAITING,
     logger: silent,
   })
-  const handlers = wire?.(client)
+  const handlers = wire?.(client, (error) => end(error))
   const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()))
 
   let phase: 'opening' | 'open' | 'over' = 'opening'
@@ -98,7 +99,12 @@ export async function openSocket(
   )
   signal.addEventListener('abort', abort, { once: true })
   client.on('authenticated', accept)
-  client.on('error', (error) => end(toSocketFailure(error)))
+  client.on('error', (error) => {
+    const reported = toSocketFailure(error)
+    // Only a new subscription can tell if the robot may no longer connect.
+    const isEnded = phase === 'open' && reported instanceof RefusedCall && reported.reason === 'forbidden'
+    end(isEnded ? new ChannelFailure('unreachable', reported.message) : reported)
+  })
   client.on('disconnected', (reason) => end(TAKEN_OVER.test(reason) ? takenOver() : closed()))
   client.on('message', (frame) => {
     if (phase !== 'over') handlers?.onMessage(frame)

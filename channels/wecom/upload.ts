@@ -55,5 +55,5 @@ function truncateName(filename: string): string {
   const ending = dot > 0 && filename.length - dot <= 16 ? filename.slice(dot) : ''
   let stem = ending ? filename.slice(0, dot) : filename
   while (Buffer.byteLength(stem + ending) > MAX_NAME_BYTES) stem = [...stem].slice(0, -1).join('')
-  return stem + ending
+  return (stem + ending).toWellFormed()
 }

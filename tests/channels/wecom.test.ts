@@ -73,7 +73,13 @@ t.test('credentials that are wrong are refused at once, by probe and by open', a
   const { reason, message } = await failureOf(
     wecom.probe(settingsFor(wecom, platform, platform.wrong_config), signal),
   )
-  t.same([reason, message], ['invalid_credentials', 'WeCom refused the robot with code 853000'])
+  t.same(
+    [reason, message],
+    [
+      'invalid_credentials',
+      'WeCom refused the robot with code 853000: the ID or the secret of the robot is wrong',
+    ],
+  )
   const opened = await failureOf(openChannel(t, wecom, platform, { config: platform.wrong_config }))
   t.equal(opened.reason, 'invalid_credentials')
   t.equal(platform.seen.filter((command) => command === 'aibot_subscribe').length, 2, 'without another try')
@@ -305,14 +311,14 @@ t.test('rate limits and errors are reported and pass', async (t) => {
   t.match(await failureOf(say(connection, target, 'x')), {
     reason: 'rate_limited',
     retry_after_ms: 2000,
-    message: 'WeCom refused aibot_respond_msg with code 45009',
+    message: 'WeCom refused aibot_respond_msg with code 45009: too many calls',
   })
   platform.fail(1)
   t.equal((await failureOf(say(connection, target, 'x'))).reason, 'unreachable')
   await say(connection, target, 'x')
   t.equal(platform.shown().length, 1)
   const stranger = { req_id: 'r', chat_id: 'nobody', chat_type: 1 }
-  t.match(await failureOf(say(connection, stranger, 'x')), { reason: 'unknown', message: /93006/ })
+  t.match(await failureOf(say(connection, stranger, 'x')), { reason: 'not_found', message: /93006/ })
 })
 
 t.test('a confirmation that does not come ends in time; a signal ends it at once', async (t) => {

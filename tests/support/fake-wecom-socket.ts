@@ -61,6 +61,8 @@ export function createSockets(
 
   function take(socket: WebSocket, text: string) {
     const { cmd, headers, body = {} } = JSON.parse(text) as Body
+    // Half a character is escaped in JSON.
+    if (/\\ud[89a-f]/i.test(text)) violations.push('a frame had half a character')
     const req_id = headers?.req_id
     if (typeof req_id !== 'string' || req_id === '') return void violations.push('a frame had no req_id')
     seen.push(cmd)
@@ -140,6 +142,11 @@ export function createSockets(
     /** Answers nothing from now on. */
     mute() {
       isMute = true
+    },
+
+    /** Forgets the subscription of the connection, which stays open. */
+    unsubscribe() {
+      current = undefined
     },
 
     /** Refuses to subscribe with this code. */

@@ -30,6 +30,15 @@ interface FakeWeCom extends FakePlatform {
   sendRaw(...frames: (string | Buffer)[]): Promise<void>
   mute(): void
   refuse(errcode: number): void
+  /** Refuses the next calls with these codes. */
+  refuseCalls(...errcodes: number[]): void
+  /** Forgets the subscription of the connection, which stays open. */
+  unsubscribe(): void
+  /** Delivers a message with this content as it is. */
+  tell(
+    content: Record<string, unknown>,
+    saying?: { place?: Place; sender?: string; id?: string },
+  ): Promise<void>
   hold(): () => void
 }
 
@@ -219,6 +228,10 @@ export async function startFakeWeCom(): Promise<FakeWeCom> {
     sendRaw: sockets.sendRaw,
     mute: sockets.mute,
     refuse: sockets.refuse,
+    refuseCalls: (...errcodes) => void faults.push(...errcodes.map((code) => new Refusal(code, 'refused'))),
+    unsubscribe: sockets.unsubscribe,
+    tell: (content, { place = 'direct', sender = 'ann', id = randomUUID() } = {}) =>
+      deliverMessage({ ...commonOf(id, place, sender, Date.now()), ...content }),
     hold: sockets.hold,
 
     async close() {
