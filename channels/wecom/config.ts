@@ -26,6 +26,13 @@ export const configSchema = {
       title: 'Secret',
       description: "The robot's secret for the long connection, shown next to its ID.",
     },
+    robot_name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 64,
+      title: 'Name of the robot',
+      description: 'The name that people mention in groups. Without it, it is learned from their messages.',
+    },
     websocket_url: {
       type: 'string',
       maxLength: 512,

@@ -26,7 +26,7 @@ export async function openConnection(
     calls = createCalls(client, link.log, fail)
     presses = createPresses(link, calls, closed)
     return {
-      onMessage: createIntake(link, closed),
+      onMessage: createIntake(link, closed, settings.config.robot_name),
       onEvent: presses.onEvent,
       onLost: (error) => link.lost(error),
     }

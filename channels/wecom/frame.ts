@@ -24,7 +24,7 @@ interface Callback {
 export function readCallback(frame: unknown): Callback | undefined {
   const body = toFields(toFields(frame).body)
   const req_id = toText(toFields(toFields(frame).headers).req_id)
-  const msg_id = toText(body.msgid)
+  const msg_id = toText(body.msgid) || req_id
   const user_id = toText(toFields(body.from).userid)
   const type = body.chattype === 'group' ? 'group' : 'direct'
   // A direct conversation may lack an id; then the person's id is used.

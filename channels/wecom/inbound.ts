@@ -1,77 +1,43 @@
-import type { InboundFile, InboundMessage } from '#plugin-api'
+import type { InboundMessage, QuotedMessage } from '#plugin-api'
+import { type Content, readContent } from './content.ts'
 import { type Fields, readCallback, toFields, toTarget, toText } from './frame.ts'
+import type { Mentions } from './mention.ts'
 
-/** The text and files of a message or quote. */
-interface Content {
-  text: string
-  files: InboundFile[]
-}
+/** Callbacks that are not messages of people: the platform asks for the state of a stream. */
+const NOT_MESSAGES = ['stream', 'event']
 
-/** The mention at the beginning of a group message; the platform delivers only messages that mention the robot. */
-const MENTION = /^\s*@\S+\s*/
-
-/** Reads a message; undefined for unknown types. */
-export function readMessage(frame: unknown): InboundMessage | undefined {
+/** Reads a message; undefined if it is not one, or lacks its author or conversation. */
+export function readMessage(frame: unknown, mentions: Mentions): InboundMessage | undefined {
   const callback = readCallback(frame)
   if (!callback) return undefined
   const { body, conversation, msg_id, user_id } = callback
+  const type = toText(body.msgtype)
+  if (NOT_MESSAGES.includes(type)) return undefined
   const content = readContent(body)
-  if (!content) return undefined
-  const quoted = toFields(body.quote)
-  const quote = readContent(quoted)
-  const files = [...content.files, ...(quote?.files ?? [])]
+  const text = conversation.type === 'group' ? mentions.remove(content.text) : content.text
+  const quote = readQuote(toFields(body.quote), content)
+  const isEmpty = content.text.trim() === '' && content.files.length === 0 && !quote
   return {
     id: msg_id,
     conversation,
     sender: { id: user_id },
-    text: conversation.type === 'group' ? content.text.replace(MENTION, '') : content.text,
+    text,
     mentioned: true,
     ...readTime(body.create_time),
-    ...(quote && { quote: { text: quote.text || `[${toText(quoted.msgtype)}]` } }),
-    ...(files.length > 0 && { files }),
+    ...(quote && { quote }),
+    ...(content.files.length > 0 && { files: content.files }),
+    ...(isEmpty && { unreadable: type || 'message' }),
     target: toTarget(callback),
   }
 }
 
-function readContent(message: Fields): Content | undefined {
-  const type = toText(message.msgtype)
-  const body = toFields(message[type])
-  switch (type) {
-    case 'text':
-    case 'voice':
-      return { text: toText(body.content), files: [] }
-    case 'image':
-    case 'file':
-    case 'video':
-      return { text: '', files: readFile(type, body) }
-    case 'mixed': {
-      const items = Array.isArray(body.msg_item) ? body.msg_item : []
-      const contents = items.map((item) => readContent(toFields(item))).filter((item) => item !== undefined)
-      return {
-        text: contents
-          .map(({ text }) => text)
-          .filter((text) => text !== '')
-          .join('\n'),
-        files: contents.flatMap(({ files }) => files),
-      }
-    }
-    default:
-      return undefined
-  }
-}
-
-/** Reads a file, which is encrypted with its own key and available for five minutes. */
-function readFile(type: string, body: Fields): InboundFile[] {
-  const url = toText(body.url)
-  if (!url) return []
-  const filename = toText(body.filename) || toText(body.name)
-  return [
-    {
-      ...(filename && { filename }),
-      ...(typeof body.size === 'number' && { size: body.size }),
-      reference: { url, aeskey: toText(body.aeskey), type },
-    },
-  ]
+/** Returns the quoted message, or the forwarded ones if nothing is quoted. */
+function readQuote(quoted: Fields, { forwarded }: Content): QuotedMessage | undefined {
+  const type = toText(quoted.msgtype)
+  if (!type) return forwarded
+  const { text, files, forwarded: inner } = readContent(quoted)
+  const attached = [...files, ...(inner?.files ?? [])]
+  return { text: text || inner?.text || `[${type}]`, ...(attached.length > 0 && { files: attached }) }
 }
 
 const readTime = (seconds: unknown) =>

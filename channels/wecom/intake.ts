@@ -1,6 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChannelLink, InboundMessage } from '#plugin-api'
+import { toFields, toText } from './frame.ts'
 import { readMessage } from './inbound.ts'
+import { createMentions } from './mention.ts'
 
 /** Limit of messages that wait to be stored; later ones are lost. */
 const MAX_WAITING = 200
@@ -13,7 +15,12 @@ const LAST_PAUSE_MS = 30_000
  * Creates the handler that passes messages to the gateway. The platform expects no acknowledgement and never repeats a
  * message, so a message that could not be stored is retried until it is stored or the channel closes.
  */
-export function createIntake(link: Pick<ChannelLink, 'receive' | 'log'>, signal: AbortSignal) {
+export function createIntake(
+  link: Pick<ChannelLink, 'receive' | 'log'>,
+  signal: AbortSignal,
+  robot_name: string | undefined,
+) {
+  const mentions = createMentions(robot_name)
   let waiting = 0
 
   async function retry(message: InboundMessage) {
@@ -48,8 +55,9 @@ export function createIntake(link: Pick<ChannelLink, 'receive' | 'log'>, signal:
   }
 
   return (frame: unknown) => {
-    const message = readMessage(frame)
+    const message = readMessage(frame, mentions)
     if (message) void take(message)
-    else link.log.debug('a message of an unknown type was ignored')
+    else
+      link.log.info({ type: toText(toFields(toFields(frame).body).msgtype) }, 'a callback is not a message')
   }
 }

@@ -40,7 +40,7 @@ interface Socket {
 
 /**
  * Connects and subscribes. The library's own reconnect is disabled because it waits without end for an unanswered
- * subscription. `wire` is called before any frame can arrive; its `fail` gives the connection up. The socket is closed
+ * subscription. `wire` is called before any frame can arrive; its `fail` ends the connection. The socket is closed
  * when the signal is aborted.
  */
 export async function openSocket(

@@ -178,7 +178,8 @@ t.test('a direct message comes with all that is known of it, and again with the 
 
 t.test('in a group the mention is cut off, and what mentions nobody does not come', async (t) => {
   const platform = await start(t)
-  const { received } = await openChannel(t, wecom, platform)
+  const config = { ...platform.config, robot_name: 'Robo' }
+  const { received } = await openChannel(t, wecom, platform, { config })
   await platform.say({ text: 'among ourselves', place: 'group', mention: false })
   await platform.say({ text: 'what is @ 3 o’clock?\nTell @bob', place: 'group', quote: 'the plan' })
   await until(() => received.length === 1, 'the message')
@@ -242,7 +243,7 @@ t.test('files come encrypted and are given plain', async (t) => {
   await until(() => received.length === 2, 'words with files')
   const [mixed, quoting] = received
   t.match(mixed, { text: 'look', files: { length: 1 } })
-  t.match(quoting, { text: 'read', quote: { text: '[file]' }, files: { length: 1 } })
+  t.match(quoting, { text: 'read', quote: { text: '[file]', files: { length: 1 } } })
   const picture = await connection.download!(mixed!.files![0]!.reference, signal)
   t.equal(picture.media_type, 'image/png')
   t.same(await bytesOf(picture.bytes), png)
@@ -648,7 +649,7 @@ t.test('bad frames do no harm', async (t) => {
   await until(() => received.some(({ id }) => id === 'm9'), 'a message')
   t.same(
     received.map(({ text }) => text),
-    ['', '', 'still there?'],
+    ['', '[message]\n[message]\n[mixed]', '', 'still there?'],
     'what can be read of a message is',
   )
   t.same(presses, [])

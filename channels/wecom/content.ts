@@ -1,0 +1,125 @@
+import { parseJson } from '#kernel'
+import type { InboundFile, QuotedMessage } from '#plugin-api'
+import { type Fields, toFields, toText } from './frame.ts'
+
+/** The readable content of a message or quote. */
+export interface Content {
+  text: string
+  files: InboundFile[]
+  /** Messages that were forwarded. */
+  forwarded?: QuotedMessage
+}
+
+/** Deeper parts of a message are not read. */
+const MAX_DEPTH = 8
+
+const nothing = (): Content => ({ text: '', files: [] })
+const words = (text: string): Content => ({ text, files: [] })
+
+/** Reads what a message says and which files it has. An unknown type is described by its name, title and the like. */
+export function readContent(message: Fields, depth = 0): Content {
+  if (depth > MAX_DEPTH) return nothing()
+  const type = toText(message.msgtype)
+  const body = toFields(message[type])
+  switch (type) {
+    case '':
+      return nothing()
+    case 'text':
+    case 'markdown':
+    case 'voice':
+      return toText(body.content)
+        ? words(toText(body.content))
+        : { ...nothing(), files: readFile(type, body) }
+    case 'image':
+    case 'file':
+    case 'video':
+      return { ...nothing(), files: readFile(type, body) }
+    case 'mixed':
+      return join(toItems(body.msg_item ?? body.item), depth)
+    case 'chatrecord':
+    case 'merged_msg':
+      return readForward(body, depth)
+    case 'location':
+      return words(describe(type, [body.name, body.title, body.label, body.address, readPlace(body)]))
+    default:
+      return words(
+        describe(type, [body.title, body.name, body.description, body.desc, body.content, readLink(body)]),
+      )
+  }
+}
+
+/** Describes content in brackets; empty if nothing is known of it but its type. */
+function describe(type: string, details: readonly unknown[]): string {
+  const known = [...new Set(details.map(toText).filter((detail) => detail.trim() !== ''))]
+  return known.length > 0 ? `[${type}: ${known.join(', ')}]` : ''
+}
+
+/** Returns the words for a part that cannot be read. */
+const placeholder = (type: string) => `[${type || 'message'}]`
+
+const toItems = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(toFields) : [])
+
+/** Joins the parts of a message; a part that cannot be read leaves its type. */
+function join(items: Fields[], depth: number): Content {
+  const contents = items.map((item) => {
+    const content = readContent(item, depth + 1)
+    const isEmpty = content.text === '' && content.files.length === 0 && !content.forwarded
+    return isEmpty && toText(item.msgtype) !== 'text' ? words(placeholder(toText(item.msgtype))) : content
+  })
+  const forwarded = contents.find((content) => content.forwarded)?.forwarded
+  return {
+    text: joinLines(contents.map(({ text }) => text)),
+    files: contents.flatMap(({ files }) => files),
+    ...(forwarded && { forwarded }),
+  }
+}
+
+const joinLines = (lines: readonly string[]) => lines.filter((line) => line !== '').join('\n')
+
+/** Reads forwarded messages: a title and a list of them, each with its type and its fields, which may be JSON. */
+function readForward(body: Fields, depth: number): Content {
+  const lines = toItems(body.item ?? body.msg_item ?? body.messages).map((item) => {
+    const msgtype = (toText(item.msgtype) || toText(item.type)).replace(/^ChatRecord/, '').toLowerCase()
+    const content = readContent({ msgtype, [msgtype]: item[msgtype] ?? readNested(item.content) }, depth + 1)
+    const sender = toText(item.sender) || toText(item.from)
+    const text = joinLines([content.text, content.forwarded?.text ?? '']) || placeholder(msgtype)
+    return { text: sender ? `${sender}: ${text}` : text, files: content.files }
+  })
+  const text = joinLines([toText(body.title), ...lines.map((line) => line.text)])
+  const files = lines.flatMap((line) => line.files)
+  if (text === '' && files.length === 0) return nothing()
+  return {
+    ...nothing(),
+    forwarded: { text, is_forwarded: true, ...(files.length > 0 && { files }) },
+  }
+}
+
+/** Reads the fields of a forwarded message; a text that is not JSON is its content. */
+function readNested(content: unknown): Fields {
+  if (typeof content !== 'string') return toFields(content)
+  try {
+    return toFields(parseJson(content))
+  } catch {
+    // A plain text.
+    return { content }
+  }
+}
+
+const readPlace = ({ latitude, longitude }: Fields) =>
+  latitude === undefined || longitude === undefined ? '' : `${latitude}, ${longitude}`
+
+const readLink = ({ url, link_url, link }: Fields) => toText(url) || toText(link_url) || toText(link)
+
+/** Reads a file, which is encrypted with its own key and available for five minutes. */
+function readFile(type: string, body: Fields): InboundFile[] {
+  const url = toText(body.url)
+  if (!url) return []
+  const filename = toText(body.filename) || toText(body.name)
+  return [
+    {
+      ...(filename && { filename }),
+      ...(typeof body.size === 'number' && { size: body.size }),
+      reference: { url, aeskey: toText(body.aeskey), type },
+    },
+  ]
+}

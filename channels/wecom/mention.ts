@@ -1,0 +1,79 @@
+/** The longest name of a robot that is looked for. */
+const MAX_NAME = 64
+
+/** A mention of at most three words and a command behind it, for a name that is not known. */
+const BEFORE_COMMAND = /^@(\S+(?:[^\S\n]+\S+){0,2}?)\s+(\/[a-z]+(?:\s.*)?)$/is
+
+/** Removes the mentions of the robot from messages of groups. */
+export interface Mentions {
+  remove(text: string): string
+}
+
+/**
+ * Creates the remover. WeCom does not mark mentions, but delivers only messages of a group that mention the robot: its
+ * name is what follows an "@" in all of them. A name is used if it is configured, or after two messages with a blank
+ * behind it; before, the mention stays in the text, and only a command behind it is recognized.
+ */
+export function createMentions(robot_name?: string): Mentions {
+  /** Texts behind an "@" that begin alike in all messages; the name is the beginning of one of them. */
+  let shared: string[] = []
+  let messages = 0
+  /** The name, if there is one candidate, and the number of messages in which a blank follows it. */
+  let name = ''
+  let ended = 0
+
+  function learn(text: string): void {
+    const mentions = listMentions(text)
+    if (mentions.length === 0) return
+    const beginnings = shared.map((one) => longest(mentions.map((other) => commonBeginning(one, other))))
+    const kept = [...new Set(beginnings)].filter((one) => one.trim() !== '')
+    // A robot that was renamed shares nothing with its earlier messages.
+    messages = kept.length > 0 ? messages + 1 : 1
+    shared = kept.length > 0 ? kept : mentions
+    const [candidate = '', ...others] = shared
+    const before = name
+    name = others.length === 0 ? candidate.trimEnd() : ''
+    if (name !== candidate) ended = messages
+    else {
+      if (name !== before) ended = 0
+      if (mentions.some((one) => one.startsWith(name) && /^\s/.test(one.slice(name.length)))) ended += 1
+    }
+  }
+
+  /** Returns the name if it is one word; more words may belong to the messages. */
+  const findName = () => (messages > 1 && ended > 1 && /^\S+$/.test(name) ? name : undefined)
+
+  function removeBeforeCommand(text: string): string {
+    const [, mention = '', command] = BEFORE_COMMAND.exec(text.trim()) ?? []
+    return command !== undefined && shared.some((one) => one.startsWith(mention)) ? command : text
+  }
+
+  return {
+    remove(text) {
+      if (robot_name === undefined) learn(text)
+      const known = robot_name ?? findName()
+      return known === undefined ? removeBeforeCommand(text) : removeName(text, known)
+    },
+  }
+}
+
+/** Lists the texts behind each "@", to the end of the line. */
+const listMentions = (text: string): string[] =>
+  [...text.matchAll(/@(?=([^\n]*))/g)].map(([, line = '']) => line.slice(0, MAX_NAME))
+
+const longest = (texts: readonly string[]): string =>
+  texts.reduce((best, text) => (text.length > best.length ? text : best), '')
+
+function commonBeginning(one: string, other: string): string {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return one.slice(0, length)
+}
+
+/** Removes each mention of a name. */
+function removeName(text: string, name: string): string {
+  const escaped = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  // A Latin letter behind it belongs to a longer name.
+  const end = /\w$/.test(name) ? '(?!\\w)' : ''
+  return text.replace(new RegExp(`@${escaped}${end}[^\\S\\n]*`, 'gu'), '').trim()
+}
