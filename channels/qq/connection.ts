@@ -5,7 +5,7 @@ import { readCode } from './failure.ts'
 import type { Fields } from './fields.ts'
 import { download, sendFile } from './file.ts'
 import { openGateway } from './gateway.ts'
-import { readMessage, toTarget } from './inbound.ts'
+import { isMessageEvent, readMessage, toTarget } from './inbound.ts'
 import { sendMessage } from './message.ts'
 import { handlePress } from './press.ts'
 import { openStream } from './stream.ts'
@@ -22,9 +22,10 @@ export async function openConnection(
   const lifetime = AbortSignal.any([link.signal, closing.signal])
   const api = createApi(settings, lifetime)
 
-  async function onEvent(type: string, data: Fields, id: string | undefined): Promise<void> {
-    const message = readMessage(type, data)
+  async function onEvent(type: string, data: Fields, id?: string, bot_id?: string): Promise<void> {
+    const message = readMessage(type, data, bot_id)
     if (message) await link.receive(message)
+    else if (isMessageEvent(type)) link.log.info({ type }, 'ignored a message of a bot, or without an author')
     else if (type === 'INTERACTION_CREATE') await handlePress(data, id, { link, api, lifetime })
     else link.log.debug({ type }, 'ignored a QQ event that is not a message')
   }

@@ -10,9 +10,13 @@ export class Refusal extends ChannelFailure {
   constructor(
     reason: ChannelFailureReason,
     message: string,
-    { code, status, retry_after_ms }: { code: number; status: number; retry_after_ms?: number },
+    {
+      code,
+      status,
+      ...more
+    }: { code: number; status: number; retry_after_ms?: number; is_about_text?: boolean },
   ) {
-    super(reason, message, { retry_after_ms })
+    super(reason, message, more)
     this.name = 'Refusal'
     this.code = code
     this.status = status
@@ -29,15 +33,24 @@ const MEANINGS: [ChannelFailureReason, string, number[]][] = [
   ['forbidden', 'the bot is muted', [40054002, 850018]],
   ['forbidden', 'the user does not accept messages from the bot', [40054013, 304031]],
   ['forbidden', 'the content was rejected by moderation', [40034006, 1100101, 1100103]],
+  ['forbidden', 'the bot may not send this kind of message', [304004, 304064]],
   ['forbidden', 'the daily limit of files is reached', [40093002]],
   ['not_found', 'the bot is not in this group', [40034101, 40054003, 1100104]],
   ['not_found', 'the user is not a friend of the bot', [40054004, 306009]],
   [
     'rate_limited',
     'too many calls or messages',
-    [100001, 20028, 22009, 50002, 40034100, 304045, 304049, 304050, 610013, 1100100, 1100308],
+    [100001, 20028, 22009, 50002, 40034021, 40034100, 304045, 304049, 304050, 610013, 1100100, 1100308],
   ],
-  ['unsupported', 'the message is too long', [40054007, 40054018]],
+  ['unsupported', 'the message is too long', [40054007, 40054014, 40054018]],
+  ['unsupported', 'the message is empty or has invalid content', [50006, 304061]],
+  ['unsupported', 'the message may not contain links', [304003, 40034028, 40054010]],
+  ['unsupported', 'the message is of a type that is not accepted', [22006, 50059, 304080, 340069, 40034106]],
+  [
+    'unsupported',
+    'the streamed message cannot be continued',
+    [40034016, 40034017, 40034018, 40034019, 40034020, 40034022, 40054015],
+  ],
   ['unsupported', 'the file is too large', [850031, 304020]],
   ['unsupported', 'this type of file is not accepted', [850019]],
   ['unsupported', 'text that was shown cannot be changed', [40007]],
@@ -45,8 +58,8 @@ const MEANINGS: [ChannelFailureReason, string, number[]][] = [
     'unreachable',
     'QQ had an internal error',
     [
-      11242, 11252, 11263, 11281, 50001, 50055001, 50055002, 50055006, 850026, 850027, 40093001, 40034004,
-      40054006, 40054016, 1100300,
+      11242, 11252, 11263, 11281, 50001, 340067, 50055001, 50055002, 50055006, 850026, 850027, 40093001,
+      40034004, 40054006, 40054016, 1100300,
     ],
   ],
 ]
@@ -55,11 +68,17 @@ const MEANINGS_BY_CODE = new Map(
   MEANINGS.flatMap(([reason, words, codes]) => codes.map((code) => [code, { reason, words }] as const)),
 )
 
+/** Codes that refuse the text of a message. */
+const ABOUT_TEXT: readonly number[] = [
+  50006, 304003, 304061, 40034006, 40034028, 40054007, 40054010, 40054014, 40054018, 1100101, 1100103,
+]
+
 const STATUSES: Record<number, ChannelFailureReason> = {
   401: 'invalid_credentials',
   403: 'forbidden',
   404: 'not_found',
   405: 'unsupported',
+  408: 'timeout',
   413: 'unsupported',
   429: 'rate_limited',
 }
@@ -81,6 +100,7 @@ export function toRefusal(
     code,
     status,
     ...(retry_after_ms !== undefined && { retry_after_ms }),
+    is_about_text: ABOUT_TEXT.includes(code),
   })
 }
 

@@ -1,3 +1,5 @@
+import { parseJson } from '#kernel'
+
 /** A JSON object whose fields are not checked. */
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -18,10 +20,10 @@ export function toNumber(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** Parses a JSON object; undefined if the text is not one. */
+/** Parses a JSON object; undefined if the text is not one, or nested too deeply. */
 export function parseFields(text: string): Fields | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return value !== null && typeof value === 'object' && !Array.isArray(value)
       ? (value as Fields)
       : undefined

@@ -34,7 +34,7 @@ export async function sendFile(
     body: {
       file_type: FILE_TYPES[media_type.split(';', 1)[0]!.trim().toLowerCase()] ?? ANY_FILE,
       file_data: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
-      file_name: filename,
+      file_name: filename.toWellFormed(),
       // With `true` the file would be sent as a message that answers nothing.
       srv_send_msg: false,
     },

@@ -34,7 +34,7 @@ const REFUSED: Record<keyof Form, readonly number[]> = {
     40034124, 40034127,
   ],
   links: [304003, 40034028, 40054010],
-  keyboard: [304037, 304038, 304039, 304040, 305007, 40034029],
+  keyboard: [304037, 304038, 304039, 304040, 304062, 305007, 40034029],
 }
 
 /** The code for an answer that QQ has received already. */

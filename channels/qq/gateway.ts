@@ -41,14 +41,14 @@ interface Gateway {
   closed(): Promise<void>
 }
 
-/** The options of the gateway; `onEvent` resolves when an event is stored; `id` is the event's id. */
+/** The options of the gateway; `onEvent` resolves when an event is stored; `id` is the event's id, `bot_id` the bot's own. */
 interface GatewayPlan {
   settings: ChannelSettings<QQConfig>
   link: Pick<ChannelLink, 'log' | 'connecting' | 'connected' | 'lost'>
   api: Api
   /** Aborted when the channel is closed. */
   lifetime: AbortSignal
-  onEvent(type: string, data: Fields, id: string | undefined): Promise<void>
+  onEvent(type: string, data: Fields, id: string | undefined, bot_id: string | undefined): Promise<void>
 }
 
 /** Connects; resolves when events can arrive. Throws a `ChannelFailure` if the first connection fails. */
@@ -58,6 +58,7 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
   let address: string | undefined
   let intents = MESSAGES | INTERACTIONS
   let resume: string | undefined
+  let bot_id: string | undefined
   let sequence = createSequence()
   let token = ''
   let hasRenewed = false
@@ -95,10 +96,11 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
       resume,
       sequence,
       log: link.log,
-      onIdentified: (session_id) => {
+      onIdentified: (session_id, user_id) => {
         resume = session_id
+        bot_id = user_id
       },
-      onEvent,
+      onEvent: (type, data, id) => onEvent(type, data, id, bot_id),
     })
     return current.started
   }

@@ -1,4 +1,5 @@
-import type { InboundFile, InboundMessage, JSONValue } from '#plugin-api'
+import type { InboundMessage, JSONValue, QuotedMessage } from '#plugin-api'
+import { CHAT_RECORD, REPLY, readContent, readFace, readRecord, toFullText } from './content.ts'
 import { type Fields, toFields, toList, toNumber, toText } from './fields.ts'
 
 /** The destination of an answer, in the terms of QQ's paths, and the message or event that it answers. */
@@ -21,14 +22,15 @@ const MENTIONING = 'GROUP_AT_MESSAGE_CREATE'
 /** The event for all messages of a group, including mentions, if the bot's owner allows it to see them. */
 const IN_GROUP = 'GROUP_MESSAGE_CREATE'
 
-/** The type of a message that contains the message it replies to. */
-const REPLY = 103
+/** True if an event delivers a message. */
+export const isMessageEvent = (type: string) => type === DIRECT || type === MENTIONING || type === IN_GROUP
 
-const MAX_FILES = 32
-
-/** Reads the message in an event; undefined for other events, for messages of bots and for incomplete ones. */
-export function readMessage(type: string, data: Fields): InboundMessage | undefined {
-  if (type !== DIRECT && type !== MENTIONING && type !== IN_GROUP) return undefined
+/**
+ * Reads the message in an event; undefined for other events, for messages of bots and for incomplete ones. `bot_id` is
+ * the bot's own id, if QQ has told it.
+ */
+export function readMessage(type: string, data: Fields, bot_id?: string): InboundMessage | undefined {
+  if (!isMessageEvent(type)) return undefined
   const isGroup = type !== DIRECT
   const author = toFields(data.author)
   const msg_id = toText(data.id)
@@ -38,40 +40,37 @@ export function readMessage(type: string, data: Fields): InboundMessage | undefi
 
   const mentions = toList(data.mentions)
   const mentioned = type !== IN_GROUP || mentions.some(({ is_you }) => is_you === true)
-  const attachments = toList(data.attachments).slice(0, MAX_FILES)
-  const written = toReadable(toText(data.content) ?? '', mentions, type === MENTIONING)
-  const spoken = attachments.map(({ asr_refer_text }) => toText(asr_refer_text)?.trim() ?? '')
-  const files = attachments.map(readFile).filter((file) => file !== undefined)
+  const toWords = (text: string) => toReadable(text, mentions, bot_id)
+  const quote = readQuote(data, toWords)
+  // The forwarded messages are in the quote.
+  const own = quote?.is_forwarded ? { ...data, message_type: 0, msg_elements: [] } : data
+  const content = readContent(own, toWords)
+  const { files, unreadable } = content
+  const isReadable = content.text !== '' || files.length > 0 || quote !== undefined
   const name = toText(author.username)
   const sent_at = readTime(data.timestamp)
-  const quote = readQuote(data)
   const target: Target = { scene: isGroup ? 'groups' : 'users', openid, msg_id }
   return {
     id: msg_id,
     conversation: { id: openid, type: isGroup ? 'group' : 'direct' },
     sender: { id: sender, ...(name && { name }) },
-    text: written || spoken.filter(Boolean).join('\n'),
+    text: isReadable ? toFullText(content) : '',
     mentioned,
     ...(sent_at !== undefined && { sent_at }),
     ...(quote && { quote }),
     ...(files.length > 0 && { files }),
+    ...(!isReadable && unreadable.length > 0 && { unreadable: unreadable.join(', ') }),
     target: { ...target },
   }
 }
 
 /** Returns the text without the mention of the bot, with names for other mentions and words for QQ's faces. */
-function toReadable(content: string, mentions: Fields[], isMentioning: boolean): string {
+function toReadable(content: string, mentions: Fields[], bot_id: string | undefined): string {
   const listIds = ({ id, member_openid, user_openid }: Fields) => [id, member_openid, user_openid]
-  const isListed = mentions.some(({ is_you }) => is_you === true)
-  let isFirst = true
   return content
-    .replace(/<@!?([^<>\s]+)>[ \t]?/g, (tag, id: string, at: number) => {
+    .replace(/<@!?([^<>\s]+)>[ \t]?/g, (tag, id: string) => {
       const mention = mentions.find((one) => listIds(one).includes(id))
-      // Without a list of mentions, a leading mention in a mention event is the bot's.
-      const isBot =
-        mention?.is_you === true || (isMentioning && !isListed && isFirst && !content.slice(0, at).trim())
-      isFirst = false
-      if (isBot) return ''
+      if (mention?.is_you === true || id === bot_id) return ''
       const name = toText(mention?.username)
       return name ? `@${name}${/[ \t]$/.test(tag) ? ' ' : ''}` : tag
     })
@@ -79,43 +78,23 @@ function toReadable(content: string, mentions: Fields[], isMentioning: boolean):
     .trim()
 }
 
-/** Returns the name of a face; its details are JSON in Base64. */
-function readFace(ext: string): string {
-  try {
-    return toText(toFields(JSON.parse(Buffer.from(ext, 'base64').toString())).text) ?? 'face'
-  } catch {
-    // A face with unreadable details has no name.
-    return 'face'
+/** Reads the message that is replied to, or the messages that are forwarded. */
+function readQuote(data: Fields, toWords: (text: string) => string): QuotedMessage | undefined {
+  const type = toNumber(data.message_type)
+  const elements = toList(data.msg_elements)
+  if (elements.length === 0) return undefined
+  if (type === CHAT_RECORD) {
+    const { text, files } = readRecord(elements, toWords)
+    if (text === '' && files.length === 0) return undefined
+    return { text, is_forwarded: true, ...(files.length > 0 && { files }) }
   }
-}
-
-function readFile({ url, voice_wav_url, filename, content_type, size }: Fields): InboundFile | undefined {
-  // Voice messages come in QQ's own format and additionally as WAV.
-  const wave = toText(voice_wav_url)
-  const address = wave ?? toText(url)
-  if (!address) return undefined
-  const name = toText(filename)
-  const bytes = toNumber(size)
-  const type = wave ? 'audio/wav' : toText(content_type)
-  return {
-    ...(name && { filename: wave ? name.replace(/\.\w+$/, '.wav') : name }),
-    // Other attachments than pictures and videos have the type "file" or "voice".
-    ...(type?.includes('/') && { media_type: type }),
-    ...(bytes !== undefined && !wave && { size: bytes }),
-    reference: { url: withScheme(address) },
-  }
-}
-
-/** Adds the scheme, which QQ omits in some addresses. */
-const withScheme = (address: string) =>
-  /^https?:\/\//i.test(address) ? address : `https://${address.replace(/^\/+/, '')}`
-
-function readQuote(data: Fields): InboundMessage['quote'] {
-  if (toNumber(data.message_type) !== REPLY) return undefined
-  const [quoted] = toList(data.msg_elements)
-  const text = toReadable(toText(quoted?.content) ?? '', [], false)
-  const sender = toText(toFields(quoted?.author).username)
-  return text ? { text, ...(sender && { sender }) } : undefined
+  if (type !== REPLY) return undefined
+  const contents = elements.map((element) => readContent(element, toWords))
+  const files = contents.flatMap((content) => content.files)
+  const text = contents.map(toFullText).filter(Boolean).join('\n')
+  const sender = elements.map(({ author }) => toText(toFields(author).username)).find(Boolean)
+  if (text === '' && files.length === 0) return undefined
+  return { text: text || '[file]', ...(sender && { sender }), ...(files.length > 0 && { files }) }
 }
 
 /** Converts a time in RFC 3339 to Unix milliseconds. */

@@ -37,6 +37,8 @@ export function createKeyboard({ scene }: Target, { buttons = [], pressers, key 
 }
 
 function cut(label: string): string {
-  const characters = [...label]
-  return characters.length <= MAX_LABEL ? label : `${characters.slice(0, MAX_LABEL - 1).join('')}…`
+  const characters = [...label.toWellFormed()]
+  return characters.length <= MAX_LABEL
+    ? characters.join('')
+    : `${characters.slice(0, MAX_LABEL - 1).join('')}…`
 }

@@ -19,7 +19,8 @@ export function sendMessage(
 ): Promise<JSONValue> {
   const keyboard = createKeyboard(target, message)
   return deliver(api, target, message.key, signal, (form) => {
-    const text = form.links ? message.text : defuseLinks(message.text)
+    const written = message.text.toWellFormed()
+    const text = form.links ? written : defuseLinks(written)
     return {
       ...(form.markdown
         ? { msg_type: MARKDOWN, markdown: { content: text } }

@@ -53,8 +53,8 @@ interface SessionOptions {
   resume: string | undefined
   sequence: Sequence
   log: Logger
-  /** Called with the platform's id of the session, for resuming it. */
-  onIdentified(session_id: string): void
+  /** Called with the platform's id of the session, for resuming it, and the bot's own id. */
+  onIdentified(session_id: string, bot_id: string | undefined): void
   /** Resolves when the event is stored; if it rejects, the connection is dropped so that QQ sends it again. */
   onEvent(type: string, data: Fields, id: string | undefined): Promise<void>
 }
@@ -146,8 +146,9 @@ export function startSession(options: SessionOptions): Session {
   function dispatch(frame: Fields): void {
     const type = toText(frame.t)
     if (type === 'READY') {
-      const id = toText(toFields(frame.d).session_id)
-      if (id) options.onIdentified(id)
+      const { session_id, user } = toFields(frame.d)
+      const id = toText(session_id)
+      if (id) options.onIdentified(id, toText(toFields(user).id))
     }
     if (type === 'READY' || type === 'RESUMED') {
       const number = toNumber(frame.s)
@@ -170,7 +171,7 @@ export function startSession(options: SessionOptions): Session {
     if (isOver || isClosing) return
     heardAt = performance.now()
     const frame = parseFields(String(message))
-    if (!frame) log.debug('the gateway of QQ sent a frame that is not a JSON object')
+    if (!frame) log.warn('the gateway of QQ sent a frame that is not a JSON object, or is nested too deeply')
     else if (frame.op === OP.dispatch) dispatch(frame)
     else if (frame.op === OP.heartbeat) beat()
     else if (frame.op === OP.hello) greet(toNumber(toFields(frame.d).heartbeat_interval))

@@ -69,9 +69,9 @@ export async function openStream(
     msg_seq = createNumber(hasRestarted ? `${message.key} anew` : message.key, form)
   }
 
-  async function put(text: string, input_state: number, signal: AbortSignal): Promise<void> {
+  async function put(markdown: string, input_state: number, signal: AbortSignal): Promise<void> {
     for (;;) {
-      const { content_raw, part } = toContent(text, input_state === DONE)
+      const { content_raw, part } = toContent(markdown.toWellFormed(), input_state === DONE)
       if (input_state === WRITING && stream_msg_id && content_raw === shown) return
       const body = {
         input_mode: 'replace',

@@ -217,12 +217,14 @@ t.test('receives messages of a group', async (t) => {
   await fake.tell('GROUP_MESSAGE_CREATE', event('m1', 'hey <@B0> ask <@C1> and <@D2>', { mentions }))
   await fake.tell('GROUP_AT_MESSAGE_CREATE', event('m1', '<@!B0>hey, ask', { mentions }))
   await fake.tell('GROUP_AT_MESSAGE_CREATE', event('m2', ' <@E0> hey <@C1>'))
+  await fake.tell('GROUP_AT_MESSAGE_CREATE', event('m3', ' <@!bot_user> hey'))
   t.same(
     received.map(({ id, text, mentioned }) => [id, text, mentioned]),
     [
       ['m1', 'hey ask @Cleo and <@D2>', true],
       ['m1', 'hey, ask', true],
-      ['m2', 'hey <@C1>', true],
+      ['m2', '<@E0> hey <@C1>', true],
+      ['m3', 'hey', true],
     ],
   )
 })
@@ -385,8 +387,8 @@ t.test('tells why a message is refused', async (t) => {
   t.equal((await send('x'.repeat(9000))).reason, 'unsupported')
   t.equal((await send('hi', { scene: 'groups', openid: 'others', msg_id: 'm' })).reason, 'not_found')
   t.match(await send(' '), {
-    reason: 'unknown',
-    message: 'QQ refused the message (50006): 消息为空 QQBot … ….',
+    reason: 'unsupported',
+    message: 'QQ refused the message (50006): the message is empty or has invalid content.',
   })
   const left = new AbortController()
   left.abort()

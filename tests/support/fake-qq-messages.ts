@@ -29,6 +29,8 @@ export interface QqRules {
   proactive: boolean
   /** Takes a message, but cuts the connection before it says so, so many times. */
   losses: number
+  /** Codes with which the next messages are refused. */
+  refusals: number[]
 }
 
 /** The messages of the bot. */
@@ -72,6 +74,7 @@ export function createFakeQqMessages({
     streams: true,
     proactive: true,
     losses: 0,
+    refusals: [],
   }
   const newId = () => `ROBOT1.0_${randomBytes(24).toString('base64url')}`
 
@@ -99,6 +102,7 @@ export function createFakeQqMessages({
 
   function judge(text: unknown): QqReply | undefined {
     if (typeof text !== 'string' || text.trim() === '') return refuse(400, 50006, '消息为空')
+    if (text !== text.toWellFormed()) violations.push('a text had half a character')
     if (Buffer.byteLength(text) > MAX_BYTES) return refuse(400, 40054007, '消息长度超限')
     if (!rules.links && HOST.test(text)) return refuse(400, 40034028, '请求参数不允许包含url')
     return undefined
@@ -228,6 +232,8 @@ export function createFakeQqMessages({
       if (scene === 'groups' && decodeURIComponent(openid!) !== group)
         return refuse(400, 40034101, '机器人非群成员')
       const place = scene === 'groups' ? 'group' : 'direct'
+      const refusal = rules.refusals.shift()
+      if (refusal !== undefined) return refuse(400, refusal, 'refused')
       if (call === 'files') return upload(place, body)
       return call === 'messages' ? send(place, body) : stream(place, body)
     },

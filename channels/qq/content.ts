@@ -1,0 +1,112 @@
+import type { InboundFile } from '#plugin-api'
+import { type Fields, parseFields, toFields, toList, toNumber, toText } from './fields.ts'
+
+/** QQ's types of messages that hold other messages: forwarded ones, and the one that is replied to. */
+export const CHAT_RECORD = 102
+export const REPLY = 103
+/** The type of cards, such as shared places, contacts and mini programs. */
+const CARD = 3
+
+/** Limits of the files and the nested messages that are read. */
+const MAX_FILES = 32
+const MAX_DEPTH = 8
+
+/** The content of a message. */
+export interface Content {
+  text: string
+  files: InboundFile[]
+  /** Names of the parts that cannot be read. */
+  unreadable: string[]
+}
+
+/** Reads the content of a message; `toWords` turns QQ's tags in a text into words. */
+export function readContent(message: Fields, toWords: (text: string) => string, depth = 0): Content {
+  const type = toNumber(message.message_type) ?? 0
+  const nested = depth < MAX_DEPTH ? toList(message.msg_elements) : []
+  const record = type === CHAT_RECORD ? readRecord(nested, toWords, depth) : undefined
+  // Other messages may have their content in parts, too.
+  const parts = type === REPLY || record ? [] : nested.map((part) => readContent(part, toWords, depth + 1))
+  const attachments = toList(message.attachments).slice(0, MAX_FILES)
+  const spoken = attachments.map(({ asr_refer_text }) => toText(asr_refer_text)?.trim() ?? '')
+  const own = [toWords(toText(message.content) ?? ''), ...spoken, readCard(message)]
+  const text = joinLines(own) || joinLines(parts.map((part) => part.text))
+  const files = attachments.flatMap(readFile)
+  const unreadable = [
+    ...attachments.filter(isUnreadable).map(({ content_type }) => toText(content_type) ?? 'file'),
+    ...parts.flatMap((part) => part.unreadable),
+  ]
+  const content = {
+    text: joinLines([text, record?.text ?? '']),
+    files: [...(files.length > 0 ? files : parts.flatMap((part) => part.files)), ...(record?.files ?? [])],
+    unreadable,
+  }
+  const isEmpty = content.text === '' && content.files.length === 0 && unreadable.length === 0
+  return isEmpty && type !== 0 && type !== REPLY ? { ...content, unreadable: [nameType(type)] } : content
+}
+
+/** Returns the text with the names of the parts that cannot be read. */
+export const toFullText = ({ text, unreadable }: Content): string =>
+  joinLines([text, ...unreadable.map((name) => `[${name}]`)])
+
+/** Reads forwarded messages, each in a line of its own. */
+export function readRecord(
+  messages: readonly Fields[],
+  toWords: (text: string) => string,
+  depth = 0,
+): { text: string; files: InboundFile[] } {
+  const contents = messages.map((message) => ({
+    sender: toText(toFields(message.author).username),
+    content: readContent(message, toWords, depth + 1),
+  }))
+  const lines = contents.map(({ sender, content }) => {
+    const text = toFullText(content)
+    return sender && text ? `${sender}: ${text}` : text
+  })
+  return { text: joinLines(lines), files: contents.flatMap(({ content }) => content.files) }
+}
+
+const joinLines = (lines: readonly string[]) => lines.filter((line) => line !== '').join('\n')
+
+const nameType = (type: number) =>
+  type === CARD ? 'card' : type === CHAT_RECORD ? 'chat record' : `message of type ${type}`
+
+/** Describes a card by its words. */
+function readCard({ ark_data }: Fields): string {
+  const { prompt, ark_name, ark_type, fields } = toFields(ark_data)
+  const details = Object.values(toFields(fields)).map((value) => toText(value) ?? '')
+  const words = [toText(prompt) ?? toText(ark_name) ?? '', ...details].filter((word) => word.trim() !== '')
+  const kind = toText(ark_type) ?? 'card'
+  return words.length > 0 ? `[${kind}: ${[...new Set(words)].join(', ')}]` : ''
+}
+
+/** Returns the name of a face; its details are JSON in Base64. */
+export function readFace(ext: string): string {
+  const details = parseFields(Buffer.from(ext, 'base64').toString())
+  return toText(details?.text)?.replace(/^\[(.+)\]$/, '$1') ?? 'face'
+}
+
+const isUnreadable = ({ url, voice_wav_url, asr_refer_text, content_type, filename }: Fields) =>
+  !toText(url) && !toText(voice_wav_url) && !toText(asr_refer_text)?.trim() && !!(content_type || filename)
+
+function readFile({ url, voice_wav_url, filename, content_type, size }: Fields): InboundFile[] {
+  // Voice messages come in QQ's own format and additionally as WAV.
+  const wave = toText(voice_wav_url)
+  const address = wave ?? toText(url)
+  if (!address) return []
+  const name = toText(filename)
+  const bytes = toNumber(size)
+  const type = wave ? 'audio/wav' : content_type === 'voice' ? 'audio/silk' : toText(content_type)
+  return [
+    {
+      ...(name && { filename: wave ? name.replace(/\.\w+$/, '.wav') : name }),
+      // Other attachments than pictures and videos have the type "file" or "voice".
+      ...(type?.includes('/') && { media_type: type }),
+      ...(bytes !== undefined && !wave && { size: bytes }),
+      reference: { url: withScheme(address) },
+    },
+  ]
+}
+
+/** Adds the scheme, which QQ omits in some addresses. */
+const withScheme = (address: string) =>
+  /^https?:\/\//i.test(address) ? address : `https://${address.replace(/^\/+/, '')}`
