@@ -1,5 +1,5 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { withDeadline } from '#toolbox'
+import { readRetryAfter, withDeadline } from '#toolbox'
 import { toConnectionFailure, toRefusal } from './failure.ts'
 import { type Fields, parseFields, toNumber, toText } from './fields.ts'
 
@@ -56,21 +56,13 @@ export async function requestJson(request: JSONRequest): Promise<Fields> {
   const code = toNumber(fields?.err_code) || toNumber(fields?.code) || 0
   if (ok && fields && (code === 0 || AWAITS_REVIEW.includes(status))) return fields
   if (ok && !fields) throw new ChannelFailure('unknown', `QQ answered ${what} with invalid JSON.`)
-  const retry_after_ms = toMilliseconds(headers.get('retry-after'))
+  const retry_after_ms = readRetryAfter(headers)
   throw toRefusal(what, {
     code,
     status,
     said: withoutSecrets(toText(fields?.message) ?? toText(fields?.msg) ?? '', secrets),
     ...(retry_after_ms !== undefined && { retry_after_ms }),
   })
-}
-
-/** Converts a `retry-after` header, seconds or a date, to milliseconds. */
-function toMilliseconds(header: string | null): number | undefined {
-  if (!header) return undefined
-  const seconds = Number(header)
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now()
-  return Number.isFinite(wait) ? Math.max(0, Math.ceil(wait)) : undefined
 }
 
 /** Removes secrets and addresses, which may be signed, from QQ's message. */

@@ -1,5 +1,5 @@
 import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
-import { withDeadline } from '#toolbox'
+import { readRetryAfter, withDeadline } from '#toolbox'
 import type { WebhookConfig } from './config.ts'
 import { createSignature } from './signature.ts'
 
@@ -7,41 +7,62 @@ import { createSignature } from './signature.ts'
 const CALL_MS = 30_000
 
 /** Posts an event to the other side. */
-type Callback = (event: object, key: string | undefined, signal: AbortSignal) => Promise<void>
+type Callback = (event: { type: string }, key: string | undefined, signal: AbortSignal) => Promise<void>
 
-const REASONS: Readonly<Record<number, ChannelFailureReason>> = {
+/** Reasons by status. */
+type Reasons = Readonly<Record<number, ChannelFailureReason>>
+
+/** Reasons of statuses that mean the same at each call; another 4xx is tried a few times. */
+const REASONS: Reasons = {
   401: 'invalid_credentials',
   403: 'invalid_credentials',
-  404: 'not_found',
   408: 'timeout',
   410: 'not_found',
+  413: 'unsupported',
+  425: 'unreachable',
   429: 'rate_limited',
 }
 
+/** Reasons of statuses that mean more at a probe, when nothing has ever worked. */
+export const PROBE_REASONS: Reasons = { 404: 'not_found' }
+
 /** Creates the sender of signed events to `callback_url`. Throws a ChannelFailure unless the answer is 2xx. */
-export function createCallback({
-  config: { callback_url, secret },
-  fetch,
-}: Pick<ChannelSettings<WebhookConfig>, 'config' | 'fetch'>): Callback {
+export function createCallback(
+  { config: { callback_url, secret }, fetch }: Pick<ChannelSettings<WebhookConfig>, 'config' | 'fetch'>,
+  reasons: Reasons = {},
+): Callback {
   return async (event, key, signal) => {
-    const body = JSON.stringify(event)
+    // Half a character cannot be written in UTF-8.
+    const body = JSON.stringify(event, (_, value) =>
+      typeof value === 'string' ? value.toWellFormed() : value,
+    )
     const headers = {
       'content-type': 'application/json',
       ...(key && { 'idempotency-key': key }),
       ...createSignature(secret, body),
     }
     const response = await withDeadline(CALL_MS, [signal], (aborted) =>
-      fetch(callback_url, { method: 'POST', body, headers, redirect: 'error', signal: aborted }),
+      fetch(callback_url, { method: 'POST', body, headers, redirect: 'manual', signal: aborted }),
     )
     await response.body?.cancel()
     if (response.ok) return
     const { status } = response
-    const reason = REASONS[status] ?? (status >= 500 ? 'unreachable' : 'unsupported')
-    throw new ChannelFailure(reason, `The callback address answered ${status}.`, retryAfter(response))
+    const retry_after_ms = readRetryAfter(response.headers)
+    throw new ChannelFailure(
+      reasons[status] ?? toReason(status),
+      `The callback address answered ${status}${isRedirect(status) ? ', but redirects are not followed' : ''}.`,
+      {
+        ...(retry_after_ms !== undefined && { retry_after_ms }),
+        is_about_text: status === 413 && event.type !== 'file',
+      },
+    )
   }
 }
 
-const retryAfter = ({ headers }: Response) => {
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
-  return Number.isFinite(seconds) ? { retry_after_ms: seconds * 1000 } : {}
+const isRedirect = (status: number) => status >= 300 && status < 400
+
+/** Classifies the status of an answer that is not 2xx. */
+export function toReason(status: number): ChannelFailureReason {
+  if (isRedirect(status)) return 'unsupported'
+  return REASONS[status] ?? (status >= 500 ? 'unreachable' : 'unknown')
 }

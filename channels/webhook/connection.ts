@@ -6,7 +6,7 @@ import {
   type JSONValue,
   type OutboundMessage,
 } from '#plugin-api'
-import { createCallback } from './callback.ts'
+import { createCallback, toReason } from './callback.ts'
 import type { WebhookConfig } from './config.ts'
 
 /** The other side's ids of the answered message and its conversation. */
@@ -72,8 +72,14 @@ export async function openWebhook(
     async download(reference, signal) {
       const { url } = reference as { url: string }
       const response = await fetch(url, { signal: AbortSignal.any([signal, closed.signal]) })
-      if (!response.ok || !response.body)
-        throw new ChannelFailure('not_found', `The address of the file answered ${response.status}.`)
+      if (!response.ok || !response.body) {
+        await response.body?.cancel()
+        const reason = toReason(response.status)
+        throw new ChannelFailure(
+          reason === 'unknown' ? 'not_found' : reason,
+          `The address of the file answered ${response.status}.`,
+        )
+      }
       const media_type = response.headers.get('content-type')?.split(';')[0]
       return { bytes: response.body, ...(media_type && { media_type }) }
     },

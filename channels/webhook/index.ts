@@ -19,8 +19,8 @@ export default defineChannelKind({
   capabilities: { direct: capabilities, group: capabilities },
   async probe(settings, signal) {
     await settings.assertAllowed(settings.config.callback_url)
-    const { createCallback } = await import('./callback.ts')
-    await createCallback(settings)({ type: 'ping' }, undefined, signal)
+    const { createCallback, PROBE_REASONS } = await import('./callback.ts')
+    await createCallback(settings, PROBE_REASONS)({ type: 'ping' }, undefined, signal)
   },
   open: async (settings, link) => (await import('./connection.ts')).openWebhook(settings, link),
   hook: async ({ config }, inbox, request) =>

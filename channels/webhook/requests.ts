@@ -1,10 +1,36 @@
-import { AppError, deferSchema, objectOf, type TypeOf } from '#kernel'
-import type { ButtonPress, HookReply, HookRequest, InboundMessage, Inbox } from '#plugin-api'
+import { AppError, deferSchema, JsonTooComplex, objectOf, parseJson, type TypeOf } from '#kernel'
+import type {
+  ButtonPress,
+  HookReply,
+  HookRequest,
+  InboundFile,
+  InboundMessage,
+  Inbox,
+  QuotedMessage,
+} from '#plugin-api'
 import { isSigned } from './signature.ts'
 
-const id = { type: 'string', minLength: 1, maxLength: 512 } as const
+/** The latest time that a date can have, in Unix milliseconds. */
+const LAST_TIME = 8_640_000_000_000_000
+
+/** An id has no half characters, which the database cannot store. */
+const id = { type: 'string', minLength: 1, maxLength: 512, pattern: '^\\P{Cs}*$' } as const
 const text = { type: 'string', maxLength: 200_000 } as const
 const user = objectOf({ id, name: { type: 'string', maxLength: 256 } }, ['id'])
+
+const files = {
+  type: 'array',
+  maxItems: 16,
+  items: objectOf(
+    {
+      url: { type: 'string', format: 'url', pattern: '^https?://', maxLength: 4096 },
+      filename: { type: 'string', maxLength: 256 },
+      media_type: { type: 'string', maxLength: 128 },
+      size: { type: 'integer', minimum: 0 },
+    },
+    ['url'],
+  ),
+} as const
 
 const messageBody = objectOf(
   {
@@ -15,21 +41,14 @@ const messageBody = objectOf(
     text,
     group: { type: 'boolean' },
     mentioned: { type: 'boolean' },
-    sent_at: { type: 'number', minimum: 0 },
-    quote: objectOf({ text, sender: { type: 'string', maxLength: 256 } }, ['text']),
-    files: {
-      type: 'array',
-      maxItems: 16,
-      items: objectOf(
-        {
-          url: { type: 'string', format: 'url', pattern: '^https?://', maxLength: 4096 },
-          filename: { type: 'string', maxLength: 256 },
-          media_type: { type: 'string', maxLength: 128 },
-          size: { type: 'integer', minimum: 0 },
-        },
-        ['url'],
-      ),
-    },
+    sent_at: { type: 'number', minimum: 0, maximum: LAST_TIME },
+    quote: objectOf({
+      text,
+      sender: { type: 'string', maxLength: 256 },
+      files,
+      is_forwarded: { type: 'boolean' },
+    }),
+    files,
   },
   ['id', 'conversation_id', 'user'],
 )
@@ -65,9 +84,13 @@ const answer = (status: number, content: object): HookReply => ({
 
 function parse(body: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-  } catch (error) {
-    throw new AppError('BAD_JSON', {}, { cause: error })
+    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (cause) {
+    if (!(cause instanceof JsonTooComplex)) throw new AppError('BAD_JSON', {}, { cause })
+    const { limit, unit } = cause
+    const rule = unit === 'levels' ? 'maxDepth' : 'maxValues'
+    const issues = [{ path: '', rule, message: `must have at most ${limit} ${unit}` }]
+    throw new AppError('VALIDATION_FAILED', { issues }, { cause })
   }
 }
 
@@ -84,18 +107,41 @@ function toMessage(content: unknown): InboundMessage {
     user: sender,
     text: words = '',
     group = false,
-    mentioned = true,
-    files = [],
+    mentioned: isMentioned = true,
+    quote,
   } = said
+  const mentioned = !group || isMentioned
+  const quoted = quote && toQuote(quote)
+  const attached = toFiles(said.files)
+  const isEmpty = words.trim() === '' && attached.length === 0 && !quoted
+  // A mention alone asks about what was said before.
+  if (isEmpty && !(group && mentioned))
+    throw new AppError('VALIDATION_FAILED', {
+      issues: [{ path: '/text', rule: 'required', message: 'must not be empty without files or a quote' }],
+    })
   return {
     id: message_id,
     conversation: { id: conversation_id, type: group ? 'group' : 'direct' },
     sender,
     text: words,
-    mentioned: !group || mentioned,
+    mentioned,
     ...(said.sent_at !== undefined && { sent_at: said.sent_at }),
-    ...(said.quote && { quote: said.quote }),
-    files: files.map(({ url, ...file }) => ({ ...file, reference: { url } })),
+    ...(quoted && { quote: quoted }),
+    files: attached,
     target: { conversation_id, reply_to: message_id },
   }
+}
+
+const toFiles = (listed: TypeOf<typeof files> = []): InboundFile[] =>
+  listed.map(({ url, ...file }) => ({ ...file, reference: { url } }))
+
+/** Returns a quoted message; undefined if nothing of it is known. */
+function toQuote({
+  text: words = '',
+  files: listed,
+  ...quote
+}: NonNullable<TypeOf<typeof messageBody>['quote']>): QuotedMessage | undefined {
+  const attached = toFiles(listed)
+  if (words.trim() === '' && attached.length === 0) return undefined
+  return { ...quote, text: words, ...(attached.length > 0 && { files: attached }) }
 }

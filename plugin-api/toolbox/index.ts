@@ -35,6 +35,7 @@ export {
   writeCursor,
 } from './paging.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
+export { readRetryAfter } from './retry-after.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'
 export { placeOf, secretsElsewhere } from './stored-secret.ts'
 export { requestStream } from './streaming-request.ts'

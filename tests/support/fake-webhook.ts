@@ -24,8 +24,18 @@ interface Event {
   }
 }
 
+/** The controls of this fake beyond those of all platforms. */
+export interface FakeWebhook extends FakePlatform {
+  /** Answers the next callbacks, and probes, with this status. */
+  answer(status: number, headers?: Record<string, string>): void
+  /** Sends a signed request with this body and returns the answer. */
+  post(body: string): Promise<HookReply>
+  /** Number of callbacks that came. */
+  calls(): number
+}
+
 /** The other side of a webhook: a small platform that signs what it sends and checks what it gets. */
-export async function startFakeWebhook(): Promise<FakePlatform> {
+export async function startFakeWebhook(): Promise<FakeWebhook> {
   const shown: (ShownMessage & { values: Map<string, string> })[] = []
   const said = new Map<string, Saying>()
   const files = new Map<string, NonNullable<Saying['file']>>()
@@ -36,6 +46,8 @@ export async function startFakeWebhook(): Promise<FakePlatform> {
   let failing = 0
   let typings = 0
   let count = 0
+  let calls = 0
+  let answered: { status: number; headers?: Record<string, string> } | undefined
 
   const sign = (body: string, timestamp = String(Math.floor(Date.now() / 1000))) => ({
     'x-timestamp': timestamp,
@@ -88,6 +100,12 @@ export async function startFakeWebhook(): Promise<FakePlatform> {
       response.writeHead(url === '/callback' ? 401 : 404).end()
       return
     }
+    if (/\\ud[89a-f]/i.test(body)) violations.push('a callback had half a character')
+    calls += 1
+    if (answered) {
+      response.writeHead(answered.status, answered.headers).end()
+      return
+    }
     const event: Event = JSON.parse(body)
     const counts = event.type !== 'ping' && event.type !== 'typing'
     if (counts && limited.calls > 0) {
@@ -108,14 +126,15 @@ export async function startFakeWebhook(): Promise<FakePlatform> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const post = async (content: object): Promise<HookReply> => {
+  const postRaw = async (body: string): Promise<HookReply> => {
     for (let waited = 0; !hook; waited += 10) {
       if (waited > 40_000) throw new Error('the fake was never told how to reach the server')
       await pause(10)
     }
-    const body = JSON.stringify(content)
     return hook({ method: 'POST', headers: sign(body), query: {}, body: Buffer.from(body) })
   }
+
+  const post = (content: object) => postRaw(JSON.stringify(content))
 
   const deliver = async (id: string) => {
     const { text, place = 'direct', sender = 'ann', mention = true, sent_at, file, quote } = said.get(id)!
@@ -175,6 +194,11 @@ export async function startFakeWebhook(): Promise<FakePlatform> {
     },
     typings: () => typings,
     violations,
+    answer(status, headers) {
+      answered = { status, ...(headers && { headers }) }
+    },
+    post: postRaw,
+    calls: () => calls,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
