@@ -26,6 +26,7 @@ export function readContent(message: Fields, depth = 0): Content {
       return nothing()
     case 'text':
     case 'markdown':
+    case 'stream':
     case 'voice':
       return toText(body.content)
         ? words(toText(body.content))

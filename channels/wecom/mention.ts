@@ -1,6 +1,9 @@
 /** The longest name of a robot that is looked for. */
 const MAX_NAME = 64
 
+/** Nothing is learned from a message with more mentions. */
+const MAX_MENTIONS = 32
+
 /** A mention of at most three words and a command behind it, for a name that is not known. */
 const BEFORE_COMMAND = /^@(\S+(?:[^\S\n]+\S+){0,2}?)\s+(\/[a-z]+(?:\s.*)?)$/is
 
@@ -24,7 +27,7 @@ export function createMentions(robot_name?: string): Mentions {
 
   function learn(text: string): void {
     const mentions = listMentions(text)
-    if (mentions.length === 0) return
+    if (mentions.length === 0 || mentions.length > MAX_MENTIONS) return
     const beginnings = shared.map((one) => longest(mentions.map((other) => commonBeginning(one, other))))
     const kept = [...new Set(beginnings)].filter((one) => one.trim() !== '')
     // A robot that was renamed shares nothing with its earlier messages.

@@ -128,6 +128,7 @@ t.test('a quote comes with its words and its files', async (t) => {
   }
   t.same(await quoteOf({ msgtype: 'text', text: { content: 'said' } }), { text: 'said' })
   t.same(await quoteOf({ msgtype: 'voice', voice: { content: 'spoken' } }), { text: 'spoken' })
+  t.same(await quoteOf({ msgtype: 'stream', stream: { content: 'the answer' } }), { text: 'the answer' })
   t.same(await quoteOf({ msgtype: 'file', file: file('a.pdf') }), {
     text: '[file]',
     files: [fileOf('a.pdf', 'file')],
@@ -208,6 +209,12 @@ t.test('a name that is not configured is learned, and nothing else is removed', 
     ['@Bot tell me news', '@Bot tell me news'],
     ['@Bot who?', 'who?'],
     ['@Bot tell me a joke', 'tell me a joke'],
+  )
+  const everybody = Array.from({ length: 5000 }, (_, index) => `@user${index}`).join(' ')
+  await told(
+    [`${everybody} @Robo hi`, `${everybody} @Robo hi`],
+    ['@Robo hi', '@Robo hi'],
+    ['@Robo what?', 'what?'],
   )
   await told(['@Override 是什么意思', '@Override 是什么意思'], ['no mention at all', 'no mention at all'])
 })

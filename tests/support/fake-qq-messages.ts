@@ -48,6 +48,8 @@ export interface FakeQqMessages {
 
 /** QQ's limit of answers to a message. */
 const MAX_REPLIES = { direct: 4, group: 5 }
+/** QQ's limit of messages of the bot's own in a conversation within a minute. */
+const MAX_OWN_PER_MINUTE = 20
 const MAX_BYTES = 8_000
 
 const isPassive = ({ msg_id, event_id }: QqRequest['body']) => (msg_id ?? event_id) !== undefined
@@ -67,6 +69,7 @@ export function createFakeQqMessages({
   const uploads = new Map<string, SentFile & { place: Place }>()
   const sent: SentMessage[] = []
   const numbers: number[] = []
+  const ownAt: Record<Place, number[]> = { direct: [], group: [] }
   const rules: QqRules = {
     markdown: true,
     links: true,
@@ -88,8 +91,7 @@ export function createFakeQqMessages({
   function count(place: Place, body: QqRequest['body']): QqReply | undefined {
     const { msg_id, event_id, msg_seq = 1 } = body
     const asked = msg_id ?? event_id
-    if (asked === undefined)
-      return rules.proactive ? undefined : refuse(400, 40034105, '主动消息发送失败，无权限')
+    if (asked === undefined) return countOwn(place)
     numbers.push(msg_seq)
     const question = questions.get(asked)
     if (!question || question.place !== place) return refuse(400, 40034024, '请求参数msg_id无效或越权')
@@ -97,6 +99,15 @@ export function createFakeQqMessages({
     if (question.numbers.has(msg_seq)) return refuse(400, 40054005, '消息被去重，请检查请求msgseq')
     if (question.numbers.size >= MAX_REPLIES[place]) return refuse(400, 40034128, '被动回复时间或次数超限')
     question.numbers.add(msg_seq)
+    return undefined
+  }
+
+  /** Returns the fault of a message of the bot's own. */
+  function countOwn(place: Place): QqReply | undefined {
+    if (!rules.proactive) return refuse(400, 40034105, '主动消息发送失败，无权限')
+    const recent = ownAt[place].filter((at) => at > Date.now() - 60_000)
+    if (recent.length >= MAX_OWN_PER_MINUTE) return refuse(400, 40034100, '主动消息发送超过频控限制')
+    ownAt[place] = [...recent, Date.now()]
     return undefined
   }
 

@@ -34,14 +34,21 @@ interface Message extends ShownMessage {
 }
 
 const MAX_BYTES = 20_480
+
+/** The most new messages in a conversation within a minute; changes of a stream are not counted. */
+const MAX_PER_MINUTE = 30
 const hasInk = (text: string) => /[^\s\p{C}]/u.test(text)
 
 /** The visible messages of a bot, with the platform's rules for them. */
 export function createBoard(violations: string[], mediaOf: (type: string, media_id: string) => SentFile) {
   const messages: Message[] = []
   const usedTasks = new Set<string>()
+  const shownAt = new Map<string, number[]>()
 
-  function show({ place }: Conversation, message: Partial<Message>): Message {
+  function show({ place, chat_id }: Conversation, message: Partial<Message>): Message {
+    const recent = (shownAt.get(chat_id) ?? []).filter((at) => at > Date.now() - 60_000)
+    if (recent.length >= MAX_PER_MINUTE) throw new Refusal(45009, 'api freq out of limit')
+    shownAt.set(chat_id, [...recent, Date.now()])
     const shown: Message = {
       id: `shown-${messages.length + 1}`,
       place,
