@@ -63,28 +63,33 @@ const toItems = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(
 /** Joins the parts of a message; a part that cannot be read leaves its type. */
 function join(items: Fields[], depth: number): Content {
   const contents = items.map((item) => {
-    const content = readContent(item, depth + 1)
-    const isEmpty = content.text === '' && content.files.length === 0 && !content.forwarded
+    const content = flatten(readContent(item, depth + 1))
+    const isEmpty = content.text === '' && content.files.length === 0
     return isEmpty && toText(item.msgtype) !== 'text' ? words(placeholder(toText(item.msgtype))) : content
   })
-  const forwarded = contents.find((content) => content.forwarded)?.forwarded
   return {
     text: joinLines(contents.map(({ text }) => text)),
     files: contents.flatMap(({ files }) => files),
-    ...(forwarded && { forwarded }),
   }
 }
 
 const joinLines = (lines: readonly string[]) => lines.filter((line) => line !== '').join('\n')
 
+/** Returns content with the forwarded messages as a part of it. */
+export const flatten = ({ text, files, forwarded }: Content): Content => ({
+  text: joinLines([text, forwarded?.text ?? '']),
+  files: [...files, ...(forwarded?.files ?? [])],
+})
+
 /** Reads forwarded messages: a title and a list of them, each with its type and its fields, which may be JSON. */
 function readForward(body: Fields, depth: number): Content {
   const lines = toItems(body.item ?? body.msg_item ?? body.messages).map((item) => {
     const msgtype = (toText(item.msgtype) || toText(item.type)).replace(/^ChatRecord/, '').toLowerCase()
-    const content = readContent({ msgtype, [msgtype]: item[msgtype] ?? readNested(item.content) }, depth + 1)
+    const fields = item[msgtype] ?? readNested(item.content)
+    const { text, files } = flatten(readContent({ msgtype, [msgtype]: fields }, depth + 1))
     const sender = toText(item.sender) || toText(item.from)
-    const text = joinLines([content.text, content.forwarded?.text ?? '']) || placeholder(msgtype)
-    return { text: sender ? `${sender}: ${text}` : text, files: content.files }
+    const line = text || placeholder(msgtype)
+    return { text: sender ? `${sender}: ${line}` : line, files }
   })
   const text = joinLines([toText(body.title), ...lines.map((line) => line.text)])
   const files = lines.flatMap((line) => line.files)

@@ -1,5 +1,5 @@
 import type { InboundMessage, QuotedMessage } from '#plugin-api'
-import { type Content, readContent } from './content.ts'
+import { flatten, readContent } from './content.ts'
 import { type Fields, readCallback, toFields, toTarget, toText } from './frame.ts'
 import type { Mentions } from './mention.ts'
 
@@ -13,9 +13,11 @@ export function readMessage(frame: unknown, mentions: Mentions): InboundMessage 
   const { body, conversation, msg_id, user_id } = callback
   const type = toText(body.msgtype)
   if (NOT_MESSAGES.includes(type)) return undefined
-  const content = readContent(body)
+  const quoted = toFields(body.quote)
+  const whole = readContent(body)
+  const quote = toText(quoted.msgtype) ? readQuote(quoted) : whole.forwarded
+  const content = quote === whole.forwarded ? whole : flatten(whole)
   const text = conversation.type === 'group' ? mentions.remove(content.text) : content.text
-  const quote = readQuote(toFields(body.quote), content)
   const isEmpty = content.text.trim() === '' && content.files.length === 0 && !quote
   return {
     id: msg_id,
@@ -31,13 +33,9 @@ export function readMessage(frame: unknown, mentions: Mentions): InboundMessage 
   }
 }
 
-/** Returns the quoted message, or the forwarded ones if nothing is quoted. */
-function readQuote(quoted: Fields, { forwarded }: Content): QuotedMessage | undefined {
-  const type = toText(quoted.msgtype)
-  if (!type) return forwarded
-  const { text, files, forwarded: inner } = readContent(quoted)
-  const attached = [...files, ...(inner?.files ?? [])]
-  return { text: text || inner?.text || `[${type}]`, ...(attached.length > 0 && { files: attached }) }
+function readQuote(quoted: Fields): QuotedMessage {
+  const { text, files } = flatten(readContent(quoted))
+  return { text: text || `[${toText(quoted.msgtype)}]`, ...(files.length > 0 && { files }) }
 }
 
 const readTime = (seconds: unknown) =>

@@ -108,6 +108,14 @@ t.test(
         },
       ],
       [
+        {
+          msgtype: 'chatrecord',
+          chatrecord: { item: [{ type: 'ChatRecordText', content: '{"content":"passed on"}' }] },
+          quote: { msgtype: 'text', text: { content: 'said' } },
+        },
+        { text: 'passed on', quote: { text: 'said' } },
+      ],
+      [
         { msgtype: 'chatrecord', chatrecord: {} },
         { text: '', unreadable: 'chatrecord' },
       ],
