@@ -16,11 +16,21 @@ const LAST_PAUSE_MS = 30_000
  * message, so a message that could not be stored is retried until it is stored or the channel closes.
  */
 export function createIntake(
-  link: Pick<ChannelLink, 'receive' | 'log'>,
+  link: Pick<ChannelLink, 'receive' | 'cursor' | 'log'>,
   signal: AbortSignal,
   robot_name: string | undefined,
 ) {
-  const mentions = createMentions(robot_name)
+  const learned = toText(toFields(link.cursor.get()).robot_name)
+  const mentions = createMentions({
+    ...(robot_name && { robot_name }),
+    ...(learned && { learned }),
+    onLearned(name) {
+      link.cursor.set({ robot_name: name }).catch((error) => {
+        // It will be learned again after a restart.
+        link.log.info({ error }, 'the name of the robot could not be stored')
+      })
+    },
+  })
   let waiting = 0
 
   async function retry(message: InboundMessage) {

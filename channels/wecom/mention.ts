@@ -7,6 +7,19 @@ const MAX_MENTIONS = 32
 /** A mention of at most three words and a command behind it, for a name that is not known. */
 const BEFORE_COMMAND = /^@(\S+(?:[^\S\n]+\S+){0,2}?)\s+(\/[a-z]+(?:\s.*)?)$/is
 
+/** Number of messages from which a name is learned. */
+const ENOUGH = 2
+
+/** The options of the remover. */
+interface MentionOptions {
+  /** The configured name. */
+  robot_name?: string
+  /** The name that was learned earlier. */
+  learned?: string
+  /** Called with a name that was learned. */
+  onLearned?(name: string): void
+}
+
 /** Removes the mentions of the robot from messages of groups. */
 export interface Mentions {
   remove(text: string): string
@@ -17,13 +30,14 @@ export interface Mentions {
  * name is what follows an "@" in all of them. A name is used if it is configured, or after two messages with a blank
  * behind it; before, the mention stays in the text, and only a command behind it is recognized.
  */
-export function createMentions(robot_name?: string): Mentions {
+export function createMentions({ robot_name, learned, onLearned }: MentionOptions): Mentions {
   /** Texts behind an "@" that begin alike in all messages; the name is the beginning of one of them. */
-  let shared: string[] = []
-  let messages = 0
+  let shared = learned ? [learned] : []
+  let messages = learned ? ENOUGH : 0
   /** The name, if there is one candidate, and the number of messages in which a blank follows it. */
-  let name = ''
-  let ended = 0
+  let name = learned ?? ''
+  let ended = messages
+  let told = learned
 
   function learn(text: string): void {
     const mentions = listMentions(text)
@@ -44,7 +58,12 @@ export function createMentions(robot_name?: string): Mentions {
   }
 
   /** Returns the name if it is one word; more words may belong to the messages. */
-  const findName = () => (messages > 1 && ended > 1 && /^\S+$/.test(name) ? name : undefined)
+  function findName(): string | undefined {
+    if (messages < ENOUGH || ended < ENOUGH || !/^\S+$/.test(name)) return undefined
+    if (name !== told) onLearned?.(name)
+    told = name
+    return name
+  }
 
   function removeBeforeCommand(text: string): string {
     const [, mention = '', command] = BEFORE_COMMAND.exec(text.trim()) ?? []

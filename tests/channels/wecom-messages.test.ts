@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { InboundMessage } from '#plugin-api'
+import type { InboundMessage, JSONValue } from '#plugin-api'
 import wecom from '../../channels/wecom/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
@@ -225,4 +225,30 @@ t.test('a name that is not configured is learned, and nothing else is removed', 
     ['@Robo what?', 'what?'],
   )
   await told(['@Override 是什么意思', '@Override 是什么意思'], ['no mention at all', 'no mention at all'])
+})
+
+t.test('a learned name survives the connection', async (t) => {
+  const platform = await startFakeWeCom()
+  t.teardown(() => platform.close())
+  let position: JSONValue | undefined
+  const cursor = {
+    get: () => position,
+    async set(value: JSONValue) {
+      position = value
+    },
+  }
+  const tell = async (...texts: string[]) => {
+    const { received, close } = await openChannel(t, wecom, platform, { cursor })
+    for (const content of texts)
+      await platform.tell({ msgtype: 'text', text: { content } }, { place: 'group' })
+    for (const end = Date.now() + 20_000; received.length < texts.length; await wait(5))
+      if (Date.now() > end) throw new Error('the messages did not come')
+    await close()
+    return received.map(({ text }) => text)
+  }
+  t.same(await tell('@Robo hello', '@Robo what?'), ['@Robo hello', 'what?'])
+  t.same(position, { robot_name: 'Robo' })
+  t.same(await tell('@Robo yes', '@Override 是什么意思 @Robo'), ['yes', '@Override 是什么意思'])
+  t.same(await tell('@Nova hello', '@Nova what?', '@Nova yes'), ['@Nova hello', 'what?', 'yes'], 'renamed')
+  t.same(position, { robot_name: 'Nova' })
 })

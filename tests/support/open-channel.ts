@@ -54,11 +54,14 @@ export async function openChannel(
   {
     config,
     receive = async () => {},
+    cursor,
     outcomeOf = () => ({ notice: 'noted' }),
   }: {
     config?: Record<string, unknown>
     /** Called before a message counts as received; throw to refuse it. */
     receive?(message: InboundMessage): Promise<void>
+    /** The channel's cursor; one of its own by default. */
+    cursor?: ChannelCursor
     outcomeOf?(press: ButtonPress): PressOutcome
   } = {},
 ): Promise<OpenedChannel> {
@@ -76,7 +79,7 @@ export async function openChannel(
       { level: 'trace', serializers: { error: pino.stdSerializers.err } },
       { write: (line: string) => void lines.push(line) },
     ),
-    cursor: {
+    cursor: cursor ?? {
       get: () => position,
       async set(value) {
         position = value
