@@ -11,6 +11,9 @@ import { createPresses, createQuestions, type Presses } from './questions.ts'
 import { openSocket } from './socket.ts'
 import { uploadFile } from './upload.ts'
 
+/** Time for which messages of a lost connection that could not be stored are retried, in milliseconds. */
+const KEEP_MS = 600_000
+
 /** Connects a robot. */
 export async function openConnection(
   settings: ChannelSettings<WecomConfig>,
@@ -20,15 +23,26 @@ export async function openConnection(
   const closed = AbortSignal.any([link.signal, closing.signal])
   // Each waiting message and each open press adds a listener.
   setMaxListeners(Number.POSITIVE_INFINITY, closed)
+  /** Ends the attempts to store messages: at once if the channel is closed, later if its connection is lost. */
+  const storing = new AbortController()
+  let isLost = false
+  const endStoring = () => {
+    if (isLost) setTimeout(() => storing.abort(), KEEP_MS).unref()
+    else storing.abort()
+  }
+  closed.addEventListener('abort', endStoring, { once: true })
   let calls!: Calls
   let presses!: Presses
   const socket = await openSocket(settings, closed, (client, fail) => {
     calls = createCalls(client, link.log, fail)
     presses = createPresses(link, calls, closed)
     return {
-      onMessage: createIntake(link, closed, settings.config.robot_name),
+      onMessage: createIntake(link, storing.signal, settings.config.robot_name),
       onEvent: presses.onEvent,
-      onLost: (error) => link.lost(error),
+      onLost(error) {
+        isLost = true
+        link.lost(error)
+      },
     }
   })
   const ask = createQuestions(calls, link.log)

@@ -13,7 +13,7 @@ const LAST_PAUSE_MS = 30_000
 
 /**
  * Creates the handler that passes messages to the gateway. The platform expects no acknowledgement and never repeats a
- * message, so a message that could not be stored is retried until it is stored or the channel closes.
+ * message, so a message that could not be stored is retried until it is stored or the signal is aborted.
  */
 export function createIntake(
   link: Pick<ChannelLink, 'receive' | 'cursor' | 'log'>,
@@ -35,7 +35,7 @@ export function createIntake(
 
   async function retry(message: InboundMessage) {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LAST_PAUSE_MS)) {
-      await wait(pause, undefined, { signal })
+      await wait(pause, undefined, { signal, ref: false })
       try {
         return await link.receive(message)
       } catch (error) {

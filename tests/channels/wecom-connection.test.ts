@@ -234,3 +234,23 @@ t.test('a question whose card is refused is asked in words', async (t) => {
   t.match(logged(), /the buttons of a question were refused/)
   t.same(platform.violations, [])
 })
+
+t.test('a message that waits to be stored survives the loss of its connection', async (t) => {
+  const platform = await start(t)
+  let isAvailable = false
+  const { connection, received, states, close, logged } = await openChannel(t, wecom, platform, {
+    async receive() {
+      if (!isAvailable) throw new Error('the database is unavailable')
+    },
+  })
+  await platform.say({ text: 'hi', id: 'm1' })
+  await until(() => /could not be stored; it will be retried/.test(logged()), 'the first attempt')
+  platform.unsubscribe()
+  const target = { req_id: 'r', chat_id: 'ann', chat_type: 1 }
+  t.equal(await reasonOf(connection.send(target, { text: 'x', key: KEY }, signal)), 'unreachable')
+  await until(() => states.length > 0, 'the loss')
+  await close()
+  isAvailable = true
+  await until(() => received.length === 1, 'the message')
+  t.equal(received[0]!.id, 'm1')
+})
