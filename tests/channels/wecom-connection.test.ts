@@ -46,6 +46,7 @@ async function keepOpen(t: Test) {
       receive: async (message: InboundMessage) => void received.push(message),
     },
     onState: (state) => void states.push(state),
+    onRefused: () => {},
     log,
     random: () => 0,
   })
@@ -63,7 +64,8 @@ t.test(
     platform.unsubscribe()
     const writer = createReplyWriter({
       ...{ connect: session.connect, capabilities: wecom.capabilities.direct, target, key: KEY },
-      ...{ is_live: false, progress: { sent: 0, covered: 0, live: null }, save: async () => {}, signal, log },
+      ...{ is_live: false, progress: { sent: 0, covered: 0, live: null }, save: async () => {}, signal },
+      ...{ log, onRefused: () => {} },
     })
     await writer.finish('the whole answer')
     t.match(platform.shown(), [{ text: 'the whole answer', is_live: false }])
@@ -84,7 +86,8 @@ t.test('a live answer goes on over a new connection', async (t) => {
   const { platform, session, target } = await keepOpen(t)
   const writer = createReplyWriter({
     ...{ connect: session.connect, capabilities: wecom.capabilities.direct, target, key: KEY },
-    ...{ is_live: true, progress: { sent: 0, covered: 0, live: null }, save: async () => {}, signal, log },
+    ...{ is_live: true, progress: { sent: 0, covered: 0, live: null }, save: async () => {}, signal },
+    ...{ log, onRefused: () => {} },
   })
   writer.show('the first half ')
   await until(() => platform.shown().length === 1, 'the first half')

@@ -110,7 +110,7 @@ export function createBackOff({
       const longest = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures - 1, 16))
       // Jitter, so that calls that failed together are not repeated together.
       const pause =
-        reason === 'rate_limited' && retry_after_ms !== undefined
+        retry_after_ms !== undefined
           ? Math.min(MAX_RETRY_AFTER_MS, Math.max(FIRST_PAUSE_MS, retry_after_ms) * (1 + random() / 10))
           : longest * (0.5 + random() / 2)
       return timing.now() + pause - since > GIVE_UP_MS ? undefined : Math.ceil(pause)
