@@ -911,7 +911,7 @@ export interface paths {
   "/connectors/oauth/callback": {
     /**
      * Receive the callback of a sign-in
-     * @description For browsers that come back from a server, not for clients. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.
+     * @description For browsers that come back from a server, not for clients. Reads `state`, `code`, `iss`, `error` and `error_description`, ignores all other parameters, and redirects to the console in any case: with `connector_error` after a failure. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.
      */
     get: operations["receiveConnectorCallback"];
   };
@@ -5509,7 +5509,7 @@ export interface components {
         request_id: string;
       };
     };
-    ConnectorSignInFailedError: {
+    AuthorizeConnector502Error: {
       error: {
         /** @enum {string} */
         code: "CONNECTOR_SIGN_IN_FAILED";
@@ -10761,10 +10761,15 @@ export interface components {
         "application/json": components["schemas"]["AuthorizeConnector409Error"];
       };
     };
-    /** @description - `CONNECTOR_SIGN_IN_FAILED`: The sign-in could not begin: {detail} */
-    ConnectorSignInFailedError: {
+    /**
+     * @description - `CONNECTOR_SIGN_IN_FAILED`: The sign-in could not begin. Check the settings of the connector.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The server describes its sign-in in a way that cannot be used. Check the address of the connector.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The service does not register clients by itself. Register one there, and enter its client id in the settings of the connector.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The service to sign in with does not answer, or its address is not allowed. Try again later.
+     */
+    AuthorizeConnector502Error: {
       content: {
-        "application/json": components["schemas"]["ConnectorSignInFailedError"];
+        "application/json": components["schemas"]["AuthorizeConnector502Error"];
       };
     };
     /**
@@ -16001,37 +16006,15 @@ export interface operations {
       415: components["responses"]["UnsupportedMediaTypeError"];
       422: components["responses"]["IdempotencyKeyReusedOrValidationFailedError"];
       429: components["responses"]["RateLimitedError"];
-      502: components["responses"]["ConnectorSignInFailedError"];
+      502: components["responses"]["AuthorizeConnector502Error"];
       default: components["responses"]["Error"];
     };
   };
   /**
    * Receive the callback of a sign-in
-   * @description For browsers that come back from a server, not for clients. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.
+   * @description For browsers that come back from a server, not for clients. Reads `state`, `code`, `iss`, `error` and `error_description`, ignores all other parameters, and redirects to the console in any case: with `connector_error` after a failure. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.
    */
   receiveConnectorCallback: {
-    parameters: {
-      query?: {
-        /** @description The state of the authorization request */
-        state?: string;
-        /** @description The authorization code */
-        code?: string;
-        /** @description The authorization server */
-        iss?: string;
-        /** @description Why there is no code */
-        error?: string;
-        /** @description The same in words, which are not shown */
-        error_description?: string;
-        /** @description A page about it, which is not shown */
-        error_uri?: string;
-        /** @description Not used */
-        session_state?: string;
-        /** @description Not used */
-        scope?: string;
-        /** @description Set once the person has confirmed */
-        confirm?: "yes";
-      };
-    };
     responses: {
       /** @description Success */
       200: {

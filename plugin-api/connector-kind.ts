@@ -22,6 +22,8 @@ export type ConnectorTarget =
       client?: ConnectorClient
       /** The scope to ask for, instead of the one that the server names. */
       oauth_scope?: string
+      /** Without `omit`, requests of a sign-in name the resource (RFC 8707), which some authorization servers refuse. */
+      oauth_resource?: 'send' | 'omit'
     }
   | {
       transport: 'stdio'

@@ -1,5 +1,7 @@
 import type { ErrorTable } from '#kernel'
 
+const signInFailed = { status: 502, code: 'CONNECTOR_SIGN_IN_FAILED', level: 'warn' } as const
+
 /** The errors of connectors. */
 export const connectorErrors = {
   CONNECTOR_KIND_UNSUPPORTED: {
@@ -14,11 +16,31 @@ export const connectorErrors = {
     },
   },
   CONNECTOR_SIGN_IN_FAILED: {
-    status: 502,
-    level: 'warn',
+    ...signInFailed,
     message: {
-      en: 'The sign-in could not begin: {detail}',
-      zh: '无法开始登录：{detail}',
+      en: 'The sign-in could not begin. Check the settings of the connector.',
+      zh: '无法开始登录，请检查连接器的设置。',
+    },
+  },
+  CONNECTOR_SIGN_IN_UNREACHABLE: {
+    ...signInFailed,
+    message: {
+      en: 'The service to sign in with does not answer, or its address is not allowed. Try again later.',
+      zh: '登录服务没有响应，或其地址不被允许。请稍后再试。',
+    },
+  },
+  CONNECTOR_SIGN_IN_METADATA: {
+    ...signInFailed,
+    message: {
+      en: 'The server describes its sign-in in a way that cannot be used. Check the address of the connector.',
+      zh: '该服务器的登录说明无法使用，请检查连接器的地址。',
+    },
+  },
+  CONNECTOR_SIGN_IN_REGISTRATION: {
+    ...signInFailed,
+    message: {
+      en: 'The service does not register clients by itself. Register one there, and enter its client id in the settings of the connector.',
+      zh: '该服务不会自动注册客户端。请在该服务中注册客户端，并在连接器设置中填写其客户端 ID。',
     },
   },
   CONNECTOR_MOVED: {

@@ -7,9 +7,11 @@ import { connectorParams } from './schemas.ts'
 
 const nameOfCookie = (state: string) => `svc_connector_${digest(state).slice(0, 12)}`
 
-/** Characters as OAuth has them; all parameters together fit into the head of a request. */
-const queryText = (description: string, maxLength = 512) =>
-  ({ type: 'string', maxLength, pattern: '^[\\x20-\\x7e]*$', description }) as const
+/** Returns the only value of a parameter; undefined if it is missing, or repeated with other values. */
+const readOne = (value: unknown): string | undefined => {
+  const [first, ...others] = new Set([value].flat())
+  return typeof first === 'string' && first !== '' && others.length === 0 ? first : undefined
+}
 
 /** The routes of sign-ins to servers. */
 export const signInRoutes = [
@@ -36,7 +38,14 @@ export const signInRoutes = [
         authorization_url: { type: 'string', examples: ['https://id.example.com/authorize?client_id=svc'] },
       }),
     },
-    errors: ['NOT_FOUND', 'CONNECTOR_SIGN_IN_UNAVAILABLE', 'CONNECTOR_SIGN_IN_FAILED'],
+    errors: [
+      'NOT_FOUND',
+      'CONNECTOR_SIGN_IN_UNAVAILABLE',
+      'CONNECTOR_SIGN_IN_FAILED',
+      'CONNECTOR_SIGN_IN_UNREACHABLE',
+      'CONNECTOR_SIGN_IN_METADATA',
+      'CONNECTOR_SIGN_IN_REGISTRATION',
+    ],
     audit: 'connector.authorize',
   }).handle(async ({ caller, params, body }, { redirectUri, signIns, usable }) => {
     if (body.redirect_after !== undefined) assertOwnPage(body.redirect_after)
@@ -60,23 +69,10 @@ export const signInRoutes = [
     operation_id: 'receiveConnectorCallback',
     summary: 'Receive the callback of a sign-in',
     description:
-      'For browsers that come back from a server, not for clients. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.',
+      'For browsers that come back from a server, not for clients. Reads `state`, `code`, `iss`, `error` and `error_description`, ignores all other parameters, and redirects to the console in any case: with `connector_error` after a failure. In a browser that did not begin the sign-in, a page first names the account and asks for confirmation, so that nobody signs in for somebody else.',
     guard: 'public',
-    query: objectOf({
-      state: queryText('The state of the authorization request'),
-      code: queryText('The authorization code', 2048),
-      iss: queryText('The authorization server'),
-      error: queryText('Why there is no code'),
-      error_description: {
-        type: 'string',
-        maxLength: 512,
-        description: 'The same in words, which are not shown',
-      },
-      error_uri: queryText('A page about it, which is not shown'),
-      session_state: queryText('Not used'),
-      scope: queryText('Not used'),
-      confirm: { enum: ['yes'], description: 'Set once the person has confirmed' },
-    }),
+    // Open, because authorization servers add parameters of their own, which a client must ignore.
+    query: { type: 'object', additionalProperties: true },
     stream: 'response',
     response: {
       200: {
@@ -87,14 +83,21 @@ export const signInRoutes = [
       302: null,
     },
   }).handle(async ({ query, headers }, { server, signIns, waitingTurns }) => {
-    const { state = '', code, iss, confirm } = query
+    const [state = '', code, error, description] = [
+      query.state,
+      query.code,
+      query.error,
+      query.error_description,
+    ].map(readOne)
+    const issuers = [query.iss ?? []].flat().map(String)
     const cookies = parseCookie(headers.cookie?.toString() ?? '')
     const hasBegun = cookies[nameOfCookie(state)] === digest(`${state} of the browser`)
     const common = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
-    if (!hasBegun && confirm !== 'yes' && code !== undefined) {
+    if (!hasBegun && readOne(query.confirm) !== 'yes' && code !== undefined) {
       const names = await signIns.describe(state)
       if (names) {
-        const again = new URLSearchParams({ state, code, ...(iss !== undefined && { iss }), confirm: 'yes' })
+        const again = new URLSearchParams({ state, code, confirm: 'yes' })
+        for (const issuer of issuers) again.append('iss', issuer)
         return new Response(confirmationPage(names, `?${again}`), {
           headers: {
             ...common,
@@ -105,7 +108,7 @@ export const signInRoutes = [
         })
       }
     }
-    const done = await signIns.complete({ state, code, iss })
+    const done = await signIns.complete({ state, code, issuers, error, description })
     if ('user_id' in done) await waitingTurns.notice(done)
     const page = 'reason' in done ? `/connectors?connector_error=${done.reason}` : done.redirect_after
     const location = `${server.public_url?.replace(/\/+$/, '') ?? ''}${page}`

@@ -1,4 +1,5 @@
 import { type ConnectorFailure, InsufficientScope } from '../connections/failure.ts'
+import { readChallenges } from './challenge-header.ts'
 import type { Credentials, CredentialsKey } from './credentials.ts'
 import { type Challenge, MissingCredentials } from './missing-credentials.ts'
 
@@ -6,12 +7,20 @@ const MAX_SCOPE_CHARS = 1024
 const MAX_URL_CHARS = 2048
 
 /** Reads the header `WWW-Authenticate` of a refusal. */
-export async function readChallenge(response: Response): Promise<Challenge> {
-  const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
-  const { scope, resourceMetadataUrl: url } = extractWWWAuthenticateParams(response)
+export function readChallenge({ headers, url }: Response): Challenge {
+  const challenges = readChallenges(headers.get('www-authenticate') ?? '')
+  const find = (name: string) =>
+    challenges
+      .filter(({ scheme }) => scheme === 'bearer' || scheme === 'dpop')
+      .map(({ parameters }) => parameters.get(name)?.trim())
+      .find(Boolean)
+  const scope = find('scope')
+  const address = find('resource_metadata')
+  const metadata = address !== undefined && URL.canParse(address, url) ? new URL(address, url) : undefined
+  const isUsable = metadata && /^https?:$/.test(metadata.protocol) && metadata.href.length <= MAX_URL_CHARS
   return {
     ...(scope && scope.length <= MAX_SCOPE_CHARS && { scope }),
-    ...(url && url.href.length <= MAX_URL_CHARS && { resource_metadata_url: url.href }),
+    ...(isUsable && { resource_metadata_url: metadata.href }),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import type { Audiences } from './audiences.ts'
-import type { OAuthState } from './oauth-client.ts'
+import type { OAuthState } from './oauth-state.ts'
 
 /** The credentials that an account has entered for a connector, or got by signing in. */
 export interface AccountCredentials {

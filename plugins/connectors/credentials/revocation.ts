@@ -6,7 +6,7 @@ import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import { audiencesOf } from './audiences.ts'
 import type { CredentialsKey } from './credentials.ts'
-import type { OAuthState } from './oauth-client.ts'
+import type { OAuthState } from './oauth-state.ts'
 
 /** The time for the authorization servers of all accounts of a connector to answer, in milliseconds. */
 const REVOCATION_MS = 5000
@@ -91,18 +91,18 @@ async function revokeTokens(
   { client = registered }: HttpTarget,
   fetch: (url: string, init: RequestInit) => Promise<Response>,
 ): Promise<void> {
-  const metadata = discovery?.authorizationServerMetadata as ServerMetadata | undefined
+  const metadata = discovery?.authorizationServerMetadata
   if (!metadata?.revocation_endpoint || !tokens || !client) return
   const library = await import('openid-client')
   const { client_id, client_secret } = client
-  const { revocation_endpoint_auth_methods_supported: methods } = metadata as { [field: string]: unknown }
+  const { revocation_endpoint_auth_methods_supported: methods } = metadata
   const authenticate =
     client_secret === undefined
       ? library.None()
-      : Array.isArray(methods) && methods.includes('client_secret_post')
+      : methods?.includes('client_secret_post')
         ? library.ClientSecretPost(client_secret)
         : library.ClientSecretBasic(client_secret)
-  const config = new library.Configuration(metadata, client_id, client_secret, authenticate)
+  const config = new library.Configuration(metadata as ServerMetadata, client_id, client_secret, authenticate)
   config[library.customFetch] = fetch as CustomFetch
   // An administrator may have chosen a server without encryption.
   library.allowInsecureRequests(config)

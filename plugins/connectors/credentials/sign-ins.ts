@@ -4,10 +4,12 @@ import { toFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import { audiencesOf } from './audiences.ts'
+import { assertIssuers, beginAuthorization, redeemCode } from './authorization.ts'
 import { joinScopes } from './challenge.ts'
 import type { Challenge } from './missing-credentials.ts'
-import { createOAuthClient, type OAuthState } from './oauth-client.ts'
-import { runAuth } from './run-auth.ts'
+import { withOAuthRequest } from './oauth-request.ts'
+import type { OAuthState } from './oauth-state.ts'
+import { cutWords, isResourceRefusal, SignInFailure, type SignInFault } from './sign-in-failure.ts'
 
 /** The time that a person has to sign in after asking for it, in seconds. */
 const ATTEMPT_SECONDS = 600
@@ -30,6 +32,36 @@ export interface SignInDocument {
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 const purposeOf = (id: string) => `connector-sign-in:${id}`
+
+/** The parameters with which a browser comes back from an authorization server. */
+interface CallbackAnswer {
+  state: string
+  code: string | undefined
+  /** The values of `iss`. */
+  issuers: readonly string[]
+  error: string | undefined
+  description: string | undefined
+}
+
+/** The reason of a failed sign-in, for which the console has a sentence. */
+export type SignInOutcome =
+  | 'expired'
+  | 'changed'
+  | 'refused'
+  | 'failed'
+  | 'client'
+  | 'resource'
+  | 'unavailable'
+
+const BEGIN_ERRORS = {
+  unavailable: 'CONNECTOR_SIGN_IN_UNREACHABLE',
+  metadata: 'CONNECTOR_SIGN_IN_METADATA',
+  registration: 'CONNECTOR_SIGN_IN_REGISTRATION',
+  client: 'CONNECTOR_SIGN_IN_FAILED',
+  resource: 'CONNECTOR_SIGN_IN_FAILED',
+  issuer: 'CONNECTOR_SIGN_IN_FAILED',
+  refused: 'CONNECTOR_SIGN_IN_FAILED',
+} as const satisfies Record<SignInFault, string>
 
 /** Signs accounts in to servers. */
 export type SignIns = ReturnType<typeof createSignIns>
@@ -83,22 +115,20 @@ export function createSignIns({
       const known = await credentials.find({ connector_id: connector._id, user_id }, audiences)
       // A client is registered for the scopes of its first sign-in; further ones need another.
       const isKept = known?.oauth?.client && known.wanted_scope === undefined
-      const kept: OAuthState = isKept ? { client: known.oauth!.client } : {}
-      const client = createOAuthClient(target, { redirect_uri, challenge: state, kept })
-      try {
-        await runAuth(client.provider, {
-          serverUrl: target.url,
-          resourceMetadataUrl: toUrl(challenge.resource_metadata_url),
-          scope: joinScopes(target.oauth_scope ?? challenge.scope, known?.wanted_scope),
-          fetch,
-          seconds,
-        })
-      } catch (error) {
-        throw new AppError('CONNECTOR_SIGN_IN_FAILED', { detail: toFailure(error).message }, { cause: error })
+      const scope = joinScopes(target.oauth_scope ?? challenge.scope, known?.wanted_scope)
+      const parts = {
+        redirect_uri,
+        state,
+        challenge,
+        scope,
+        client: isKept ? known.oauth!.client : undefined,
+        now: clock.seconds(),
       }
-      const location = client.location()
-      if (!location || !/^https?:$/.test(location.protocol))
-        throw new AppError('CONNECTOR_SIGN_IN_FAILED', { detail: 'The server has no page for a sign-in.' })
+      const { url, kept } = await withOAuthRequest({ fetch, seconds }, (request) =>
+        beginAuthorization(request, target, parts),
+      ).catch((error) => {
+        throw toSignInError(error)
+      })
       const _id = digest(state)
       const expires_at = clock.seconds() + (isOfTurn ? chat.approval_seconds : ATTEMPT_SECONDS)
       await connector_sign_ins.insertOne({
@@ -107,11 +137,11 @@ export function createSignIns({
         user_id,
         revision: connector.revision,
         redirect_after,
-        sealed: secrets.seal(JSON.stringify(client.state), purposeOf(_id)),
+        sealed: secrets.seal(JSON.stringify(kept), purposeOf(_id)),
         expires_at,
         delete_at: new Date(expires_at * 1000),
       })
-      return { authorization_url: location.href, state }
+      return { authorization_url: url.href, state }
     },
 
     /** Returns the names in a sign-in, for the person to confirm; undefined if it does not exist or has expired. */
@@ -132,12 +162,10 @@ export function createSignIns({
     async complete({
       state,
       code,
-      iss,
-    }: {
-      state: string
-      code: string | undefined
-      iss: string | undefined
-    }): Promise<{ user_id: string; redirect_after: string } | { reason: string }> {
+      issuers,
+      error,
+      description = '',
+    }: CallbackAnswer): Promise<{ user_id: string; redirect_after: string } | { reason: SignInOutcome }> {
       const attempt = await connector_sign_ins.findOneAndDelete({ _id: digest(state) })
       if (!attempt || attempt.expires_at <= clock.seconds()) return { reason: 'expired' }
       const { connector_id, user_id, revision, redirect_after } = attempt
@@ -146,24 +174,28 @@ export function createSignIns({
         users.find(user_id),
       ])
       if (!connector || !user?.enabled) return { reason: 'changed' }
-      if (code === undefined) return { reason: 'refused' }
       const kept = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
       const { target, audiences, redirect_uri, fetch } = serverOf(connector)
-      const client = createOAuthClient(target, { redirect_uri, kept })
+      const key = { connector_id, user_id }
       try {
-        const options = { serverUrl: target.url, authorizationCode: code, iss, fetch, seconds }
-        await runAuth(client.provider, options)
-        if (!client.state.tokens) return { reason: 'failed' }
-      } catch (error) {
-        log.info({ error, connector: connector_id }, 'a sign-in to a connector failed')
-        return { reason: 'failed' }
+        if (error !== undefined) {
+          assertIssuers(kept.discovery!.authorizationServerMetadata, issuers)
+          const fault = isResourceRefusal(error, description) ? 'resource' : 'refused'
+          throw new SignInFailure(fault, `${error} ${description}`)
+        }
+        if (code === undefined) return { reason: 'failed' }
+        const oauth = await withOAuthRequest({ fetch, seconds }, (request) =>
+          redeemCode(request, target, { kept, code, issuers, redirect_uri }),
+        )
+        await credentials.put(key, { oauth }, { audience: audiences.resource, isNew: true })
+      } catch (thrown) {
+        const words = cutWords(toFailure(thrown).message)
+        log.info({ error: thrown, words, connector: connector_id }, 'a sign-in to a connector failed')
+        const isOfClient = thrown instanceof SignInFailure && thrown.fault === 'client'
+        // The next sign-in registers another client.
+        if (isOfClient && !target.client) await credentials.remove(key)
+        return { reason: toOutcome(thrown, error !== undefined) }
       }
-      const { verifier: _, ...oauth } = client.state
-      await credentials.put(
-        { connector_id, user_id },
-        { oauth },
-        { audience: audiences.resource, isNew: true },
-      )
       if (
         connector.owner_id === user_id ||
         (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))
@@ -181,4 +213,17 @@ export function createSignIns({
 const challengeOf = ({ challenge, revision }: ConnectorDocument): Challenge =>
   challenge?.revision === revision ? challenge : {}
 
-const toUrl = (text: string | undefined) => (text === undefined ? undefined : new URL(text))
+/** Returns the error of a sign-in that could not begin, with a sentence for its fault. */
+function toSignInError(error: unknown): AppError {
+  const failure = toFailure(error)
+  const fault = failure instanceof SignInFailure ? failure.fault : 'unavailable'
+  const detail = failure instanceof SignInFailure ? failure.detail : failure.message
+  return new AppError(BEGIN_ERRORS[fault], { reason: fault, detail }, { cause: error })
+}
+
+function toOutcome(error: unknown, isAnsweredByError: boolean): SignInOutcome {
+  if (!(error instanceof SignInFailure)) return 'unavailable'
+  const { fault } = error
+  if (fault === 'client' || fault === 'resource' || fault === 'unavailable') return fault
+  return isAnsweredByError && fault === 'refused' ? 'refused' : 'failed'
+}

@@ -25,7 +25,6 @@ export function createTargets({
   connectorFetch,
   connectorKinds,
   credentials,
-  redirectUri,
 }: Cradle) {
   return {
     /** Throws MissingCredentials, and a ConnectorFailure if the account may not use the connector at all. */
@@ -53,7 +52,6 @@ export function createTargets({
         target: server,
         audiences,
         fetch: connector.is_trusted ? fetch : connectorFetch.fetch,
-        redirect_uri: redirectUri ?? '',
         credentials,
         seconds: config.connect_seconds,
       })

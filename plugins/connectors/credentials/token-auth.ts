@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AuthProvider } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
+import { toFailure } from '../connections/failure.ts'
 import type { Audiences } from './audiences.ts'
+import { refreshTokens } from './authorization.ts'
 import { readChallenge } from './challenge.ts'
 import type { Credentials, CredentialsKey } from './credentials.ts'
 import { type Challenge, MissingCredentials } from './missing-credentials.ts'
-import { createOAuthClient, type OAuthState } from './oauth-client.ts'
-import { runAuth } from './run-auth.ts'
+import { withOAuthRequest } from './oauth-request.ts'
+import type { OAuthState } from './oauth-state.ts'
+import { SignInFailure } from './sign-in-failure.ts'
 
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 
@@ -19,7 +22,6 @@ interface TokenParts {
   target: HttpTarget
   audiences: Audiences
   fetch: typeof globalThis.fetch
-  redirect_uri: string
   credentials: Credentials
   /** The time for a refresh. */
   seconds: number
@@ -27,12 +29,13 @@ interface TokenParts {
 
 /**
  * Creates what sends the tokens of an account, and refreshes them when the server refuses them: once among all
- * processes, because a refresh token may work only once. Throws MissingCredentials without a sign-in.
+ * processes, because a refresh token may work only once. Throws MissingCredentials without a sign-in, and SignInFailure
+ * if the authorization server does not refresh them at the moment.
  */
 export function createTokenAuth(
   key: CredentialsKey,
   first: { oauth?: OAuthState; revision: number } | undefined,
-  { target, audiences, fetch, redirect_uri, credentials, seconds }: TokenParts,
+  { target, audiences, fetch, credentials, seconds }: TokenParts,
 ): AuthProvider {
   const claimMs = seconds * 1000 + CLAIM_EXTRA_MS
   let known = first
@@ -47,30 +50,40 @@ export function createTokenAuth(
       if (await credentials.claim(key, known.revision, claimMs)) break
       await pause(POLL_MS)
     }
-    const client = createOAuthClient(target, { redirect_uri, kept: known!.oauth })
-    const result = await runAuth(client.provider, { serverUrl: target.url, fetch, seconds }).catch(
-      async (error) => {
-        await credentials.release(key, known!.revision)
-        throw error
-      },
-    )
-    if (result !== 'AUTHORIZED' || !client.state.tokens) {
-      await credentials.remove(key, known!.revision)
+    const { oauth, revision } = known!
+    const end = async () => {
+      await credentials.remove(key, revision)
       throw new MissingCredentials({ challenge })
     }
-    await credentials.put(key, { oauth: client.state }, { audience: audiences.resource })
+    if (!oauth!.tokens!.refresh_token) return end()
+    let refreshed: OAuthState
+    try {
+      refreshed = await withOAuthRequest({ fetch, seconds }, (request) =>
+        refreshTokens(request, target, oauth!),
+      )
+    } catch (error) {
+      if (isFinal(error, target)) return end()
+      await credentials.release(key, revision)
+      throw error instanceof SignInFailure
+        ? error
+        : new SignInFailure('unavailable', toFailure(error).message, { cause: error })
+    }
+    await credentials.put(key, { oauth: refreshed }, { audience: audiences.resource })
     known = await credentials.find(key, audiences)
   }
 
   return {
     token: async () => known?.oauth?.tokens?.access_token,
     async onUnauthorized({ response }) {
-      refreshing ??= readChallenge(response)
-        .then(refresh)
-        .finally(() => {
-          refreshing = undefined
-        })
+      refreshing ??= refresh(readChallenge(response)).finally(() => {
+        refreshing = undefined
+      })
       await refreshing
     },
   }
 }
+
+/** True if a refresh failed because the sign-in has ended; a client that was entered by hand is mended by hand. */
+const isFinal = (error: unknown, { client }: HttpTarget): boolean =>
+  error instanceof SignInFailure &&
+  (error.code === 'invalid_grant' || (error.fault === 'client' && error.code !== undefined && !client))

@@ -32,6 +32,12 @@ export const clientSettings = {
     description: 'The scope to ask for, instead of the one that the server names',
     examples: ['read write'],
   },
+  oauth_resource: {
+    enum: ['send', 'omit'],
+    description:
+      'Names the server to the authorization server at a sign-in, `send` by default; `omit` for servers that refuse it, such as Microsoft Entra',
+    examples: ['omit'],
+  },
 } as const
 
 type ClientSettings = ConfigOf<{
@@ -41,9 +47,10 @@ type ClientSettings = ConfigOf<{
 }>
 
 /** Returns the OAuth settings of a config as a target has them. */
-export const clientOf = ({ client_id, client_secret, oauth_scope }: ClientSettings) => ({
+export const clientOf = ({ client_id, client_secret, oauth_scope, oauth_resource }: ClientSettings) => ({
   ...(client_id !== undefined && { client: { client_id, ...(client_secret && { client_secret }) } }),
   ...(oauth_scope !== undefined && { oauth_scope }),
+  ...(oauth_resource !== undefined && { oauth_resource }),
 })
 
 /** Servers at an address: streamable HTTP, or the older HTTP with server-sent events. */

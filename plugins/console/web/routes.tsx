@@ -71,7 +71,15 @@ const agentTabs = [
 
 const channels = page('/channels', lazyRouteComponent(loadAgents, 'ChannelsPage'))
 /** The reasons for which a sign-in to a connector failed. */
-const SIGN_IN_FAILURES = ['expired', 'changed', 'refused', 'failed'] as const
+const SIGN_IN_FAILURES = [
+  'expired',
+  'changed',
+  'refused',
+  'failed',
+  'client',
+  'resource',
+  'unavailable',
+] as const
 
 const connectors = createRoute({
   getParentRoute: () => root,

@@ -15,7 +15,7 @@ interface Props {
 }
 
 /** Settings that few servers need, because people sign in. */
-const LATER = /^(client_id|client_secret|oauth_scope|headers)$/
+const LATER = /^(client_id|client_secret|oauth_scope|oauth_resource|headers)$/
 
 /** The fields of a connector, with a check of its settings. */
 export function ConnectorFields({ kind, values, onChange, stored }: Props) {

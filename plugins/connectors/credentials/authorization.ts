@@ -1,0 +1,152 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { ConnectorTarget } from '#plugin-api'
+import { joinScopes } from './challenge.ts'
+import { discover, isSameIssuer } from './discovery.ts'
+import type { Challenge } from './missing-credentials.ts'
+import type { OAuthRequest } from './oauth-request.ts'
+import type { AuthorizationServer, Discovery, OAuthClient, OAuthState } from './oauth-state.ts'
+import { registerClient } from './registration.ts'
+import { SignInFailure } from './sign-in-failure.ts'
+import { requestTokens } from './token-request.ts'
+
+type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
+
+const OFFLINE = 'offline_access'
+
+/** The parts of an authorization request besides its server. */
+interface AuthorizationParts {
+  redirect_uri: string
+  state: string
+  challenge: Challenge
+  /** The scope to ask for; without it, the scopes that the server names. */
+  scope: string | undefined
+  /** The client of an earlier sign-in. */
+  client: OAuthClient | undefined
+  /** Unix seconds. */
+  now: number
+}
+
+/** Finds the authorization server and a client; returns the page of the sign-in and what must be kept until its end. */
+export async function beginAuthorization(
+  request: OAuthRequest,
+  target: HttpTarget,
+  { redirect_uri, state, challenge, scope: asked, client: kept, now }: AuthorizationParts,
+): Promise<{ url: URL; kept: OAuthState }> {
+  const discovery = await discover(request, target.url, challenge.resource_metadata_url)
+  const server = discovery.authorizationServerMetadata
+  const scope = chooseScope(asked, discovery)
+  const isKept = kept && isUsable(kept, server, redirect_uri, now)
+  const registered = isKept ? kept : undefined
+  const client =
+    target.client ?? registered ?? (await registerClient(request, server, { redirect_uri, scope }))
+  const verifier = randomBytes(32).toString('base64url')
+  const url = new URL(server.authorization_endpoint)
+  const parameters = {
+    response_type: 'code',
+    client_id: client.client_id,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    redirect_uri,
+    state,
+    scope,
+    // OpenID Connect ignores the scope for refresh tokens unless the person is asked.
+    prompt: scope?.split(' ').includes(OFFLINE) ? 'consent' : undefined,
+    resource: resourceOf(target, discovery),
+  }
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) url.searchParams.set(name, value)
+  return {
+    url,
+    kept: {
+      ...(!target.client && { client }),
+      discovery,
+      verifier,
+      ...(scope !== undefined && { scope }),
+    },
+  }
+}
+
+/** Exchanges the code of a callback for tokens. Throws SignInFailure. */
+export async function redeemCode(
+  request: OAuthRequest,
+  target: HttpTarget,
+  {
+    kept,
+    code,
+    issuers,
+    redirect_uri,
+  }: {
+    kept: OAuthState
+    code: string
+    /** The values of the parameter `iss`. */
+    issuers: readonly string[]
+    redirect_uri: string
+  },
+): Promise<OAuthState> {
+  const { verifier, ...state } = kept
+  assertIssuers(state.discovery!.authorizationServerMetadata, issuers)
+  return completeState(request, target, state, {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    redirect_uri,
+  })
+}
+
+/** Refreshes tokens. Throws SignInFailure. */
+export const refreshTokens = (
+  request: OAuthRequest,
+  target: HttpTarget,
+  state: OAuthState,
+): Promise<OAuthState> =>
+  completeState(request, target, state, {
+    grant_type: 'refresh_token',
+    refresh_token: state.tokens!.refresh_token,
+  })
+
+/** Throws SignInFailure if the answer comes from another issuer, as in an attack that mixes servers up (RFC 9207). */
+export function assertIssuers(server: AuthorizationServer, issuers: readonly string[]): void {
+  const isMissing = issuers.length === 0 && server.authorization_response_iss_parameter_supported === true
+  if (isMissing || !issuers.every((issuer) => isSameIssuer(issuer, server.issuer)))
+    throw new SignInFailure('issuer', `The parameter iss is ${issuers.join(', ') || 'missing'}.`)
+}
+
+async function completeState(
+  request: OAuthRequest,
+  target: HttpTarget,
+  state: OAuthState,
+  grant: Readonly<Record<string, string | undefined>>,
+): Promise<OAuthState> {
+  const { discovery, client: registered, scope, tokens: before } = state
+  const client = target.client ?? registered
+  if (!client || !discovery) throw new SignInFailure('client')
+  const resource = resourceOf(target, discovery)
+  const server = discovery.authorizationServerMetadata
+  const tokens = await requestTokens(request, server, client, { ...grant, resource })
+  // A server that does not rotate its refresh token does not send it again, nor the scopes that were asked for.
+  const kept = { refresh_token: before?.refresh_token, scope: before?.scope ?? scope }
+  return { ...state, tokens: { ...kept, ...tokens } }
+}
+
+/** Returns the resource to name in requests, as the server writes it; undefined if it names none. */
+const resourceOf = ({ oauth_resource }: HttpTarget, { resource }: Discovery) =>
+  oauth_resource === 'omit' ? undefined : resource
+
+/** Adds the scope for refresh tokens, if the authorization server knows it. */
+function chooseScope(asked: string | undefined, { authorizationServerMetadata, scopes }: Discovery) {
+  const scope = asked ?? joinScopes(scopes?.join(' '))
+  if (scope === undefined || !authorizationServerMetadata.scopes_supported?.includes(OFFLINE)) return scope
+  return joinScopes(scope, OFFLINE)
+}
+
+/** True if a client that was registered before still serves. */
+const isUsable = (
+  { issuer, client_secret_expires_at: expires_at, redirect_uri: registered }: OAuthClient,
+  server: AuthorizationServer,
+  redirect_uri: string,
+  now: number,
+) =>
+  issuer !== undefined &&
+  isSameIssuer(issuer, server.issuer) &&
+  (expires_at === undefined || expires_at > now) &&
+  registered === redirect_uri

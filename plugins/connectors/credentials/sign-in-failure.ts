@@ -1,0 +1,60 @@
+import { ConnectorFailure } from '../connections/failure.ts'
+import type { ConnectorFailureReason } from '../types.ts'
+
+/** The most characters of an authorization server's words that are kept. */
+const MAX_WORDS = 300
+
+/** The faults of a sign-in, each with the reason that a call fails for and the sentence that it fails with. */
+const FAULTS = {
+  unavailable: ['unavailable', 'The authorization server does not answer as it should at the moment.'],
+  metadata: ['protocol', 'The description of the sign-in cannot be used.'],
+  registration: [
+    'forbidden',
+    'The authorization server does not register clients by itself. Enter a client id in the settings of the connector.',
+  ],
+  client: ['forbidden', 'The authorization server does not accept the client id or its secret.'],
+  resource: [
+    'forbidden',
+    'The authorization server does not accept the parameter “resource”. Set oauth_resource to “omit” in the settings of the connector.',
+  ],
+  issuer: ['forbidden', 'The answer comes from another authorization server than the sign-in began with.'],
+  refused: ['forbidden', 'The authorization server refused the sign-in.'],
+} as const satisfies Record<string, readonly [ConnectorFailureReason, string]>
+
+/** A fault of a sign-in. */
+export type SignInFault = keyof typeof FAULTS
+
+/** A sign-in, or a refresh of its tokens, that failed; the message may contain words of an authorization server. */
+export class SignInFailure extends ConnectorFailure {
+  readonly fault: SignInFault
+  /** The error code of OAuth, if the server named one. */
+  readonly code: string | undefined
+  /** The cause in technical words. */
+  readonly detail: string
+
+  constructor(fault: SignInFault, detail = '', { code, ...options }: ErrorOptions & { code?: string } = {}) {
+    const [reason, sentence] = FAULTS[fault]
+    const words = cutWords(detail)
+    super(reason, words ? `${sentence} (${words})` : sentence, options)
+    this.fault = fault
+    this.code = code
+    this.detail = words || sentence
+  }
+}
+
+/** Returns the words of a server on one line, without what is too much of them. */
+export function cutWords(text: string): string {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  const characters = [...line.slice(0, 2 * MAX_WORDS)]
+  return characters.length > MAX_WORDS ? `${characters.slice(0, MAX_WORDS).join('')}…` : line
+}
+
+/** The errors of Entra for a resource that is sent besides scopes, or that is not known. */
+const RESOURCE_REFUSED = /\bAADSTS(?:901002|90100\d{2})\b/
+
+/** True if an error says that the parameter `resource` is not accepted. */
+export const isResourceRefusal = (code: string | undefined, description = ''): boolean =>
+  code === 'invalid_target' || RESOURCE_REFUSED.test(`${code} ${description}`)
