@@ -2454,6 +2454,8 @@ export interface components {
       permissions: string[];
       /** @description Positions of the rules that apply, from 0 */
       matched: number[];
+      /** @description Positions of the rules whose claims the service has left out as too large; an account keeps what they would grant */
+      undecided: number[];
       /** @description Permissions in the rules that no plugin declares; they grant nothing */
       unknown_permissions: string[];
     };

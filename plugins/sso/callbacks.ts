@@ -107,12 +107,17 @@ export function createCallbacks({
     { rules, dashboard_origin }: SsoProviderDocument,
     identity: ForeignIdentity,
   ): Promise<string> => {
-    const { user, change } = await signInProvisioning.provision(kind, identity, rules)
+    const { user, change, omitted } = await signInProvisioning.provision(kind, identity, rules)
     const { username } = user
-    if (change) {
-      const payload = { kind, ...change.fields }
-      const row = { action: change.action, actor: username, target: username, payload, status: 302 }
-      await audit(callback, row)
+    const { request_id } = callback
+    if (identity.incomplete)
+      log.warn({ kind, detail: identity.incomplete, request_id }, 'a sign-in went on without userinfo')
+    if (omitted.length > 0)
+      log.warn({ kind, username, omitted, request_id }, 'the service left out claims that rules ask for')
+    if (change || omitted.length > 0) {
+      const payload = { kind, ...change?.fields, ...(omitted.length > 0 && { omitted }) }
+      const action = change?.action ?? 'user.sso_update'
+      await audit(callback, { action, actor: username, target: username, payload, status: 302 })
     }
     const code = await signInCodes.issue({
       user_id: user._id,

@@ -13,23 +13,74 @@ const MAX_ELEMENTS = 10_000
 
 /**
  * Returns the role and permissions of an account with these claims. The rules decide on the role if any of them grants
- * one, and on every permission that any of them names; everything else stays as it was.
+ * one, and on every permission that any of them names; everything else stays as it was. So do rights that only rules
+ * assign whose claims the service has left out as too large.
  */
 export function applyRules(
   rules: readonly ClaimRule[],
   claims: Claims,
   { role, permissions }: { role: Role; permissions: readonly string[] },
 ): RuleResult {
+  const omitted = listOmitted(claims)
+  const undecided = rules.flatMap((rule, index) => (isUndecided(rule, claims, omitted) ? [index] : []))
   const matched = rules.flatMap((rule, index) => (isMet(rule, claims) ? [index] : []))
   const met = matched.map((index) => rules[index]!)
-  const given = new Set(met.flatMap((rule) => rule.permissions ?? []))
+  const open = undecided.map((index) => rules[index]!)
+  const granted = new Set(met.flatMap((rule) => rule.permissions ?? []))
+  const openPermissions = new Set(open.flatMap((rule) => rule.permissions ?? []))
   const managed = new Set(rules.flatMap((rule) => rule.permissions ?? []))
-  const kept = permissions.filter((key) => !managed.has(key) || given.has(key))
-  const ruledRole = met.some((rule) => rule.role === 'admin') ? 'admin' : 'user'
+  const kept = permissions.filter((key) => !managed.has(key) || granted.has(key) || openPermissions.has(key))
+  const isRoleOpen = open.some((rule) => rule.role === 'admin')
+  const ruledRole = met.some((rule) => rule.role === 'admin') ? 'admin' : isRoleOpen ? role : 'user'
   return {
     role: rules.some((rule) => rule.role) ? ruledRole : role,
-    permissions: [...new Set([...kept, ...given])].sort(),
+    permissions: [...new Set([...kept, ...granted])].sort(),
     matched,
+    undecided,
+  }
+}
+
+/** True if some rule asks for a claim that is missing, and that the service has not left out as too large. */
+export function asksForMore(rules: readonly ClaimRule[], claims: Claims): boolean {
+  const omitted = listOmitted(claims)
+  return rules.some(
+    (rule) => findClaim(claims, rule.claim) === undefined && !isUndecided(rule, claims, omitted),
+  )
+}
+
+/** True if a rule asks for a claim that the service has left out, or for a part of it. */
+const isUndecided = ({ claim }: ClaimRule, claims: Claims, omitted: readonly string[]): boolean =>
+  omitted.some((name) => claim === name || claim.startsWith(`${name}.`)) && !hasValue(claims, claim)
+
+const hasValue = (claims: Claims, claim: string) => {
+  const value = findClaim(claims, claim)
+  return value !== undefined && !isReference(value, claims)
+}
+
+/**
+ * Lists the claims that a service has left out as too large: Entra and ADFS refer to another source (OpenID Connect Core
+ * 5.6.2), or only tell of groups.
+ */
+function listOmitted(claims: Claims): string[] {
+  const { _claim_names, hasgroups } = claims
+  const names = Object.keys(readRecord(_claim_names))
+  const references = Object.keys(claims).filter((name) => isReference(claims[name], claims))
+  const keys = Object.keys(claims).flatMap((name) => /^(\w+):src\d+$/.exec(name)?.[1] ?? [])
+  const groups = [true, 'true'].includes(hasgroups as never) ? ['groups'] : []
+  return [...new Set([...names, ...references, ...keys, ...groups])]
+}
+
+/** True if the value of a claim is only the name of a source. */
+const isReference = (value: unknown, { _claim_sources }: Claims) =>
+  typeof value === 'string' && /^src\d+$/.test(value) && Object.hasOwn(readRecord(_claim_sources), value)
+
+/** Reads an object, which Entra also sends as a text. */
+function readRecord(value: unknown): Claims {
+  try {
+    return Object(typeof value === 'string' ? JSON.parse(value) : value) as Claims
+  } catch {
+    // Some other text names no claims.
+    return {}
   }
 }
 

@@ -14,6 +14,7 @@ export const manifest = defineManifest({
   depends: ['users', 'auth', 'accounts'],
   config: {
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
+    clock_skew_seconds: { type: 'integer', minimum: 0, maximum: 600, default: 60 },
   },
   permissions: [
     {

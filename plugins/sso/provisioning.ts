@@ -3,7 +3,7 @@ import { AppError } from '#kernel'
 import type { Identities } from '../users/identities.ts'
 import type { UserChanges, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
-import { applyRules } from './claim-rules.ts'
+import { applyRules, asksForMore } from './claim-rules.ts'
 import type { Cradle } from './manifest.ts'
 import { type ForeignIdentity, SignInFailure } from './sign-in-kind.ts'
 import { digest } from './sign-in-state.ts'
@@ -13,6 +13,8 @@ import type { ClaimRule } from './types.ts'
 interface ProvisionedAccount {
   user: UserDocument
   change: { action: 'user.sso_create' | 'user.sso_update'; fields: UserChanges } | null
+  /** The claims that rules ask for and the service has left out as too large. */
+  omitted: readonly string[]
 }
 
 /** Finds, updates or creates the accounts of users who sign in at another service (just-in-time provisioning). */
@@ -37,30 +39,36 @@ export function createProvisioning({
     rules: readonly ClaimRule[],
     claims: ForeignIdentity['claims'],
     held: Pick<UserDocument, 'role' | 'permissions'>,
-  ): UserChanges => {
-    const { role, permissions } = applyRules(rules, claims, held)
+  ): { changes: UserChanges; omitted: string[] } => {
+    const { role, permissions, undecided } = applyRules(rules, claims, held)
     const known = permissions.filter((key) => held.permissions.includes(key) || permissionCatalog.get(key))
     const isSame =
       known.length === held.permissions.length && known.every((key) => held.permissions.includes(key))
-    return { ...(role !== held.role && { role }), ...(!isSame && { permissions: known }) }
+    const changes = { ...(role !== held.role && { role }), ...(!isSame && { permissions: known }) }
+    return { changes, omitted: [...new Set(undecided.map((index) => rules[index]!.claim))] }
   }
 
-  const update = async (user: UserDocument, changes: UserChanges): Promise<ProvisionedAccount> => {
+  const update = async (
+    user: UserDocument,
+    changes: UserChanges,
+    omitted: readonly string[],
+  ): Promise<ProvisionedAccount> => {
     try {
-      if (Object.keys(changes).length === 0) return { user, change: null }
+      if (Object.keys(changes).length === 0) return { user, change: null, omitted }
       const changed = await users.update(user._id, changes)
-      return { user: changed, change: { action: 'user.sso_update', fields: changes } }
+      return { user: changed, change: { action: 'user.sso_update', fields: changes }, omitted }
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'LAST_ADMINISTRATOR') throw error
       log.warn({ username: user.username }, 'the rules of single sign-on would demote the last administrator')
       const { role, ...rest } = changes
-      return update(user, rest)
+      return update(user, rest, omitted)
     }
   }
 
   const admit = (user: UserDocument, { claims }: ForeignIdentity, rules: readonly ClaimRule[]) => {
     if (!user.enabled) throw new SignInFailure('denied', 'The account is disabled.')
-    return update(user, computeChanges(rules, claims, user))
+    const { changes, omitted } = computeChanges(rules, claims, user)
+    return update(user, changes, omitted)
   }
 
   const create = async (
@@ -69,12 +77,12 @@ export function createProvisioning({
     identity: ForeignIdentity,
     rules: readonly ClaimRule[],
   ): Promise<ProvisionedAccount> => {
-    const { role = 'user', permissions = [] } = computeChanges(rules, identity.claims, {
-      role: 'user',
-      permissions: [],
-    })
-    const fields = { role, permissions }
-    for (const username of proposeUsernames(identity, key)) {
+    const nobody = { role: 'user', permissions: [] as string[] } as const
+    const { changes, omitted } = computeChanges(rules, identity.claims, nobody)
+    const fields = { ...nobody, ...changes }
+    const name = findUsername(identity)
+    if (name === undefined && identity.incomplete) throw new SignInFailure('exchange', identity.incomplete)
+    for (const username of proposeUsernames(name ?? `sso_${toHex(key)}`)) {
       try {
         const user = await users.create({
           username,
@@ -83,7 +91,7 @@ export function createProvisioning({
           email: tidyEmail(identity.email),
           identities: [{ kind, key, linked_at: clock.seconds() }],
         })
-        return { user, change: { action: 'user.sso_create', fields } }
+        return { user, change: { action: 'user.sso_create', fields }, omitted }
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'USERNAME_TAKEN') throw error
         // The identity may be taken too: the same person signed in in another window.
@@ -104,6 +112,9 @@ export function createProvisioning({
       rules: readonly ClaimRule[],
     ): Promise<ProvisionedAccount> {
       assertIdentity(identity)
+      const { claims, incomplete } = identity
+      // Without these claims, rights would be lost that the person has.
+      if (incomplete && asksForMore(rules, claims)) throw new SignInFailure('exchange', incomplete)
       const key = makeIdentityKey(kind, identity)
       const user = await identities.find(key)
       return user ? admit(user, identity, rules) : create(kind, key, identity, rules)
@@ -133,12 +144,12 @@ const tidyEmail = (email: string | null): string | null =>
 const MAX_USERNAME = 56
 const MAX_SUFFIX = 20
 
+/** Returns the best name that can be a username; undefined if there is none. */
+const findUsername = ({ usernames, email }: ForeignIdentity): string | undefined =>
+  [...usernames, email].map(toUsername).find((name) => name !== '')
+
 /** Proposes usernames for a new account, the best first; the last one has a random suffix. */
-function* proposeUsernames(
-  { username, email }: { username: string | null; email: string | null },
-  identity_key: string,
-): Generator<string> {
-  const name = toUsername(username) || toUsername(email) || `sso_${toHex(identity_key)}`
+function* proposeUsernames(name: string): Generator<string> {
   yield name
   for (let number = 2; number <= MAX_SUFFIX; number++) yield `${name}_${number}`
   yield `${name}_${randomBytes(3).toString('hex')}`
@@ -146,11 +157,18 @@ function* proposeUsernames(
 
 const toHex = (identity_key: string) => Buffer.from(identity_key, 'base64url').toString('hex').slice(0, 8)
 
-/** Converts a name, or the part of an address before the `@`, to a valid username; empty if no character is left. */
+/**
+ * Converts a name, the part of an address before the `@`, or a name of a Windows domain (`DOMAIN\\name`), to a valid
+ * username; empty if no character is left.
+ */
 function toUsername(name: string | null): string {
   const plain = (name ?? '')
     .slice(0, 1024)
+    // Entra names guests `ada_example.org#EXT#@…`, and other providers before a hash.
+    .replace(/#EXT#/i, '')
     .split('@')[0]!
+    .split(/[\\#]/)
+    .at(-1)!
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .toLowerCase()

@@ -219,6 +219,13 @@ export const preview = {
       description: 'Positions of the rules that apply, from 0',
       examples: [[0]],
     },
+    undecided: {
+      type: 'array',
+      items: { type: 'integer' },
+      description:
+        'Positions of the rules whose claims the service has left out as too large; an account keeps what they would grant',
+      examples: [[]],
+    },
     unknown_permissions: {
       type: 'array',
       items: text,

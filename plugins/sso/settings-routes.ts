@@ -91,10 +91,11 @@ const previewRules = route({
 }).handle(async ({ params, body }, { signInSettings, permissionCatalog }) => {
   const stored = await signInSettings.find(signInSettings.getKind(params.kind!))
   const rules = body.rules ?? stored.rules
-  const { role, permissions, matched } = applyRules(rules, body.claims, { role: 'user', permissions: [] })
+  const nobody = { role: 'user', permissions: [] } as const
+  const { role, permissions, matched, undecided } = applyRules(rules, body.claims, nobody)
   const isKnown = (key: string) => permissionCatalog.get(key) !== undefined
   const unknown_permissions = listGrants(rules).permissions.filter((key) => !isKnown(key))
-  return { role, permissions: permissions.filter(isKnown), matched, unknown_permissions }
+  return { role, permissions: permissions.filter(isKnown), matched, undecided, unknown_permissions }
 })
 
 /** The routes of the settings, for those who may manage single sign-on. */

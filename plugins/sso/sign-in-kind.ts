@@ -39,13 +39,15 @@ export interface ForeignIdentity {
   /** Identifies the user permanently, together with `subject`. */
   issuer: string
   subject: string
-  /** A suggestion, which may be taken or break the rules for usernames. */
-  username: string | null
+  /** Suggestions, the best first, which may be taken or break the rules for usernames. */
+  usernames: readonly string[]
   display_name: string | null
   /** Also null if the service has not verified the address. */
   email: string | null
   /** All claims of the service, for the rules that grant roles and permissions. */
   claims: Readonly<Record<string, unknown>>
+  /** The reason why the service did not return all claims, if it did not. */
+  incomplete?: string
 }
 
 /** A way to sign in with an account of another service. Each call settles within 30 s, and when `signal` is aborted. */

@@ -81,6 +81,7 @@ t.test('a preview shows what a new account would be granted, and changes nothing
     role: 'user',
     permissions: ['digging', 'mowing'],
     matched: [1],
+    undecided: [],
     unknown_permissions: ['flying'],
   })
   t.match(await preview({ groups: ['guests', 'admins'] }, rules), {

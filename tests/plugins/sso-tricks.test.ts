@@ -252,8 +252,6 @@ t.test('failures at the issuer have different reasons', async (t) => {
   }
   await changeForger({ userinfo: { sub: 'somebody-else', name: 'Eve' } })
   t.equal(await comeFromForger({}), 'invalid_token', 'the userinfo of somebody else')
-  forger.answers = { '/userinfo': { status: 401, headers: { 'www-authenticate': 'Bearer' } } }
-  t.equal(await comeFromForger({}), 'exchange', 'no userinfo')
   await changeForger({})
   const errors = { access_denied: 'denied', server_error: 'generic', login_required: 'generic' }
   for (const [error, reason] of Object.entries(errors))

@@ -67,7 +67,7 @@ t.test('Feishu’s rules', async (t) => {
 
   await t.test('the username is an English name if there is no address', async (t) => {
     const { enterprise_email: _, ...poor } = person
-    t.match(await signIn(poor), { username: 'sun', email: null })
+    t.match(await signIn(poor), { usernames: ['sun'], email: null })
     t.match(await signIn(person), { username: null })
     t.match(await signIn({ ...person, enterprise_email: 'no address' }), { email: null })
     t.match(await signIn({ ...person, enterprise_email: '', email: 'sun@home.example' }), {
@@ -135,7 +135,7 @@ t.test('DingTalk’s rules', async (t) => {
     })
 
   await t.test('the username is a nickname if there is no address', async (t) => {
-    t.match(await signIn({ ...person, email: '' }), { username: 'sun 张', email: null })
+    t.match(await signIn({ ...person, email: '' }), { usernames: ['sun 张'], email: null })
     t.match(await signIn(person), { username: null })
   })
 })
@@ -183,17 +183,17 @@ t.test('WeCom’s rules', async (t) => {
   })
 
   await t.test('the issuer is the company, and the case of the member id does not matter', async (t) => {
-    const { issuer, subject, username } = await signIn(person)
+    const { issuer, subject, usernames } = await signIn(person)
     t.same(
-      { issuer, subject, username },
-      { issuer: wecom.fake.app.client_id, subject: 'sunwu', username: 'SunWu' },
+      { issuer, subject, usernames },
+      { issuer: wecom.fake.app.client_id, subject: 'sunwu', usernames: ['SunWu'] },
     )
     t.notOk('errcode' in (await signIn(person)).claims)
   })
 
   await t.test('a member that the app may not see signs in without a name', async (t) => {
     const identity = await signIn({ ...person, hidden: true })
-    t.match(identity, { subject: 'sunwu', username: 'SunWu', display_name: null, email: null })
+    t.match(identity, { subject: 'sunwu', usernames: ['SunWu'], display_name: null, email: null })
     t.same(identity.claims, { userid: 'SunWu' })
   })
 

@@ -92,7 +92,7 @@ export function createDingtalkKind({ fetch, endpoints }: VendorParts): SignInKin
         return {
           issuer: new URL(api).origin,
           subject: fields.id(user, 'unionId'),
-          username: email === null ? nick : null,
+          usernames: email === null && nick !== null ? [nick] : [],
           display_name: nick,
           email,
           claims: company === null ? user : { ...user, corpId: company },

@@ -74,7 +74,7 @@ export function createFeishuKind({ fetch, endpoints }: VendorParts): SignInKind 
         return {
           issuer: `${new URL(open).origin}/${encodeURIComponent(fields.id(user, 'tenant_key'))}`,
           subject: fields.id(user, 'union_id'),
-          username: email === null ? englishName : null,
+          usernames: email === null && englishName !== null ? [englishName] : [],
           display_name: fields.text(user, 'name') ?? englishName,
           email,
           claims: user,

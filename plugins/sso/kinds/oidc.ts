@@ -6,28 +6,28 @@ import {
   type SignInKind,
 } from '../sign-in-kind.ts'
 import type { SsoSettings } from '../types.ts'
+import { toIdentity } from './oidc-claims.ts'
 import { createIssuerMismatch, explainOidcError, isCodeRejection, type OidcStage } from './oidc-failure.ts'
 import { assertSecure, createOidcFetch } from './oidc-requests.ts'
+import { listUserinfoSignatures, readUserinfo } from './oidc-userinfo.ts'
 
 /** The time for which the metadata of an issuer is cached. */
 const DISCOVERY_LIFETIME_MS = 600_000
 
-const CLOCK_SKEW_SECONDS = 30
-
 /** The endpoints that the metadata of an issuer must have. */
 const REQUIRED_ENDPOINTS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
-
-/** The claims of the ID token that describe the token and not the user. */
-const TOKEN_CLAIMS = ['nonce', 'at_hash', 'c_hash', 's_hash', 'sid', 'jti']
 
 /** Creates the kind for any issuer with OpenID Connect Discovery. */
 export function createOidcKind({
   fetch,
   isTrustedHost,
+  clock_skew_seconds,
   now,
 }: {
   fetch: typeof globalThis.fetch
   isTrustedHost(hostname: string): boolean
+  /** The difference between the clocks of the issuer and of this server that is accepted. */
+  clock_skew_seconds: number
   now(): number
 }): SignInKind {
   let cached: { issuer: string; metadata: ServerMetadata; until: number } | undefined
@@ -78,9 +78,10 @@ export function createOidcKind({
     const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
     const onlyPost = methods.includes('client_secret_post') && !methods.includes('client_secret_basic')
     const authenticate = onlyPost ? ClientSecretPost : ClientSecretBasic
-    const client = { [library.clockTolerance]: CLOCK_SKEW_SECONDS }
+    const client = { [library.clockTolerance]: clock_skew_seconds }
+    const signatures = listUserinfoSignatures(metadata.userinfo_signing_alg_values_supported)
     const config = new Configuration(
-      metadata,
+      { ...metadata, userinfo_signing_alg_values_supported: signatures },
       client_id,
       client,
       client_secret ? authenticate(client_secret) : None(),
@@ -91,13 +92,14 @@ export function createOidcKind({
     return config
   }
 
-  /** Exchanges the code of the callback, and returns the claims of the ID token and of the userinfo endpoint. */
-  async function readClaims(
+  /** Exchanges the code of the callback; returns the identity in the ID token and at the userinfo endpoint. */
+  async function readIdentity(
     config: Configuration,
     { state, nonce, code_verifier }: SignInChallenge,
     callback: URL,
-  ): Promise<Record<string, unknown> & { iss: string; sub: string }> {
-    const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')
+    signal: AbortSignal,
+  ): Promise<ForeignIdentity> {
+    const { authorizationCodeGrant } = await import('openid-client')
     const checks = {
       expectedState: state,
       expectedNonce: nonce,
@@ -105,10 +107,15 @@ export function createOidcKind({
       idTokenExpected: true,
     }
     const tokens = await authorizationCodeGrant(config, callback, checks).catch(rethrow('token'))
-    const idClaims = tokens.claims()!
-    if (!config.serverMetadata().userinfo_endpoint) return idClaims
-    const info = await fetchUserInfo(config, tokens.access_token, idClaims.sub).catch(rethrow('userinfo'))
-    return { ...info, ...idClaims }
+    const claims = tokens.claims()!
+    if (!config.serverMetadata().userinfo_endpoint) return toIdentity(claims)
+    const info = await readUserinfo(
+      config,
+      { access_token: tokens.access_token, subject: claims.sub },
+      { createFetch: (signal) => createOidcFetch(fetch, isTrustedHost, signal), signal },
+    )
+    if ('failure' in info) return { ...toIdentity(claims), incomplete: info.failure.message }
+    return toIdentity({ ...info.claims, ...claims })
   }
 
   return {
@@ -133,7 +140,7 @@ export function createOidcKind({
 
     async identify(settings, challenge, callback, signal) {
       const config = await configure(settings, signal)
-      return toIdentity(await readClaims(config, challenge, callback))
+      return readIdentity(config, challenge, callback, signal)
     },
 
     async test(settings, signal) {
@@ -168,21 +175,5 @@ async function assertCredentials(config: Configuration): Promise<void> {
     await genericGrantRequest(config, 'authorization_code', { code: 'none', code_verifier: 'n'.repeat(43) })
   } catch (error) {
     if (!isCodeRejection(error)) throw explainOidcError(error, 'token')
-  }
-}
-
-function toIdentity(claims: Record<string, unknown> & { iss: string; sub: string }): ForeignIdentity {
-  const { iss, sub, email, email_verified } = claims
-  const text = (name: string) => {
-    const value = claims[name]
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
-  }
-  return {
-    issuer: iss,
-    subject: sub,
-    username: text('preferred_username'),
-    display_name: text('name') ?? text('nickname'),
-    email: typeof email === 'string' && ![false, 'false'].includes(email_verified as never) ? email : null,
-    claims: Object.fromEntries(Object.entries(claims).filter(([name]) => !TOKEN_CLAIMS.includes(name))),
   }
 }

@@ -20,6 +20,7 @@ interface KindParts {
   endpoints: Readonly<Record<string, string>>
   /** True if the host may be reached without encryption. */
   isTrustedHost(hostname: string): boolean
+  clock_skew_seconds: number
   /** Unix milliseconds. */
   now(): number
 }
@@ -54,7 +55,7 @@ export interface SignInKinds {
 export function createSignInKinds({
   signInEndpoints,
   clock,
-  config: { allow_hosts },
+  config: { allow_hosts, clock_skew_seconds },
 }: { signInEndpoints: SignInEndpoints } & Pick<Cradle, 'clock' | 'config'>): SignInKinds {
   assertKnown(signInEndpoints)
   const addresses = Object.values(signInEndpoints).flatMap((named) => Object.values(named))
@@ -67,7 +68,7 @@ export function createSignInKinds({
   setMaxListeners(Number.POSITIVE_INFINITY, stopping.signal)
   const kinds = KIND_NAMES.map((name) => {
     const { create, endpoints } = KINDS[name]
-    const parts = { fetch: guarded.fetch, isTrustedHost, now: () => clock.now() }
+    const parts = { fetch: guarded.fetch, isTrustedHost, clock_skew_seconds, now: () => clock.now() }
     return create({ ...parts, endpoints: { ...endpoints, ...signInEndpoints[name] } })
   })
   return {

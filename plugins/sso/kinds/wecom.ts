@@ -128,7 +128,7 @@ export function createWecomKind({ fetch, endpoints }: VendorParts): SignInKind {
         return {
           issuer: settings.client_id,
           subject: userid.toLowerCase(),
-          username: userid,
+          usernames: [userid],
           display_name: fields.text(member, 'name'),
           email: fields.email(member, 'biz_mail', 'email'),
           claims: member,
