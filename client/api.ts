@@ -10766,7 +10766,7 @@ export interface components {
     /**
      * @description - `CONNECTOR_SIGN_IN_FAILED`: The sign-in could not begin. Check the settings of the connector.
      * - `CONNECTOR_SIGN_IN_FAILED`: The server describes its sign-in in a way that cannot be used. Check the address of the connector.
-     * - `CONNECTOR_SIGN_IN_FAILED`: The service does not register clients by itself. Register one there, and enter its client id in the settings of the connector.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The service does not register this server as a client. Register one there, and enter its client id in the settings of the connector.
      * - `CONNECTOR_SIGN_IN_FAILED`: The service to sign in with does not answer, or its address is not allowed. Try again later.
      */
     AuthorizeConnector502Error: {

@@ -39,8 +39,8 @@ export const connectorErrors = {
   CONNECTOR_SIGN_IN_REGISTRATION: {
     ...signInFailed,
     message: {
-      en: 'The service does not register clients by itself. Register one there, and enter its client id in the settings of the connector.',
-      zh: '该服务不会自动注册客户端。请在该服务中注册客户端，并在连接器设置中填写其客户端 ID。',
+      en: 'The service does not register this server as a client. Register one there, and enter its client id in the settings of the connector.',
+      zh: '该服务未将本服务器注册为客户端。请在该服务中注册客户端，并在连接器设置中填写其客户端 ID。',
     },
   },
   CONNECTOR_MOVED: {

@@ -379,6 +379,7 @@ t.test('An error leads to the console, with a reason that has a sentence', async
     'refused',
   )
   t.equal(await end({ error: 'x'.repeat(900) }), 'refused')
+  t.equal(await end({ error: 'unauthorized_client' }), 'client')
   t.equal(await end({ error: 'invalid_target' }), 'resource')
   for (const code of ['AADSTS901002', 'AADSTS9010010'])
     t.equal(
@@ -389,6 +390,20 @@ t.test('An error leads to the console, with a reason that has a sentence', async
   t.equal(await end({}), 'failed', 'neither a code nor an error')
   t.equal(await end({ error: 'access_denied', state: '' }), 'expired')
   t.equal(await end({ state: ['a', 'b'] }), 'expired')
+  for (const query of [
+    '%ff=%ff',
+    'state=%ff&error_description=%fc%20ber',
+    'state=%00',
+    '&&=&state&code',
+    '%',
+  ])
+    t.match(
+      (
+        await fetch(`${server.url}/api/connectors/oauth/callback?${query}`, { redirect: 'manual' })
+      ).headers.get('location'),
+      /connector_error=expired$/,
+      query,
+    )
   const bare = await fetch(`${server.url}/api/connectors/oauth/callback`, { redirect: 'manual' })
   t.match(bare.headers.get('location'), /connector_error=expired$/)
   t.ok(server.logged().includes('AADSTS65004'), 'the words of the service are logged')

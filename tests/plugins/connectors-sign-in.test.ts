@@ -231,6 +231,27 @@ t.test('Refused tokens are refreshed once, with rotation', async (t) => {
   t.equal(issuer.tokens, before + 1)
 })
 
+t.test('An outage of the authorization server fails a call, and the next one works', async (t) => {
+  const socket = await chat.connect()
+  const ask = async () => {
+    fake.next({ toolCalls: [{ name: 'forge__look', arguments: {} }] }, { text: 'ok' })
+    const { frames } = await socket.ask({ text: 'go' })
+    return frames.find(({ type }) => type === 'tool_result')
+  }
+  await (await issuer.provider.AccessToken.find(tokens.at(-1)!))!.destroy()
+  issuer.isDown = true
+  for (const round of [1, 2, 3, 4])
+    t.match(
+      await ask(),
+      { is_error: true, output: /unavailable.*authorization server.*503/ },
+      `call ${round}`,
+    )
+  t.match((await call('GET', path)).body, { has_credentials: true })
+  issuer.isDown = false
+  t.match(await ask(), { is_error: false }, 'and no rest is due')
+  adminToken = tokens.at(-1)!
+})
+
 t.test('A turn pauses once for a sign-in with further scopes, if a call requires them', async (t) => {
   const socket = await chat.connect()
   const use = { toolCalls: [{ name: 'forge__look', arguments: {} }] }

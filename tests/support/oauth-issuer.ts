@@ -50,7 +50,8 @@ export async function startOAuthIssuer(resource: () => string) {
     person: 'ada',
     /** The requests to the token endpoint. */
     tokens: 0,
-    /** The last registered client. */
+    /** True while requests to the token endpoint are answered by an outage. */
+    isDown: false,
     provider,
     /** Follows a sign-in as a browser does; returns the address to which it is sent back. */
     async visit(authorization_url: string): Promise<URL> {
@@ -91,7 +92,10 @@ export async function startOAuthIssuer(resource: () => string) {
     return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
   }
   answer = async (request, response) => {
-    if (request.url!.startsWith('/token')) issuer.tokens += 1
+    if (request.url!.startsWith('/token')) {
+      issuer.tokens += 1
+      if (issuer.isDown) return void response.writeHead(503, { 'content-type': 'text/html' }).end('<html>')
+    }
     return request.url!.startsWith('/interaction/') ? interact(request, response) : serve(request, response)
   }
   return issuer

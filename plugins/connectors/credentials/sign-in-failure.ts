@@ -10,7 +10,7 @@ const FAULTS = {
   metadata: ['protocol', 'The description of the sign-in cannot be used.'],
   registration: [
     'forbidden',
-    'The authorization server does not register clients by itself. Enter a client id in the settings of the connector.',
+    'The authorization server does not register this server as a client. Enter a client id in the settings of the connector.',
   ],
   client: ['forbidden', 'The authorization server does not accept the client id or its secret.'],
   resource: [
@@ -58,3 +58,7 @@ const RESOURCE_REFUSED = /\bAADSTS(?:901002|90100\d{2})\b/
 /** True if an error says that the parameter `resource` is not accepted. */
 export const isResourceRefusal = (code: string | undefined, description = ''): boolean =>
   code === 'invalid_target' || RESOURCE_REFUSED.test(`${code} ${description}`)
+
+/** True if an authorization server does not know a client, as opposed to an outage that looks alike. */
+export const isClientUnknown = (error: unknown): boolean =>
+  error instanceof SignInFailure && error.fault === 'client' && error.code !== undefined

@@ -9,7 +9,13 @@ import { joinScopes } from './challenge.ts'
 import type { Challenge } from './missing-credentials.ts'
 import { withOAuthRequest } from './oauth-request.ts'
 import type { OAuthState } from './oauth-state.ts'
-import { cutWords, isResourceRefusal, SignInFailure, type SignInFault } from './sign-in-failure.ts'
+import {
+  cutWords,
+  isClientUnknown,
+  isResourceRefusal,
+  SignInFailure,
+  type SignInFault,
+} from './sign-in-failure.ts'
 
 /** The time that a person has to sign in after asking for it, in seconds. */
 const ATTEMPT_SECONDS = 600
@@ -177,25 +183,24 @@ export function createSignIns({
       const kept = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
       const { target, audiences, redirect_uri, fetch } = serverOf(connector)
       const key = { connector_id, user_id }
+      let oauth: OAuthState
       try {
         if (error !== undefined) {
           assertIssuers(kept.discovery!.authorizationServerMetadata, issuers)
-          const fault = isResourceRefusal(error, description) ? 'resource' : 'refused'
-          throw new SignInFailure(fault, `${error} ${description}`)
+          throw toRefusal(error, description)
         }
         if (code === undefined) return { reason: 'failed' }
-        const oauth = await withOAuthRequest({ fetch, seconds }, (request) =>
+        oauth = await withOAuthRequest({ fetch, seconds }, (request) =>
           redeemCode(request, target, { kept, code, issuers, redirect_uri }),
         )
-        await credentials.put(key, { oauth }, { audience: audiences.resource, isNew: true })
       } catch (thrown) {
         const words = cutWords(toFailure(thrown).message)
         log.info({ error: thrown, words, connector: connector_id }, 'a sign-in to a connector failed')
-        const isOfClient = thrown instanceof SignInFailure && thrown.fault === 'client'
         // The next sign-in registers another client.
-        if (isOfClient && !target.client) await credentials.remove(key)
+        if (isClientUnknown(thrown) && !target.client) await credentials.remove(key)
         return { reason: toOutcome(thrown, error !== undefined) }
       }
+      await credentials.put(key, { oauth }, { audience: audiences.resource, isNew: true })
       if (
         connector.owner_id === user_id ||
         (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))
@@ -221,9 +226,17 @@ function toSignInError(error: unknown): AppError {
   return new AppError(BEGIN_ERRORS[fault], { reason: fault, detail }, { cause: error })
 }
 
+/** Returns the failure that an error in a callback means. */
+function toRefusal(code: string, description: string): SignInFailure {
+  const isOfClient = code === 'unauthorized_client' || code === 'invalid_client'
+  const fault = isResourceRefusal(code, description) ? 'resource' : isOfClient ? 'client' : 'refused'
+  return new SignInFailure(fault, `${code} ${description}`, { code })
+}
+
 function toOutcome(error: unknown, isAnsweredByError: boolean): SignInOutcome {
-  if (!(error instanceof SignInFailure)) return 'unavailable'
-  const { fault } = error
+  const failure = toFailure(error)
+  if (!(failure instanceof SignInFailure)) return failure.reason === 'unknown' ? 'failed' : 'unavailable'
+  const { fault } = failure
   if (fault === 'client' || fault === 'resource' || fault === 'unavailable') return fault
   return isAnsweredByError && fault === 'refused' ? 'refused' : 'failed'
 }

@@ -9,7 +9,7 @@ import type { Credentials, CredentialsKey } from './credentials.ts'
 import { type Challenge, MissingCredentials } from './missing-credentials.ts'
 import { withOAuthRequest } from './oauth-request.ts'
 import type { OAuthState } from './oauth-state.ts'
-import { SignInFailure } from './sign-in-failure.ts'
+import { isClientUnknown, SignInFailure } from './sign-in-failure.ts'
 
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 
@@ -85,5 +85,4 @@ export function createTokenAuth(
 
 /** True if a refresh failed because the sign-in has ended; a client that was entered by hand is mended by hand. */
 const isFinal = (error: unknown, { client }: HttpTarget): boolean =>
-  error instanceof SignInFailure &&
-  (error.code === 'invalid_grant' || (error.fault === 'client' && error.code !== undefined && !client))
+  (error instanceof SignInFailure && error.code === 'invalid_grant') || (isClientUnknown(error) && !client)
