@@ -158,7 +158,7 @@ function* proposeUsernames(name: string): Generator<string> {
 const toHex = (identity_key: string) => Buffer.from(identity_key, 'base64url').toString('hex').slice(0, 8)
 
 /**
- * Converts a name, the part of an address before the `@`, or a name of a Windows domain (`DOMAIN\\name`), to a valid
+ * Converts a name, the part of an address before the `@`, or a name of a Windows domain (`DOMAIN\name`), to a valid
  * username; empty if no character is left.
  */
 function toUsername(name: string | null): string {

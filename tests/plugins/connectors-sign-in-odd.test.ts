@@ -1,5 +1,5 @@
 import t from '../run/file-test.ts'
-import { ENTERED, type Oddity, type OddReply, startOddOAuth } from '../support/odd-oauth.ts'
+import { ENTERED, ENTERED_PUBLIC, type Oddity, type OddReply, startOddOAuth } from '../support/odd-oauth.ts'
 import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 import { startServer } from '../support/server.ts'
 
@@ -525,6 +525,10 @@ t.test('A client that was entered by hand signs in, with each way to send its se
       t.equal(location, `${SSO_PUBLIC_URL}/connectors`, `${auth} ${isNamed}`)
       await call('DELETE', path)
     }
+  const open = await signIn({ auth: 'none' }, { config: ENTERED_PUBLIC })
+  t.equal(open.location, `${SSO_PUBLIC_URL}/connectors`, 'no secret')
+  t.equal(odd.of('/register').length, 0, 'nothing is registered beside it')
+  await call('DELETE', open.path)
   const wrong = await signIn({}, { config: { ...ENTERED, client_secret: 'wrong' } })
   t.match(wrong.location, /connector_error=client$/)
   await call('DELETE', wrong.path)
@@ -635,4 +639,18 @@ t.test('Tokens that need a proof, and errors in place of tokens, end in a senten
     await end(() => ({ status: 400, body: { error: 'invalid_grant', error_description: 'x'.repeat(5000) } })),
     'failed',
   )
+})
+
+t.test('Codes and secrets go to no address that is forbidden or without encryption', async (t) => {
+  const endpoints = { 'http://evil.example/token': 'failed', 'https://169.254.169.254/token': 'unavailable' }
+  for (const [token_endpoint, reason] of Object.entries(endpoints)) {
+    const { path, location } = await signIn({ metadata: (m) => ({ ...m, token_endpoint }) })
+    t.equal(new URL(location!).searchParams.get('connector_error'), reason, token_endpoint)
+    await call('DELETE', path)
+  }
+  const { path, refusal } = await signIn({
+    resource: (r) => ({ ...r, authorization_servers: ['https://169.254.169.254'] }),
+  })
+  t.match(refusal?.body, { error: { details: { reason: 'unavailable' } } })
+  await call('DELETE', path)
 })

@@ -60,6 +60,9 @@ interface Client {
 /** The client that was registered by hand. */
 export const ENTERED = { client_id: 'entered by hand', client_secret: 'a/secret+of=hand' }
 
+/** A client without a secret that was registered by hand. */
+export const ENTERED_PUBLIC = { client_id: 'entered-without-a-secret' }
+
 /** Starts a server with a tool and its authorization server, which check each request strictly and reply oddly. */
 export async function startOddOAuth(redirect_uri: string) {
   const listen = async () => {
@@ -92,6 +95,7 @@ export async function startOddOAuth(redirect_uri: string) {
       Object.assign(odd, { now: oddity, faults: [], requests: [] })
       for (const known of [clients, codes, access, refresh]) known.clear()
       clients.set(ENTERED.client_id, { secret: ENTERED.client_secret, redirect_uris: [redirect_uri] })
+      clients.set(ENTERED_PUBLIC.client_id, { secret: undefined, redirect_uris: [redirect_uri] })
     },
     /** Signs a person in who was sent to an address; returns the parameters of the callback. */
     authorize(address: string): Record<string, string> {

@@ -2,56 +2,63 @@ import { type OAuthReply, type OAuthRequest, readText, readTexts } from './oauth
 import type { AuthorizationServer, OAuthClient, OAuthTokens } from './oauth-state.ts'
 import { isResourceRefusal, SignInFailure } from './sign-in-failure.ts'
 
-type SecretMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
+type ClientMethod = 'client_secret_basic' | 'client_secret_post' | 'none'
 
 /** Token types whose requests need a proof that is not made here. */
 const PROOF_TYPES = ['dpop', 'mac', 'pop']
+
+/** The form of a grant; fields that are undefined are left out. */
+type Grant = Readonly<Record<string, string | undefined>>
 
 /** Requests tokens with a grant. Throws SignInFailure, whose code is that of OAuth if the server refused the grant. */
 export async function requestTokens(
   request: OAuthRequest,
   server: AuthorizationServer,
   client: OAuthClient,
-  grant: Readonly<Record<string, string | undefined>>,
+  grant: Grant,
 ): Promise<OAuthTokens> {
   const [method, other] = chooseMethods(server, client)
   try {
-    return await ask(method)
+    return await sendGrant(request, server.token_endpoint, { client, method, grant })
   } catch (error) {
     const isClientRefused = error instanceof SignInFailure && error.fault === 'client'
     if (!isClientRefused || !other) throw error
-    return ask(other)
+    return sendGrant(request, server.token_endpoint, { client, method: other, grant })
   }
+}
 
-  async function ask(by: SecretMethod): Promise<OAuthTokens> {
-    const url = new URL(server.token_endpoint)
-    if (url.protocol !== 'https:' && !isLoopback(url))
-      throw new SignInFailure('metadata', `Tokens are not requested without encryption, as at ${url.origin}.`)
-    const form = new URLSearchParams()
-    for (const [name, value] of Object.entries(grant)) if (value !== undefined) form.set(name, value)
-    const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
-    const { client_id, client_secret = '' } = client
-    if (by === 'client_secret_basic')
-      headers.authorization = `Basic ${Buffer.from(`${encode(client_id)}:${encode(client_secret)}`).toString('base64')}`
-    else form.set('client_id', client_id)
-    if (by === 'client_secret_post') form.set('client_secret', client_secret)
-    const reply = await request(url.href, { method: 'POST', headers, body: form.toString() })
-    return readTokens(reply)
-  }
+async function sendGrant(
+  request: OAuthRequest,
+  token_endpoint: string,
+  { client, method, grant }: { client: OAuthClient; method: ClientMethod; grant: Grant },
+): Promise<OAuthTokens> {
+  const url = new URL(token_endpoint)
+  if (url.protocol !== 'https:' && !isLoopback(url))
+    throw new SignInFailure('metadata', `Tokens are not requested without encryption, as at ${url.origin}.`)
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(grant)) if (value !== undefined) form.set(name, value)
+  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
+  const { client_id, client_secret = '' } = client
+  if (method === 'client_secret_basic') {
+    const pair = `${encode(client_id)}:${encode(client_secret)}`
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`
+  } else form.set('client_id', client_id)
+  if (method === 'client_secret_post') form.set('client_secret', client_secret)
+  return readTokens(await request(url.href, { method: 'POST', headers, body: form.toString() }))
 }
 
 /** Returns the ways to authenticate a client: the right one, and one to try after it if the server names none. */
 function chooseMethods(
   { token_endpoint_auth_methods_supported: methods }: AuthorizationServer,
   { client_secret, token_endpoint_auth_method: registered }: OAuthClient,
-): [SecretMethod, SecretMethod?] {
+): [ClientMethod, ClientMethod?] {
   if (client_secret === undefined) return ['none']
   const ways = ['client_secret_basic', 'client_secret_post'] as const
-  const isOffered = (way: SecretMethod) => !methods || methods.includes(way)
+  const isOffered = (way: ClientMethod) => !methods || methods.includes(way)
   const agreed = [...ways, 'none' as const].find((way) => way === registered && isOffered(way))
   if (agreed) return [agreed]
   const [way = 'client_secret_post', other] = ways.filter(isOffered)
-  return [way, ...(methods || !other ? [] : [other])] as [SecretMethod, SecretMethod?]
+  return [way, ...(methods || !other ? [] : [other])] as [ClientMethod, ClientMethod?]
 }
 
 /** Encodes an id or a secret as RFC 6749 (2.3.1) demands it. */
