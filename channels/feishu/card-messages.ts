@@ -2,8 +2,9 @@ import type { JSONValue, OutboundMessage } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
 import { createCard } from './card.ts'
 import { deliver } from './delivery.ts'
-import { isRefusal, MARKUP_REFUSALS } from './failure.ts'
+import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
+import { MARKUP_REFUSALS } from './refusal-codes.ts'
 
 /** The result of `send`, which `settle` receives. */
 type Sent = { message_id: string }

@@ -1,7 +1,8 @@
 import { ChannelFailure } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
-import { isRefusal, MESSAGE_GONE } from './failure.ts'
+import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
+import { NO_REPLY, NO_THREAD } from './refusal-codes.ts'
 import { toText } from './reply.ts'
 
 /** A message in the platform's format. */
@@ -28,15 +29,27 @@ export async function deliver(
     return id
   }
 
-  if (target.reply) {
+  async function reply(to: string, thread: boolean): Promise<string> {
     try {
-      return await post(`im/v1/messages/${encodeURIComponent(target.message_id)}/reply`, {
-        reply_in_thread: target.thread,
-      })
+      return await post(`im/v1/messages/${encodeURIComponent(to)}/reply`, { reply_in_thread: thread })
     } catch (error) {
-      if (!isRefusal(error, MESSAGE_GONE)) throw error
-      // The answered message was withdrawn; the answer goes to the chat instead.
+      if (!thread || !isRefusal(error, NO_THREAD)) throw error
+      return reply(to, false)
     }
   }
+
+  for (const to of listReplyTargets(target))
+    try {
+      return await reply(to, target.thread)
+    } catch (error) {
+      if (!isRefusal(error, NO_REPLY)) throw error
+      // The answered message is gone; the answer goes to its thread, or to the chat.
+    }
   return post('im/v1/messages?receive_id_type=chat_id', { receive_id: target.chat_id })
+}
+
+/** Lists the messages that an answer can be a reply to, the best one first. */
+function listReplyTargets({ reply, message_id, thread, root_id }: Target): string[] {
+  if (!reply) return []
+  return thread && root_id && root_id !== message_id ? [message_id, root_id] : [message_id]
 }

@@ -13,6 +13,8 @@ export type Target = {
   reply: boolean
   /** True if the message is in a thread. */
   thread: boolean
+  /** The message that the thread, or the chain of replies, began with. */
+  root_id?: string
 }
 
 /** The reference of a file for `download`. */
@@ -44,12 +46,14 @@ export function readMessage(event: unknown, bot: string): ParsedMessage | undefi
   const { text, resources } = readContent(String(message.message_type), message.content)
   const sent_at = Number(message.create_time)
   const parent_id = toText(message.parent_id)
+  const root_id = toText(message.root_id)
   const target: Target = {
     chat_id,
     message_id: id,
     conversation_id,
     reply: type === 'group' || thread !== undefined,
     thread: thread !== undefined,
+    ...(root_id && { root_id }),
   }
   const files = resources.map(
     ({ key, type, filename }): InboundFile => ({

@@ -2,8 +2,9 @@ import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage 
 import type { FeishuApi } from './api.ts'
 import { createCard, createStreamingCard, createSummary, TEXT_ELEMENT, toCardMarkdown } from './card.ts'
 import { deliver } from './delivery.ts'
-import { isRefusal, MARKUP_REFUSALS } from './failure.ts'
+import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
+import { MARKUP_REFUSALS } from './refusal-codes.ts'
 import { toText } from './reply.ts'
 
 /** The reference by which another process continues a card. */
@@ -12,8 +13,14 @@ type Reference = { card_id: string; message_id: string; begun_at: number }
 /** The code for a missing permission for streaming cards. */
 const MISSING_SCOPE: ReadonlySet<number> = new Set([99991672])
 
-/** Codes for streaming that has ended: after a long pause, after ten minutes, or because it was finished. */
-const STREAM_OVER: ReadonlySet<number> = new Set([200850, 300309])
+/**
+ * Codes for a text that cannot be changed alone: streaming has ended after a long pause, after ten minutes, or because it
+ * was finished; the element is unknown or of another kind.
+ */
+const STREAM_OVER: ReadonlySet<number> = new Set([200850, 300309, 300310, 300313])
+
+/** Codes for settings that are refused: of an unclear form, or for no stated reason. */
+const SETTINGS_REFUSALS: ReadonlySet<number> = new Set([10002, 300122])
 
 const OUT_OF_SEQUENCE: ReadonlySet<number> = new Set([300317])
 
@@ -126,6 +133,18 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
     await replaceCard(text, signal)
   }
 
+  /** Ends the streaming; a card whose settings cannot be changed is replaced. */
+  async function endStreaming(text: string, signal: AbortSignal): Promise<void> {
+    const config = { streaming_mode: false, summary: createSummary(text) }
+    try {
+      await change('PATCH', '/settings', { settings: JSON.stringify({ config }) }, signal)
+    } catch (error) {
+      if (isRefusal(error, STREAM_OVER)) return
+      if (!isRefusal(error, SETTINGS_REFUSALS)) throw error
+      await replaceCard(text, signal)
+    }
+  }
+
   return {
     reference: reference satisfies JSONValue,
 
@@ -134,18 +153,8 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
     async finish(text, signal) {
       if (isFinished) return
       await show(text, signal)
-      if (isStreaming) {
-        const config = { streaming_mode: false, summary: createSummary(text) }
-        await change('PATCH', '/settings', { settings: JSON.stringify({ config }) }, signal).catch(
-          ignoreStreamOver,
-        )
-      }
+      if (isStreaming) await endStreaming(text, signal)
       isFinished = true
     },
   }
-}
-
-/** Ignores the refusal to end a stream that has ended already. */
-function ignoreStreamOver(error: unknown): void {
-  if (!isRefusal(error, STREAM_OVER)) throw error
 }

@@ -76,17 +76,103 @@ t.test('an answer is sent', async (t) => {
     t.equal((await failureOf(connection.send(target, saying('x'), never))).reason, 'unreachable')
   })
 
+  await t.test('in the chat where the message cannot be replied to', async (t) => {
+    for (const code of [230011, 230110, 231003, 230019, 230050, 230054, 230111]) {
+      const target = await targetOf(channel, { text: 'oh no', place: 'group' })
+      fake.refuse('/reply', code)
+      await connection.send(target, saying(`after ${code}`), never)
+      t.equal(shown('group').text, `after ${code}`)
+      t.equal(fake.answered(shown('group').id), undefined)
+    }
+  })
+
+  await t.test('in the thread where the message was withdrawn', async (t) => {
+    fake.write({ id: 'om_root', type: 'text', content: { text: 'The topic' }, thread_id: 'omt_1' })
+    const where = { text: 'hi', place: 'group', thread: 'omt_1', parent: 'om_root', root: 'om_root' } as const
+    const target = await targetOf(channel, where)
+    fake.withdraw(channel.received.at(-1)!.id)
+    await connection.send(target, saying('still here'), never)
+    t.equal(shown('group').text, 'still here')
+    t.equal(fake.answered(shown('group').id), 'om_root')
+
+    const other = await targetOf(channel, where)
+    fake.refuse('/reply', 230019, { times: 2 })
+    await connection.send(other, saying('the topic is gone'), never)
+    t.equal(fake.answered(shown('group').id), undefined)
+  })
+
+  await t.test('without a thread in a group that has none', async (t) => {
+    for (const code of [230071, 230072]) {
+      const target = await targetOf(channel, { text: 'hi', place: 'group' })
+      fake.refuse('/reply', code)
+      await connection.send({ ...(target as object), thread: true }, saying('here'), never)
+      t.equal(fake.answered(shown('group').id), channel.received.at(-1)!.id)
+    }
+  })
+
+  const final = { is_about_text: false, retry_after_ms: undefined }
   const refusals = [
-    [230002, 'forbidden'],
-    [230025, 'unsupported'],
-    [230020, 'rate_limited'],
-    [424242, 'unknown'],
-  ] as const
-  for (const [code, reason] of refusals)
+    ...[230002, 230006, 230013, 230015, 230017, 230018, 230027, 230035].map(
+      (code) => ['forbidden', code] as const,
+    ),
+    ...[230036, 230038, 230053, 230075, 99991672, 99991662].map((code) => ['forbidden', code] as const),
+    ...[230031, 230034, 232009, 230029].map((code) => ['not_found', code] as const),
+    ...[230054, 230055].map((code) => ['unsupported', code] as const),
+    ...[424242, 10002].map((code) => ['unknown', code] as const),
+  ]
+  for (const [reason, code] of refusals)
     await t.test(`unless it is refused with ${code}`, async (t) => {
       const target = await targetOf(channel)
       fake.refuse('POST /im/v1/messages', code)
-      t.match(await failureOf(connection.send(target, saying('x'), never)), { reason, message: /\d/ })
+      t.match(await failureOf(connection.send(target, saying('x'), never)), {
+        reason,
+        ...final,
+        message: /\d/,
+      })
+    })
+
+  const aboutText = [
+    ['unsupported', 230025],
+    ['unsupported', 230099],
+    ['forbidden', 230022],
+    ['forbidden', 230028],
+  ] as const
+  for (const [reason, code] of aboutText)
+    await t.test(`unless its text is refused with ${code}`, async (t) => {
+      const target = await targetOf(channel)
+      fake.refuse('POST /im/v1/messages', code, { times: code === 230099 ? 2 : 1 })
+      t.match(await failureOf(connection.send(target, saying('x'), never)), { reason, is_about_text: true })
+    })
+
+  await t.test('unless a parameter is invalid, whose name tells if it is the text', async (t) => {
+    const target = await targetOf(channel)
+    const refusedFor = (words: string) => {
+      fake.refuse('POST /im/v1/messages', 230001, { words })
+      return failureOf(connection.send(target, saying('x'), never))
+    }
+    t.match(await refusedFor('invalid request parameter, ext=invalid receive_id'), { is_about_text: false })
+    t.match(await refusedFor('invalid request parameter, ext=text content is empty'), { is_about_text: true })
+  })
+
+  for (const code of [230020, 99991400, 11232, 11233, 230049])
+    await t.test(`unless it must wait, by ${code}`, async (t) => {
+      const target = await targetOf(channel)
+      fake.refuse('POST /im/v1/messages', code)
+      const failure = await failureOf(connection.send(target, saying('x'), never))
+      t.match(failure, { reason: 'rate_limited', retry_after_ms: 1000, is_about_text: false })
+    })
+
+  const pages = [
+    [413, 'unsupported', true],
+    [404, 'unknown', false],
+    [408, 'unreachable', false],
+    [503, 'unreachable', false],
+  ] as const
+  for (const [status, reason, is_about_text] of pages)
+    await t.test(`unless a proxy answers with HTTP ${status}`, async (t) => {
+      const target = await targetOf(channel)
+      fake.refuse('POST /im/v1/messages', 0, { status, words: '<html>' })
+      t.match(await failureOf(connection.send(target, saying('x'), never)), { reason, is_about_text })
     })
 
   await t.test('unless the caller leaves', async (t) => {
@@ -215,6 +301,22 @@ t.test('a live message', async (t) => {
     t.equal(shown().text, 'latest')
   })
 
+  await t.test('is shown whole where its text or its settings cannot be changed alone', async (t) => {
+    for (const code of [300310, 300313, 200850]) {
+      const live = await begin('one')
+      fake.refuse('/content', code)
+      await live.update(`two ${code}`, never)
+      await live.finish(`three ${code}`, never)
+      t.match(shown(), { text: `three ${code}`, is_live: false, history: ['one', `two ${code}`] })
+    }
+    for (const code of [10002, 300122]) {
+      const live = await begin('one')
+      fake.refuse('/settings', code)
+      await live.finish(`all ${code}`, never)
+      t.match(shown(), { text: `all ${code}`, is_live: false })
+    }
+  })
+
   await t.test('is shown without its marks if they are refused', async (t) => {
     const live = await begin('a table')
     const tables = '| a | b |\n| --- | --- |\n| 1 | 2 |\n\n'.repeat(6)
@@ -252,6 +354,15 @@ t.test('a live message', async (t) => {
     t.equal((await failureOf(live.finish('fastest', never))).reason, 'rate_limited')
     await live.finish('fastest', never)
     t.match(shown(), { text: 'fastest', is_live: false })
+    fake.refuse('/content', 200810)
+    t.match(await failureOf((await begin('x')).update('pressed', never)), { reason: 'rate_limited' })
+    fake.refuse('/content', 200860)
+    t.match(await failureOf((await begin('x')).update('long', never)), {
+      reason: 'unsupported',
+      is_about_text: true,
+    })
+    fake.refuse('/content', 300120)
+    t.match(await failureOf((await begin('x')).update('odd', never)), { reason: 'unreachable' })
     fake.refuse('/content', 200750)
     t.equal((await failureOf((await begin('x')).update('gone', never))).reason, 'not_found')
   })

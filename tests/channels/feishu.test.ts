@@ -81,7 +81,7 @@ t.test('a probe finds out', async (t) => {
     const fake = await startFake(t)
     const settings = settingsFor(kind, fake)
     const endpoints = { ...settings.endpoints, domain: `${settings.endpoints.domain}/elsewhere` }
-    t.equal((await failureOf(kind.probe({ ...settings, endpoints }, never))).reason, 'unreachable')
+    t.equal((await failureOf(kind.probe({ ...settings, endpoints }, never))).reason, 'unknown')
   })
 
   await t.test('that nothing answers', async (t) => {

@@ -25,7 +25,15 @@ export interface FaultSwitches {
   retryAfter: number
   failing: number
   /** Refusals to come, by a part of the call's method and path; status 0 is no answer at all. */
-  refusals: { of: string; code: number; status: number; times: number; location?: string | undefined }[]
+  refusals: {
+    of: string
+    code: number
+    status: number
+    times: number
+    location?: string | undefined
+    /** The message; a text that begins with `<` is the whole answer. */
+    words?: string | undefined
+  }[]
   /** True to leave all calls unanswered. */
   isSilent: boolean
   /** The settings of the long connection. */
@@ -106,7 +114,8 @@ export function createFakeApi({
       /^GET \/im\/v1\/messages\/(\w+)$/,
       ({ query }, [id]) => {
         const isWhole = query.get('card_msg_content_type') === 'user_card_content'
-        return { code: 0, msg: 'success', data: { items: [messages.view(messages.find(id!), isWhole)] } }
+        const items = messages.withParts(id!).map((message) => messages.view(message, isWhole))
+        return { code: 0, msg: 'success', data: { items } }
       },
     ],
     [
@@ -180,8 +189,9 @@ export function createFakeApi({
     if (!refusal) return false
     refusal.times -= 1
     if (refusal.status === 0) return true
-    const { status, code, location } = refusal
-    send(response, status, { code, msg: `refused for ${app.app_secret}` }, { ...(location && { location }) })
+    const { status, code, location, words = `refused for ${app.app_secret}` } = refusal
+    const answer = words.startsWith('<') ? words : { code, msg: words }
+    send(response, status, answer, { ...(location && { location }) })
     return true
   }
 

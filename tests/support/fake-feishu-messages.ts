@@ -16,6 +16,9 @@ interface StoredMessage {
   content: string
   mentions: unknown[]
   by: { id: string; id_type: 'open_id' | 'app_id'; sender_type: 'user' | 'app' }
+  /** The forwarded message that it is part of. */
+  upper?: string
+  created_at?: number
   isGone: boolean
   /** Of a message of the bot. */
   sent?: {
@@ -52,6 +55,8 @@ export function createFakeMessages({
   const messages = new Map<string, StoredMessage>()
   const chats = new Set(Object.values(CHATS))
   const byUuid = new Map<string, string>()
+  /** Cards of others as they were sent, by the ids of their messages. */
+  const whole = new Map<string, unknown>()
 
   function find(id: string): StoredMessage {
     const message = messages.get(id)
@@ -106,6 +111,7 @@ export function createFakeMessages({
 
   return {
     find,
+    whole,
 
     /** Keeps what a person wrote. */
     add(message: StoredMessage) {
@@ -131,15 +137,37 @@ export function createFakeMessages({
       repaint(sent, readCard(content, 230099, violations))
     },
 
+    /** Lists a message and, if it is a forwarded one, all that are in it, at any depth. */
+    withParts(id: string): StoredMessage[] {
+      const listed = [find(id)]
+      for (const { id: container } of listed)
+        listed.push(...[...messages.values()].filter(({ upper }) => upper === container))
+      return listed
+    },
+
     /** Returns a message in the form of the API. */
-    view({ id, chat_id, msg_type, content, mentions, by, sent }: StoredMessage, isWhole: boolean) {
+    view(
+      { id, chat_id, msg_type, content, mentions, by, sent, upper, created_at }: StoredMessage,
+      isWhole: boolean,
+    ) {
       // A card is given out as it was sent only to those who ask for it; others read that their client is too old.
       const hidden = {
         title: null,
         elements: [[{ tag: 'text', text: '请升级至最新版本客户端，以查看内容' }]],
       }
-      const shown = sent?.card ? JSON.stringify(isWhole ? sent.card : hidden) : content
-      return { message_id: id, chat_id, msg_type, body: { content: shown }, mentions, sender: by }
+      const sentAs = sent?.card ?? whole.get(id)
+      const shown = sentAs ? JSON.stringify(isWhole ? sentAs : hidden) : content
+      return {
+        message_id: id,
+        chat_id,
+        msg_type,
+        body: { content: shown },
+        mentions,
+        sender: by,
+        deleted: false,
+        ...(upper && { upper_message_id: upper }),
+        ...(created_at && { create_time: String(created_at) }),
+      }
     },
 
     repaint,

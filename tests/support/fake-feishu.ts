@@ -12,10 +12,29 @@ import { createFakeRegistration, type ScanOutcome } from './fake-feishu-registra
 export interface FeishuSaying extends Saying {
   /** The thread of a topic group. */
   thread?: string
-  /** A message of another type, with its content. */
+  /** A message of another type, with its content; a string is no JSON. */
   raw?: { type: string; content: unknown }
+  /** The id of a stored message that this one replies to. */
+  parent?: string
+  /** The message that the thread began with. */
+  root?: string
   /** Further people that the text mentions by `@_user_2` and so on. */
   mentions?: { open_id: string; name: string }[]
+}
+
+/** A message that somebody else wrote earlier, and that no event tells of. */
+export interface EarlierMessage {
+  id: string
+  type: string
+  content?: unknown
+  by?: string
+  is_from_app?: boolean
+  /** The forwarded message that it is part of. */
+  upper?: string
+  thread_id?: string
+  created_at?: number
+  mentions?: { open_id: string; name: string }[]
+  file?: SentFile
 }
 
 /** A fake of Feishu, and what a test may do to it. */
@@ -30,7 +49,15 @@ export interface FakeFeishu extends FakePlatform {
   /** All tokens, tickets and codes that were given out. */
   secrets: string[]
   /** Refuses the next calls whose method and path hold this; leaves them unanswered with status 0. */
-  refuse(of: string, code: number, options?: { status?: number; times?: number; location?: string }): void
+  refuse(
+    of: string,
+    code: number,
+    options?: { status?: number; times?: number; location?: string; words?: string },
+  ): void
+  /** Cards of others as they were sent, by the ids of their messages. */
+  whole: Map<string, unknown>
+  /** Stores a message. */
+  write(message: EarlierMessage): void
   /** Takes a message back. */
   withdraw(id: string): void
   /** Ends the streaming of all cards. */
@@ -108,6 +135,12 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
     return { type: 'post', content: { title: '', content: [[{ tag: 'text', text, style: [] }], [shown]] } }
   }
 
+  /** Returns the outermost forward that a message is part of. */
+  function rootOf(upper: string | undefined): string | undefined {
+    const above = upper && messages.find(upper).upper
+    return above ? rootOf(above) : upper
+  }
+
   function quoted(text: string, chat_id: string) {
     const id = nextId()
     messages.add({
@@ -135,7 +168,7 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
 
     async say(saying) {
       const { text, place = 'direct', sender = 'ann', mention = true, sent_at = Date.now() } = saying
-      const { id = nextId(), file, quote, thread, raw, mentions: others = [] } = saying
+      const { id = nextId(), file, quote, thread, raw, parent, root, mentions: others = [] } = saying
       const chat_id = CHATS[place]
       const isCalled = place === 'group' && mention
       const { type, content } = raw ?? contentOf(id, isCalled ? `@_user_1 ${text}`.trimEnd() : text, file)
@@ -147,13 +180,14 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
           tenant_key: 'tenant',
         }),
       )
-      const parent_id = quote === undefined ? undefined : quoted(quote, chat_id)
+      const parent_id = quote === undefined ? parent : quoted(quote, chat_id)
+      const json = typeof content === 'string' ? content : JSON.stringify(content)
       messages.add({
         id,
         chat_id,
         ...(thread && { thread_id: thread }),
         msg_type: type,
-        content: JSON.stringify(content),
+        content: json,
         mentions,
         by: { id: sender, id_type: 'open_id', sender_type: 'user' },
         isGone: false,
@@ -166,14 +200,14 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
         },
         message: {
           message_id: id,
-          ...(parent_id && { root_id: parent_id, parent_id }),
+          ...(parent_id && { root_id: root ?? parent_id, parent_id }),
           ...(thread && { thread_id: thread }),
           create_time: String(sent_at),
           update_time: String(sent_at),
           chat_id,
           chat_type: place === 'group' ? 'group' : 'p2p',
           message_type: type,
-          content: JSON.stringify(content),
+          content: json,
           ...(mentions.length > 0 && { mentions }),
         },
       })
@@ -219,14 +253,41 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
       api.faults.failing = calls
     },
 
-    refuse(of, code, { status = 400, times = 1, location } = {}) {
-      api.faults.refusals.push({ of, code, status, times, location })
+    refuse(of, code, { status = 400, times = 1, location, words } = {}) {
+      api.faults.refusals.push({ of, code, status, times, location, words })
     },
 
     expireTokens: () => api.tokens.clear(),
     typings: () => 0,
     scan: registration.scan,
     stopStreams: cards.stopStreams,
+
+    whole: messages.whole,
+
+    write({ id, type, content = {}, by = 'ben', is_from_app = false, file, mentions = [], ...more }) {
+      // The platform keeps the files of a forward with the whole of it.
+      const stored = file && store(rootOf(more.upper) ?? id, file)
+      const filled = stored
+        ? { ...(content as object), [`${stored.type}_key`]: stored.key, file_name: file.filename }
+        : content
+      messages.add({
+        id,
+        chat_id: CHATS.group,
+        msg_type: type,
+        content: typeof filled === 'string' ? filled : JSON.stringify(filled),
+        mentions: mentions.map(({ open_id, name }, index) => ({
+          key: `@_user_${index + 1}`,
+          id: open_id,
+          id_type: 'open_id',
+          name,
+        })),
+        by: is_from_app
+          ? { id: by, id_type: 'app_id', sender_type: 'app' }
+          : { id: by, id_type: 'open_id', sender_type: 'user' },
+        isGone: false,
+        ...more,
+      })
+    },
 
     withdraw(id) {
       messages.find(id).isGone = true
