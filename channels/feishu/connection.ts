@@ -6,8 +6,9 @@ import { createCardMessages } from './card-messages.ts'
 import type { FeishuConfig } from './config.ts'
 import { openEventStream } from './event-stream.ts'
 import { createFiles } from './files.ts'
-import { findQuote, readMessage } from './inbound-message.ts'
+import { readMessage } from './inbound-message.ts'
 import { createLiveCards } from './live-card.ts'
+import { completeMessage } from './quoted-message.ts'
 
 /** Connects a channel. */
 export async function open(
@@ -29,20 +30,9 @@ export async function open(
   async function receive(event: unknown, bot: string): Promise<void> {
     const parsed = readMessage(event, bot)
     if (!parsed) return
-    const { message, parent_id } = parsed
-    const quote = parent_id && (await readQuote(parent_id, bot))
+    const message = await completeMessage(parsed, { api, bot, log: link.log, life: life.signal })
     life.signal.throwIfAborted()
-    await link.receive(quote ? { ...message, quote } : message)
-  }
-
-  async function readQuote(messageId: string, bot: string) {
-    try {
-      return await findQuote(api, messageId, bot, life.signal)
-    } catch (error) {
-      // The quoted message may be gone or not accessible; the message itself is received all the same.
-      link.log.debug({ error }, 'the quoted message cannot be read')
-      return undefined
-    }
+    await link.receive(message)
   }
 
   const abort = () => life.abort(link.signal.reason)

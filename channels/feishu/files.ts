@@ -17,6 +17,9 @@ const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'i
 /** Codes for an image of an unknown type or size: it can still be sent as a file. */
 const NOT_SHOWN: ReadonlySet<number> = new Set([234011, 234039])
 
+/** Codes for a file that belongs to another message: those of forwarded messages are kept with either. */
+const NOT_IN_MESSAGE: ReadonlySet<number> = new Set([234003, 234043])
+
 /** Types that the apps preview, by file extension. */
 const FILE_TYPES: Record<string, string> = {
   pdf: 'pdf',
@@ -69,9 +72,14 @@ export function createFiles(api: FeishuApi) {
     },
 
     async download(reference: JSONValue, signal: AbortSignal): Promise<InboundContent> {
-      const { message_id, key, type } = reference as FileReference
-      const resource = `${encodeURIComponent(message_id)}/resources/${encodeURIComponent(key)}?type=${type}`
-      const { headers, bytes } = await api.download(`im/v1/messages/${resource}`, signal)
+      const { message_id, original_id, key, type } = reference as FileReference
+      const resource = `resources/${encodeURIComponent(key)}?type=${type}`
+      const downloadFrom = (id: string) =>
+        api.download(`im/v1/messages/${encodeURIComponent(id)}/${resource}`, signal)
+      const { headers, bytes } = await downloadFrom(message_id).catch((error) => {
+        if (!original_id || !isRefusal(error, NOT_IN_MESSAGE)) throw error
+        return downloadFrom(original_id)
+      })
       const media_type = headers.get('content-type')?.split(';')[0]?.trim()
       return { bytes, ...(media_type && { media_type }) }
     },

@@ -1,7 +1,6 @@
 import type { ConversationType, InboundFile, InboundMessage } from '#plugin-api'
-import type { FeishuApi } from './api.ts'
 import { type Mention, readMentions, resolveMentions } from './mentions.ts'
-import { readContent } from './message-content.ts'
+import { type Resource, readContent } from './message-content.ts'
 import { isRecord, toText } from './reply.ts'
 
 /** The destination of an answer, and the message that it answers. */
@@ -18,13 +17,25 @@ export type Target = {
 }
 
 /** The reference of a file for `download`. */
-export type FileReference = { message_id: string; key: string; type: 'image' | 'file' }
-
-/** A message and the id of the message that it replies to. */
-interface ParsedMessage {
-  message: InboundMessage
-  parent_id?: string
+export type FileReference = {
+  message_id: string
+  key: string
+  type: 'image' | 'file'
+  /** The message that the file may be kept with instead, if the file was forwarded. */
+  original_id?: string
 }
+
+/** A message of an event, and the ids of what else belongs to it. */
+export interface ParsedMessage {
+  message: InboundMessage
+  /** The message that it replies to. */
+  parent_id?: string
+  /** Set if the event lacks the content, which only the API returns. */
+  is_content_missing?: boolean
+}
+
+/** Types of messages whose content an event lacks or may lack. */
+const FETCHED_TYPES = new Set(['merge_forward', 'interactive'])
 
 /**
  * Reads the event `im.message.receive_v1`; undefined for messages that are not from a person, and for events of an
@@ -43,7 +54,8 @@ export function readMessage(event: unknown, bot: string): ParsedMessage | undefi
   const thread = toText(message.thread_id)
   const conversation_id = thread ? `${chat_id}:${thread}` : chat_id
   const mentions = readMentions(message.mentions)
-  const { text, resources } = readContent(String(message.message_type), message.content)
+  const message_type = String(message.message_type)
+  const { text, resources, unreadable } = readContent(message_type, message.content)
   const sent_at = Number(message.create_time)
   const parent_id = toText(message.parent_id)
   const root_id = toText(message.root_id)
@@ -55,12 +67,7 @@ export function readMessage(event: unknown, bot: string): ParsedMessage | undefi
     thread: thread !== undefined,
     ...(root_id && { root_id }),
   }
-  const files = resources.map(
-    ({ key, type, filename }): InboundFile => ({
-      ...(filename && { filename }),
-      reference: { message_id: id, key, type } satisfies FileReference,
-    }),
-  )
+  const files = resources.map((resource) => toFile(resource, id))
   return {
     message: {
       id,
@@ -70,33 +77,25 @@ export function readMessage(event: unknown, bot: string): ParsedMessage | undefi
       mentioned: type === 'direct' || mentions.some(isMentionOf(bot)),
       ...(sent_at > 0 && { sent_at }),
       ...(files.length > 0 && { files }),
+      ...(unreadable && { unreadable }),
       target,
     },
     ...(parent_id && { parent_id }),
+    ...(unreadable && FETCHED_TYPES.has(message_type) && { is_content_missing: true }),
   }
 }
+
+/** Creates the file of a resource, which is downloaded with the id of its message. */
+export const toFile = (
+  { key, type, filename }: Resource,
+  message_id: string,
+  original_id?: string,
+): InboundFile => ({
+  ...(filename && { filename }),
+  reference: { message_id, key, type, ...(original_id && { original_id }) } satisfies FileReference,
+})
 
 const isMentionOf =
   (bot: string) =>
   ({ open_id }: Mention) =>
     open_id === bot
-
-/** An event must be answered within three seconds, including the time to store the message. */
-const TIMEOUT_MS = 1500
-
-/** Fetches the text of the message that is replied to; undefined if it has none. */
-export async function findQuote(
-  api: FeishuApi,
-  messageId: string,
-  bot: string,
-  signal: AbortSignal,
-): Promise<InboundMessage['quote']> {
-  // The query parameter makes the API return cards as they were sent.
-  const path = `im/v1/messages/${encodeURIComponent(messageId)}?card_msg_content_type=user_card_content`
-  const { data } = await api.call({ method: 'GET', path }, signal, TIMEOUT_MS)
-  const [item] = Array.isArray(data?.items) ? data.items : []
-  if (!isRecord(item) || !isRecord(item.body)) return undefined
-  const content = readContent(String(item.msg_type), item.body.content)
-  const text = resolveMentions(content.text, readMentions(item.mentions), bot)
-  return text === '' ? undefined : { text }
-}

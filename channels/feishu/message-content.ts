@@ -1,32 +1,46 @@
-import { isRecord, parseRecord, toText } from './reply.ts'
+import { readCard } from './card-content.ts'
+import { describeMessage } from './message-description.ts'
+import { readPost } from './post-content.ts'
+import { parseForeignRecord, toText } from './reply.ts'
 
 /** A file in a message, with the key for its download. */
-interface Resource {
+export interface Resource {
   key: string
   type: 'image' | 'file'
   filename?: string
 }
 
 /** The text and the files of a message. */
-interface Content {
+export interface Content {
   text: string
   resources: Resource[]
+  /** Names content of which neither a text nor a file is known. */
+  unreadable?: string
 }
 
-type Fields = Record<string, unknown>
+/** The fields of a message's content. */
+export type Fields = Record<string, unknown>
 
-/** Deeper than the elements of any card. */
-const MAX_DEPTH = 10
+/** Creates the content of a message without files. */
+export const toContent = (text: string): Content => ({ text, resources: [] })
 
-/** The platform's text in place of a card that it does not return. */
-const UPGRADE_NOTE = '请升级至最新版本客户端，以查看内容'
+/** Creates the content that only a name is known of. */
+const toUnreadable = (name: string): Content => ({ text: '', resources: [], unreadable: name })
 
 /** Reads the content of a message: JSON whose form depends on the type. Mentions stay as keys. */
 export function readContent(type: string, json: unknown): Content {
-  const fields = parseRecord(json) ?? {}
-  const read = READERS[type]
-  // The agent can still answer a message of an unknown type.
-  return read?.(fields) ?? { text: `[${type}]`, resources: [] }
+  const fields = parseForeignRecord(json) ?? {}
+  return READERS.get(type)?.(fields) ?? toUnreadable(NAMES.get(type) ?? toName(type))
+}
+
+/** Returns the name of a type for people. */
+const toName = (type: string): string =>
+  /^[a-z]\w{0,39}$/i.test(type) ? type.replaceAll('_', ' ') : 'message'
+
+/** Returns the text of a content, with a mark for each file and for what cannot be read. */
+export function describeContent({ text, resources, unreadable }: Content): string {
+  const files = resources.map(({ type, filename }) => (filename ? `[${type}: ${filename}]` : `[${type}]`))
+  return [text, ...files, ...(unreadable ? [`[${unreadable}]`] : [])].filter(Boolean).join('\n')
 }
 
 const fileReader =
@@ -37,74 +51,46 @@ const fileReader =
     return key ? { text: '', resources: [{ key, type: 'file', ...(filename && { filename }) }] } : undefined
   }
 
-const READERS: Record<string, (fields: Fields) => Content | undefined> = {
-  text: ({ text }) => ({ text: typeof text === 'string' ? text : '', resources: [] }),
-  image({ image_key }) {
-    const key = toText(image_key)
-    return key ? { text: '', resources: [{ key, type: 'image' }] } : undefined
-  },
-  file: fileReader(),
-  audio: fileReader('voice.opus'),
-  media: fileReader('video.mp4'),
-  post: readPost,
-  interactive: readCard,
-  location: ({ name }) => (toText(name) ? { text: `[location: ${name}]`, resources: [] } : undefined),
+const describe = (type: string) => (fields: Fields) => {
+  const text = describeMessage(type, fields)
+  return text === undefined ? undefined : toContent(text)
 }
 
-/** Reads a rich text: paragraphs of elements, possibly below a language key. */
-function readPost(fields: Fields): Content | undefined {
-  const post = Array.isArray(fields.content) ? fields : Object.values(fields).find(isRecord)
-  if (!post || !Array.isArray(post.content)) return undefined
-  const resources: Resource[] = []
-  const paragraphs = post.content.filter(Array.isArray).map((elements) =>
-    elements
-      .filter(isRecord)
-      .map((element) => readElement(element, resources))
-      .join(''),
-  )
-  return { text: [toText(post.title), ...paragraphs].filter(Boolean).join('\n'), resources }
-}
+const READERS = new Map<string, (fields: Fields) => Content | undefined>(
+  Object.entries({
+    text: ({ text }) => (typeof text === 'string' ? toContent(text) : undefined),
+    image({ image_key }) {
+      const key = toText(image_key)
+      return key ? { text: '', resources: [{ key, type: 'image' }] } : undefined
+    },
+    file: fileReader(),
+    audio: fileReader('voice.opus'),
+    media: fileReader('video.mp4'),
+    post: readPost,
+    interactive(fields) {
+      const text = readCard(fields)
+      return text === undefined ? undefined : toContent(text)
+    },
+    location: describe('location'),
+    share_chat: describe('share_chat'),
+    share_user: describe('share_user'),
+    share_calendar_event: describe('calendar'),
+    calendar: describe('calendar'),
+    general_calendar: describe('calendar'),
+    video_chat: describe('video_chat'),
+    todo: describe('todo'),
+    vote: describe('vote'),
+    hongbao: describe('hongbao'),
+    folder: describe('folder'),
+    system: describe('system'),
+  }),
+)
 
-function readElement(element: Fields, resources: Resource[]): string {
-  const { tag, href, user_id, user_name, emoji_type, language } = element
-  const text = toText(element.text) ?? ''
-  const image = toText(element.image_key)
-  const file = toText(element.file_key)
-  switch (tag) {
-    case 'a':
-      return toText(href) ? `[${text || href}](${href})` : text
-    case 'at':
-      return toText(user_id)?.startsWith('@_') ? String(user_id) : `@${toText(user_name) ?? 'all'}`
-    case 'img':
-      if (image) resources.push({ key: image, type: 'image' })
-      return ''
-    case 'media':
-      if (file) resources.push({ key: file, type: 'file', filename: 'video.mp4' })
-      return ''
-    case 'code_block':
-      return `\`\`\`${toText(language)?.toLowerCase() ?? ''}\n${text.trimEnd()}\n\`\`\``
-    case 'emotion':
-      return toText(emoji_type) ? `[${emoji_type}]` : ''
-    case 'hr':
-      return '---'
-    default:
-      return text
-  }
-}
-
-/** Reads a card: its texts, one per line, without its buttons. */
-function readCard(fields: Fields): Content | undefined {
-  const text = listTexts(fields).join('\n')
-  return text === '' || text.includes(UPGRADE_NOTE) ? undefined : { text, resources: [] }
-}
-
-function listTexts(node: unknown, depth = 0): string[] {
-  if (depth > MAX_DEPTH) return []
-  if (Array.isArray(node)) return node.flatMap((item) => listTexts(item, depth + 1))
-  if (!isRecord(node) || node.tag === 'button') return []
-  const { header, title, body, elements, columns, text, content } = node
-  return [
-    ...[title, text, content].filter((value) => typeof value === 'string' && value !== ''),
-    ...[header, title, body, elements, columns, text].flatMap((part) => listTexts(part, depth + 1)),
-  ] as string[]
-}
+/** Names of types that people would not recognize. */
+const NAMES = new Map([
+  ['interactive', 'card'],
+  ['merge_forward', 'forwarded messages'],
+  ['post', 'rich text'],
+  ['media', 'video'],
+  ['vote', 'poll'],
+])

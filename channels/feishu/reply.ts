@@ -1,3 +1,4 @@
+import { JsonTooComplex, parseJson } from '#kernel'
 import { toOutage, toRefusal } from './failure.ts'
 import type { Scrubber } from './scrubber.ts'
 
@@ -51,6 +52,21 @@ export function parseRecord(text: unknown): Record<string, unknown> | undefined 
   } catch {
     // The caller decides what invalid JSON means.
     return undefined
+  }
+}
+
+/** The most values in the content of a message: the longest has a few thousand. */
+const MAX_VALUES = 20_000
+
+/** Parses a JSON object that somebody else wrote; undefined if the text is not one, or one with too many parts. */
+export function parseForeignRecord(text: unknown): Record<string, unknown> | undefined {
+  if (typeof text !== 'string') return undefined
+  try {
+    const value = parseJson(text, { max_values: MAX_VALUES })
+    return isRecord(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof JsonTooComplex) return undefined
+    throw error
   }
 }
 

@@ -106,23 +106,98 @@ t.test('a message arrives', async (t) => {
     t.match(last().files, [{ reference: { key: 'img_1' } }, { reference: { key: 'file_1' } }])
   })
 
-  await t.test('of a sort that cannot be read', async (t) => {
-    const raws = [
-      [{ type: 'sticker', content: { file_key: 'x' } }, '[sticker]'],
-      [{ type: 'image', content: {} }, '[image]'],
-      [{ type: 'text', content: {} }, ''],
-      [{ type: 'text', content: 'no object' }, ''],
-      [{ type: 'post', content: { content: 7 } }, '[post]'],
+  await t.test('that words describe', async (t) => {
+    const time = String(Date.UTC(2026, 11, 24, 18, 30))
+    const raws: [string, unknown, string][] = [
       [
-        { type: 'location', content: { name: 'Berlin', longitude: '1', latitude: '2' } },
-        '[location: Berlin]',
+        'location',
+        { name: 'Berlin', longitude: '13.40', latitude: '52.52' },
+        '[location: Berlin, 52.52, 13.40]',
       ],
-      [{ type: 'interactive', content: { elements: [[{ tag: 'text', text: 'a card' }]] } }, 'a card'],
-    ] as const
-    for (const [raw, text] of raws) {
-      await fake.say({ text: '', raw })
-      t.equal(last().text, text, raw.type)
+      ['location', { longitude: 13.4, latitude: 52.5 }, '[location: 52.5, 13.4]'],
+      ['share_chat', { chat_id: 'oc_1' }, '[shared group: oc_1]'],
+      ['share_user', { user_id: 'ou_1' }, '[shared contact: ou_1]'],
+      [
+        'share_calendar_event',
+        { summary: 'Lunch', start_time: time },
+        '[calendar event: Lunch, 2026-12-24T18:30Z]',
+      ],
+      [
+        'general_calendar',
+        { summary: 'Trip', start_time: time, end_time: time },
+        '[calendar event: Trip, 2026-12-24T18:30Z to 2026-12-24T18:30Z]',
+      ],
+      ['calendar', { summary: 'Odd', start_time: 'soon' }, '[calendar event: Odd]'],
+      ['video_chat', { topic: 'Weekly', start_time: time }, '[video meeting: Weekly, 2026-12-24T18:30Z]'],
+      [
+        'todo',
+        {
+          task_id: 't',
+          due_time: time,
+          summary: { title: '', content: [[{ tag: 'text', text: 'Pay\nthe rent' }]] },
+        },
+        '[task: Pay the rent, due 2026-12-24T18:30Z]',
+      ],
+      ['todo', { summary: { title: 'Pay' } }, '[task: Pay]'],
+      ['vote', { topic: 'Where?', options: ['Here', 'There'] }, '[poll: Where?, options: Here / There]'],
+      ['vote', { topic: 'Where?', options: 7 }, '[poll: Where?]'],
+      ['hongbao', { text: '[Best wishes]' }, '[red envelope: Best wishes]'],
+      ['hongbao', {}, '[red envelope]'],
+      ['folder', { file_key: 'f', file_name: 'Plans' }, '[folder: Plans]'],
+      [
+        'system',
+        {
+          template: '{from_user} invited {to_chatters} here, {unknown}.',
+          from_user: ['Ben'],
+          to_chatters: ['Eve', 'Jo'],
+        },
+        '[system message: Ben invited Eve, Jo here, .]',
+      ],
+      [
+        'interactive',
+        {
+          title: 'A card',
+          elements: [
+            [
+              { tag: 'text', text: 'of words' },
+              { tag: 'button', text: 'no' },
+            ],
+          ],
+        },
+        'A card\nof words',
+      ],
+    ]
+    for (const [type, content, text] of raws) {
+      await fake.say({ text: '', raw: { type, content } })
+      t.equal(last().text, text, type)
+      t.notOk('unreadable' in last())
     }
+  })
+
+  await t.test('that cannot be read, which it says', async (t) => {
+    const deep = `{"text":${'['.repeat(100_000)}`
+    const wide = `{"text":[${'0,'.repeat(100_000)}0]}`
+    const raws: [string, unknown, string][] = [
+      ['sticker', { file_key: 'x' }, 'sticker'],
+      ['image', {}, 'image'],
+      ['media', {}, 'video'],
+      ['text', {}, 'text'],
+      ['text', 'no object', 'text'],
+      ['text', deep, 'text'],
+      ['text', wide, 'text'],
+      ['post', { content: 7 }, 'rich text'],
+      ['vote', {}, 'poll'],
+      ['interactive', { elements: [[{ tag: 'img', image_key: 'x' }]] }, 'card'],
+      ['__proto__', {}, 'message'],
+      ['brand_new', {}, 'brand new'],
+    ]
+    for (const [type, content, unreadable] of raws) {
+      await fake.say({ text: '', raw: { type, content } })
+      t.match(last(), { text: '', unreadable, quote: undefined }, type)
+    }
+    await fake.say({ text: '', raw: { type: 'sticker', content: {} }, quote: 'which one?' })
+    t.match(last(), { text: '[sticker]', quote: { text: 'which one?' } }, 'a reply is a message all the same')
+    t.notOk('unreadable' in last())
   })
 
   await t.test('with files', async (t) => {
@@ -170,37 +245,118 @@ t.test('a message arrives', async (t) => {
 t.test('a message that replies to another says to what', async (t) => {
   const channel = await start(t)
   const { fake, received, connection } = channel
+  const last = () => received.at(-1)!
   await fake.say({ text: 'and this?', quote: 'the first words', place: 'group' })
-  t.match(received.at(-1), { text: 'and this?', quote: { text: 'the first words' } })
+  t.match(last(), { text: 'and this?', quote: { text: 'the first words' } })
+
+  await fake.say({ text: '', quote: 'only mentioned', place: 'group' })
+  t.match(last(), { text: '', mentioned: true, quote: { text: 'only mentioned' } })
 
   fake.refuse('GET /im/v1/messages/', 99991672)
   await fake.say({ text: 'and that?', quote: 'nobody may read this' })
-  t.match(received.at(-1), { text: 'and that?', quote: undefined })
+  t.match(last(), { text: 'and that?', quote: { text: '[message that cannot be read]' } })
 
   fake.refuse('GET /im/v1/messages/', 0, { status: 0 })
   await fake.say({ text: 'and now?', quote: 'nobody gets to read this' })
-  t.match(received.at(-1), { text: 'and now?', quote: undefined })
+  t.match(last(), { text: 'and now?', quote: { text: '[message that cannot be read]' } })
 
-  await connection.send(received.at(-1)!.target, saying('an answer of mine'), never)
+  await fake.say({ text: 'and then?', parent: 'om_nowhere' })
+  t.match(last(), { text: 'and then?', quote: { text: '[deleted message]' } })
+
+  await connection.send(last().target, saying('an answer of mine'), never)
   const [answer] = fake.shown('direct')
-  const parent_id = answer!.id
-  await fake.events.deliver({
+  await fake.say({ text: 'why?', parent: answer!.id })
+  t.match(last(), { text: 'why?', quote: { text: 'an answer of mine' } })
+})
+
+t.test('a reply to a file comes with the file', async (t) => {
+  const { fake, received, connection } = await start(t)
+  const picture = { filename: 'a.png', media_type: 'image/png', bytes: PNG }
+  fake.write({ id: 'om_picture', type: 'image', file: picture })
+  await fake.say({ text: 'what is in it?', parent: 'om_picture', place: 'group' })
+  const { quote } = received.at(-1)!
+  t.match(quote, { text: '', files: [{ reference: { message_id: 'om_picture' } }] })
+  t.same(await bytesOf(await connection.download!(quote!.files![0]!.reference, never)), Buffer.from(PNG))
+
+  const sheet = { filename: 'sheet.xlsx', media_type: 'application/x', bytes: Buffer.from('sheet') }
+  fake.write({ id: 'om_sheet', type: 'file', file: sheet })
+  await fake.say({ text: '', parent: 'om_sheet', place: 'group' })
+  t.match(received.at(-1), { text: '', quote: { text: '', files: [{ filename: 'sheet.xlsx' }] } })
+
+  fake.write({ id: 'om_sticker', type: 'sticker' })
+  await fake.say({ text: 'what is this?', parent: 'om_sticker' })
+  t.same(received.at(-1)!.quote, { text: '[sticker]' })
+})
+
+t.test('forwarded messages come with their senders and files', async (t) => {
+  const { fake, received, connection, logged } = await start(t)
+  const last = () => received.at(-1)!
+  const forward = { type: 'merge_forward', content: 'Merged and Forwarded Message' }
+  /** Writes the messages of a forward; the latest is listed first. */
+  function writeForward(upper: string): void {
+    fake.write({ id: upper, ...forward })
+    const text = (words: string) => ({ type: 'text', content: { text: words } })
+    const mentions = [{ open_id: 'ou_eve', name: 'Eve' }]
+    fake.write({ id: `${upper}_5`, upper, created_at: 5, ...text('Done.'), by: 'cli_x', is_from_app: true })
+    fake.write({ id: `${upper}_1`, upper, created_at: 1, ...text('@_user_1 ship it?\nOn Friday?'), mentions })
+    fake.write({ id: `${upper}_2`, upper, created_at: 2, ...text('Yes.'), by: 'ou_eve' })
+    const file = { filename: 'a.png', media_type: 'image/png', bytes: PNG }
+    fake.write({ id: `${upper}_3`, upper, created_at: 3, type: 'image', file })
+    fake.write({ id: `${upper}_4`, upper, created_at: 4, ...forward })
+    fake.write({ id: `${upper}_4_1`, upper: `${upper}_4`, type: 'sticker', by: 'jo' })
+  }
+  const transcript = [
+    'ben: @Eve ship it?',
+    '  On Friday?',
+    'Eve: Yes.',
+    'ben: [image]',
+    'ben: forwarded messages:',
+    '  jo: [sticker]',
+    'a bot: Done.',
+  ].join('\n')
+
+  writeForward('om_forward')
+  await fake.say({ id: 'om_forward', text: '', raw: forward })
+  t.match(last(), { text: '', quote: { text: transcript, is_forwarded: true, files: [{}] } })
+  t.notOk('unreadable' in last())
+  const { reference } = last().quote!.files![0]!
+  t.same(await bytesOf(await connection.download!(reference, never)), Buffer.from(PNG))
+  fake.refuse('om_forward/resources', 234003)
+  t.equal((await failureOf(connection.download!(reference, never))).reason, 'not_found')
+  t.equal(fake.calls.at(-1)!.path.split('/')[4], 'om_forward_3', 'the original message was asked, too')
+
+  writeForward('om_earlier')
+  await fake.say({ text: 'summarize', place: 'group', parent: 'om_earlier' })
+  t.match(last(), { text: 'summarize', quote: { text: transcript, is_forwarded: undefined } })
+
+  fake.write({ id: 'om_empty', ...forward })
+  await fake.say({ text: 'and this?', parent: 'om_empty' })
+  t.same(last().quote, { text: '[forwarded messages]' })
+
+  for (let n = 0; n < 130; n += 1)
+    fake.write({ id: `om_many_${n}`, upper: 'om_many', type: 'text', content: { text: `${n}` } })
+  await fake.say({ id: 'om_many', text: '', raw: forward })
+  t.match(last().quote!.text, /^ben: 0\n(?:ben: \d+\n){99}\[30 more messages\]$/)
+
+  fake.refuse('GET /im/v1/messages/', 230027)
+  await fake.say({ text: '', raw: forward })
+  t.match(last(), { text: '', unreadable: 'forwarded messages', quote: undefined })
+  t.match(logged(), /230027/)
+})
+
+t.test('a card that the event does not show is fetched', async (t) => {
+  const { fake, received } = await start(t)
+  const note = { title: null, elements: [[{ tag: 'text', text: '请升级至最新版本客户端，以查看内容' }]] }
+  const card = {
     schema: '2.0',
-    header: { event_type: 'im.message.receive_v1' },
-    event: {
-      sender: { sender_id: { open_id: 'ann' }, sender_type: 'user' },
-      message: {
-        message_id: 'om_reply',
-        parent_id,
-        chat_id: 'oc_direct',
-        chat_type: 'p2p',
-        message_type: 'text',
-        content: '{"text":"why?"}',
-      },
-    },
-  })
-  await until(() => received.at(-1)?.id === 'om_reply')
-  t.match(received.at(-1), { text: 'why?', quote: { text: 'an answer of mine' } })
+    header: { title: { tag: 'plain_text', content: 'Alarm' } },
+    body: { elements: [{ tag: 'markdown', content: 'Disk **full**' }] },
+  }
+  fake.whole.set('om_card', { user_dsl: JSON.stringify(card) })
+  await fake.say({ id: 'om_card', text: '', raw: { type: 'interactive', content: note } })
+  t.match(received.at(-1), { text: 'Alarm\nDisk **full**', unreadable: undefined })
+  await fake.say({ text: '', raw: { type: 'interactive', content: note } })
+  t.match(received.at(-1), { text: '', unreadable: 'card' })
 })
 
 t.test('a message that cannot be stored is delivered again, and not acknowledged before', async (t) => {
