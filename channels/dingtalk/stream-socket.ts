@@ -23,21 +23,19 @@ export interface StreamSocket {
   closed: Promise<void>
 }
 
-/** Opens a socket; `onGone` is called once when it has ended, for any reason. */
+/** Opens a socket; `onText` may be called before this resolves. */
 export async function openSocket({
   address,
   lookup,
   keepaliveMs,
   closing,
   onText,
-  onGone,
 }: {
   address: URL
   lookup: LookupFunction
   keepaliveMs: number
   closing: AbortSignal
   onText(text: string, socket: StreamSocket): void
-  onGone(socket: StreamSocket): void
 }): Promise<StreamSocket> {
   const { WebSocket } = await import('ws')
   closing.throwIfAborted()
@@ -56,15 +54,6 @@ export async function openSocket({
       resolve()
     })
   })
-
-  await new Promise<void>((resolve, reject) => {
-    socket.once('open', resolve)
-    socket.once('error', (error) => reject(toFailure(error, closing)))
-  })
-  // Every error is followed by `close`, which is handled.
-  socket.on('error', () => {})
-  const stopWatching = watch(socket, keepaliveMs)
-
   const stream: StreamSocket = {
     // Only acknowledgements are sent. A lost one causes another delivery, so errors are ignored.
     send: (text) => socket.send(text, () => {}),
@@ -77,12 +66,18 @@ export async function openSocket({
     },
     closed,
   }
+  // Before the handshake has ended: the first message may arrive together with its end.
   socket.on('message', (data, isBinary) => {
     if (!isBinary) onText(String(data), stream)
   })
-  socket.once('close', () => {
-    stopWatching()
-    onGone(stream)
+
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => {
+      socket.once('close', watch(socket, keepaliveMs))
+      resolve()
+    })
+    // Every error is followed by `close`, which is handled.
+    socket.on('error', (error) => reject(toFailure(error, closing)))
   })
   return stream
 }

@@ -49,9 +49,14 @@ export async function openStream({
 
   async function connect(): Promise<StreamSocket> {
     const address = await locate()
-    const socket = await openSocket({ address, lookup, keepaliveMs, closing, onText, onGone })
+    return openSocket({ address, lookup, keepaliveMs, closing, onText })
+  }
+
+  /** Uses a socket from now on, also one that has ended meanwhile. */
+  function adopt(socket: StreamSocket): void {
     sockets.add(socket)
-    return socket
+    current = socket
+    socket.closed.then(() => onGone(socket))
   }
 
   function onText(text: string, socket: StreamSocket): void {
@@ -109,7 +114,7 @@ export async function openStream({
     link.connecting(reason)
     reconnecting = connect()
       .then((socket) => {
-        current = socket
+        adopt(socket)
         reconnectedAt = Date.now()
         link.connected()
       }, lose)
@@ -133,7 +138,7 @@ export async function openStream({
     },
     { once: true },
   )
-  current = await connect()
+  adopt(await connect())
   return {
     async closed() {
       await reconnecting

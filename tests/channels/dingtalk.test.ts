@@ -648,6 +648,26 @@ t.test('A token is fetched when one is needed, and once for all who need it', as
 })
 
 t.test('A connection', async (t) => {
+  await t.test('loses nothing that comes with the end of the handshake', async (t) => {
+    const fake = await startFake(t)
+    const headers = {
+      topic: '/v1.0/im/bot/messages/get',
+      messageId: 'first',
+      contentType: 'application/json',
+    }
+    const message = {
+      msgId: 'm',
+      conversationId: 'c',
+      senderId: 's',
+      msgtype: 'text',
+      text: { content: 'Hi' },
+    }
+    fake.stream.greetings = [JSON.stringify({ type: 'CALLBACK', headers, data: JSON.stringify(message) })]
+    const channel = await openChannel(t, kind, fake)
+    await until(() => channel.received.length === 1, 'the message has arrived')
+    t.equal(channel.received[0]!.text, 'Hi')
+  })
+
   await t.test('comes back when it is cut', async (t) => {
     const fake = await startFake(t)
     const channel = await openChannel(t, kind, fake)

@@ -32,6 +32,8 @@ export interface FakeStream {
   isClosed: boolean
   /** A message without an acknowledgement is delivered again after this time, in milliseconds. */
   redeliverAfter: number
+  /** Frames that are sent as soon as a connection opens. */
+  greetings: string[]
   close(): void
 }
 
@@ -107,6 +109,7 @@ export function createFakeStream(violations: string[]): FakeStream {
   const stream: FakeStream = {
     counts,
     isClosed: false,
+    greetings: [],
     redeliverAfter: 1000,
 
     ticket() {
@@ -120,6 +123,9 @@ export function createFakeStream(violations: string[]): FakeStream {
       const isRight = pathname === '/connect' && tickets.delete(searchParams.get('ticket') ?? '')
       if (!isRight) violations.push('a connection without a ticket of its own')
       if (!isRight || stream.isClosed) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n')
+      // Greetings arrive in one piece with the end of the handshake.
+      socket.cork()
+      process.nextTick(() => socket.uncork())
       server.handleUpgrade(request, socket, head, (opened) => {
         sockets.add(opened)
         if (isDeaf) opened.pause()
@@ -129,6 +135,7 @@ export function createFakeStream(violations: string[]): FakeStream {
         })
         opened.on('message', (data) => hear(String(data)))
         send(opened, 'SYSTEM', 'CONNECTED', randomBytes(8).toString('hex'), '{}')
+        for (const text of stream.greetings) opened.send(text)
         events.emit('connected')
       })
     },
