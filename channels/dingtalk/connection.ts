@@ -3,11 +3,12 @@ import { createDeadline } from '#toolbox'
 import { createApi } from './api.ts'
 import { createCards } from './card.ts'
 import type { DingtalkConfig } from './config.ts'
+import type { FileReference } from './content.ts'
 import { toOutage } from './failure.ts'
 import { downloadFile, uploadFile } from './file.ts'
 import { buttonForm, markdownForm, readPressedValue } from './form.ts'
 import { locateGateway } from './gateway.ts'
-import { type FileReference, readMessage } from './inbound.ts'
+import { readMessage } from './inbound.ts'
 import { createSending, type Target, toTarget } from './sending.ts'
 import { openStream } from './stream.ts'
 import { toText, type WireObject } from './wire-value.ts'
@@ -56,7 +57,10 @@ export async function open(
   async function take(data: WireObject): Promise<void> {
     const message = readMessage(data, config.client_id)
     if (!message) {
-      log.debug({ type: toText(data.msgtype) }, 'DingTalk delivered an unreadable message')
+      log.warn(
+        { type: toText(data.msgtype) },
+        'DingTalk delivered a message without a sender or conversation',
+      )
       return
     }
     const { id, text, sender, conversation, target } = message

@@ -1,11 +1,10 @@
-import type { InboundFile, InboundMessage } from '#plugin-api'
+import type { InboundMessage, QuotedMessage } from '#plugin-api'
+import { type Content, describeContent } from './content.ts'
+import { readContent } from './content-reading.ts'
 import type { Target } from './sending.ts'
 import { toObject, toObjects, toText, type WireObject } from './wire-value.ts'
 
-/** The reference of a file for `download`. */
-export type FileReference = { code: string; robot: string }
-
-/** Reads a delivered message; undefined if it is not readable. */
+/** Reads a delivered message; undefined if it has no sender or no conversation. */
 export function readMessage(
   data: WireObject,
   clientId: string,
@@ -16,24 +15,17 @@ export function readMessage(
   const sender = staff || toText(data.senderId)
   if (!id || !conversation || !sender) return undefined
   const robot = toText(data.robotCode) || clientId
-  const { text, files } = readContent(data, robot)
-  if (!text && files.length === 0) return undefined
-
   const type = toText(data.conversationType) === '2' ? 'group' : 'direct'
   const name = toText(data.senderNick)
   const sentAt = Number(data.createAt)
-  const quote = readQuote(data)
   const url = toText(data.sessionWebhook)
   return {
     id,
     conversation: { id: conversation, type },
     sender: { id: sender, ...(name && { name }) },
-    text,
-    // In a group DingTalk delivers only messages that mention the robot.
-    mentioned: type === 'direct' || data.isInAtList !== false,
+    mentioned: type === 'direct' || isMentioned(data),
     ...(sentAt > 0 && { sent_at: sentAt }),
-    ...(quote && { quote }),
-    ...(files.length > 0 && { files }),
+    ...toMessageContent(readOwnContent(data, robot), readQuote(data, robot)),
     target: {
       type,
       conversation,
@@ -44,57 +36,51 @@ export function readMessage(
   }
 }
 
-function readContent(data: WireObject, robot: string): { text: string; files: InboundFile[] } {
-  const content = toObject(data.content)
-  const file = (about: Omit<InboundFile, 'reference'> = {}, holder = content): InboundFile[] => {
-    const code = toText(holder.downloadCode) || toText(holder.pictureDownloadCode)
-    const reference: FileReference = { code, robot }
-    return code ? [{ ...about, reference }] : []
-  }
-  switch (data.msgtype) {
-    case 'text':
-      return { text: withoutMention(toText(toObject(data.text).content).trim(), data), files: [] }
-    case 'richText': {
-      const parts = toObjects(content.richText)
-      const text = withoutMention(joinText(parts), data)
-      return { text, files: parts.flatMap((part) => file({}, part)) }
-    }
-    case 'audio':
-      return { text: toText(content.recognition).trim(), files: file() }
-    case 'video':
-      return { text: '', files: file({ filename: `video.${toText(content.videoType) || 'mp4'}` }) }
-    case 'file': {
-      const filename = toText(content.fileName)
-      return { text: '', files: file(filename ? { filename } : {}) }
-    }
-    case 'picture':
-      return { text: '', files: file() }
-    default:
-      return { text: '', files: [] }
-  }
-}
-
-/** Removes the robot's mention, as most clients do. If only the robot is mentioned, a leading name is its own. */
-function withoutMention(text: string, { atUsers, chatbotUserId }: WireObject): string {
+/** True if the robot is mentioned: so is every message of a group, unless the robot hears all of them. */
+function isMentioned({ isInAtList, atUsers, chatbotUserId }: WireObject): boolean {
+  if (typeof isInAtList === 'boolean') return isInAtList
   const mentioned = toObjects(atUsers)
-  const isAlone = mentioned.length === 1 && mentioned[0]!.dingtalkId === chatbotUserId
-  return isAlone ? text.replace(/^@\S+\s*/, '') : text
+  return mentioned.length === 0 || mentioned.some(({ dingtalkId }) => dingtalkId === chatbotUserId)
 }
 
-/** Joins the texts of a rich text; its parts contain the line breaks. */
-function joinText(parts: WireObject[]): string {
-  return parts
-    .map(({ text, content }) => toText(text) || toText(content))
-    .join('')
-    .trim()
+/** Reads the content. The text keeps all that begins with `@`: DingTalk has removed the mention of the robot. */
+function readOwnContent(data: WireObject, robot: string): Content {
+  const type = toText(data.msgtype)
+  if (type === 'text') return readContent(type, toObject(data.text).content, robot)
+  const content = data.content ?? data[type]
+  return readContent(type, content, robot)
 }
 
-/** Returns the message that is replied to; quoted robot messages often lack their text. */
-function readQuote(data: WireObject): InboundMessage['quote'] {
-  const holder = [toObject(data.text), toObject(data.content)].find(({ repliedMsg }) => repliedMsg)
-  const { content, senderNick } = toObject(holder?.repliedMsg)
-  const { text, richText, fileName } = toObject(content)
-  const words = toText(content) || toText(text) || joinText(toObjects(richText)) || toText(fileName)
+type MessageContent = Pick<InboundMessage, 'text' | 'files' | 'quote' | 'unreadable'>
+
+function toMessageContent(
+  { text, files, forwarded, unreadable }: Content,
+  repliedTo: QuotedMessage | undefined,
+): MessageContent {
+  const quote = forwarded ? { ...forwarded, is_forwarded: true } : repliedTo
+  return {
+    // The sender is notified only if nothing else came; otherwise the text says what is missing.
+    text: unreadable && quote ? `[${unreadable}]` : text,
+    ...(files.length > 0 && { files }),
+    ...(quote && { quote }),
+    ...(unreadable && !quote && { unreadable }),
+  }
+}
+
+/** Returns the message that is replied to. */
+function readQuote(data: WireObject, robot: string): QuotedMessage | undefined {
+  const holder = [toObject(data.text), toObject(data.content)].find(
+    ({ repliedMsg, isReplyMsg }) => repliedMsg || isReplyMsg,
+  )
+  if (!holder) return undefined
+  const { msgType, msgtype, content: fields, senderNick } = toObject(holder.repliedMsg)
+  const type = toText(msgType) || toText(msgtype) || (fields ? 'text' : 'unknownMsgType')
+  const content = readContent(type, fields, robot)
   const sender = toText(senderNick)
-  return words.trim() ? { text: words.trim(), ...(sender && { sender }) } : undefined
+  const files = [...content.files, ...(content.forwarded?.files ?? [])]
+  return {
+    text: describeContent({ ...content, files: [] }),
+    ...(sender && { sender }),
+    ...(files.length > 0 && { files }),
+  }
 }

@@ -1,3 +1,5 @@
+import { JsonTooComplex, parseJson } from '#kernel'
+
 /** A JSON object whose fields are not checked. */
 export type WireObject = Record<string, unknown>
 
@@ -16,12 +18,15 @@ export function toText(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** Parses a JSON object; empty if the text is not one. */
-export function parseObject(text: string): WireObject {
+/** Parses JSON; undefined if the text is none, or has too many parts, as strangers may write it. */
+export function parseWire(text: string): unknown {
   try {
-    return toObject(JSON.parse(text))
-  } catch {
-    // Callers check the fields that they need.
-    return {}
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof JsonTooComplex) return undefined
+    throw error
   }
 }
+
+/** Parses a JSON object; empty if the text is not one. Callers check the fields that they need. */
+export const parseObject = (text: string): WireObject => toObject(parseWire(text))

@@ -192,14 +192,29 @@ t.test('In a group', async (t) => {
   t.same(others, [], 'what does not mention the bot is not delivered')
 
   const inGroup = { conversationType: '2', chatbotUserId: 'bot', atUsers: [{ dingtalkId: 'bot' }] }
-  const texts: [string, string, object?][] = [
-    ['@Helper what now?', 'what now?'],
-    ['@Helper', '@Helper', { atUsers: [{ dingtalkId: 'bot' }, { dingtalkId: 'ben' }] }],
-    ['@Ben and you', '@Ben and you', { atUsers: [{ dingtalkId: 'ben' }, { dingtalkId: 'bot' }] }],
+  const texts = ['@Override 是什么意思', '@types/node 怎么安装', '@小助手你好…', '@Ben and you', '@Helper']
+  for (const content of texts) {
+    await fake.deliver({ ...inGroup, msgtype: 'text', text: { content: ` ${content}` } })
+    t.equal(channel.received.at(-1)!.text, content, 'what looks like a mention is kept')
+    const richText = [{ text: content }, { text: ' ' }]
+    await fake.deliver({ ...inGroup, msgtype: 'richText', content: { richText } })
+    t.equal(channel.received.at(-1)!.text, content, 'also in a rich text')
+  }
+  await fake.say({ text: '', place: 'group', quote: 'It is late.' })
+  t.match(
+    channel.received.at(-1),
+    { text: '', quote: { text: 'It is late.' } },
+    'a mention with only a quote',
+  )
+  const mentions: [object, boolean][] = [
+    [{ isInAtList: undefined }, true],
+    [{ isInAtList: undefined, atUsers: [] }, true],
+    [{ isInAtList: undefined, atUsers: [{ dingtalkId: 'ben' }] }, false],
+    [{ isInAtList: true, atUsers: [{ dingtalkId: 'ben' }] }, true],
   ]
-  for (const [written, text, more] of texts) {
-    await fake.deliver({ ...inGroup, msgtype: 'text', text: { content: written }, ...more })
-    t.equal(channel.received.at(-1)!.text, text, `"${written}" is read as "${text}"`)
+  for (const [fields, mentioned] of mentions) {
+    await fake.deliver({ ...inGroup, ...fields, msgtype: 'text', text: { content: 'Hello' } })
+    t.equal(channel.received.at(-1)!.mentioned, mentioned)
   }
   await fake.deliver({ ...inGroup, isInAtList: false, msgtype: 'text', text: { content: 'Hello' } })
   t.equal(channel.received.at(-1)!.mentioned, false, 'a robot that hears all knows what is not for it')
@@ -331,30 +346,162 @@ t.test('A reply comes with what it replies to', async (t) => {
   await fake.say({ text: 'Why?', quote: 'It is late.' })
   t.same(channel.received.at(-1)!.quote, { text: 'It is late.' })
 
-  const reply = (repliedMsg: object) =>
-    fake.deliver({ msgtype: 'text', text: { content: 'Why?', isReplyMsg: true, repliedMsg } })
+  const reply = async (repliedMsg: object | undefined) => {
+    await fake.deliver({ msgtype: 'text', text: { content: 'Why?', isReplyMsg: true, repliedMsg } })
+    return channel.received.at(-1)!.quote!
+  }
   const parts = [
     { text: 'See ' },
     { msgType: 'text', content: 'this' },
+    { type: 'at', atName: 'Ben' },
+    { type: 'emoji', content: '[smile]' },
     { type: 'picture', downloadCode: 'x' },
   ]
-  await reply({ msgType: 'richText', senderNick: 'Ben', content: { richText: parts } })
-  t.same(channel.received.at(-1)!.quote, { text: 'See this', sender: 'Ben' })
-  await reply({ msgType: 'text', content: 'plain' })
-  t.same(channel.received.at(-1)!.quote, { text: 'plain' })
-  await reply({ msgType: 'interactiveCard' })
-  t.notOk('quote' in channel.received.at(-1)!, 'the cards of robots come without their words')
+  const file = { reference: { code: 'x' } }
+  t.match(await reply({ msgType: 'richText', senderNick: 'Ben', content: { richText: parts } }), {
+    text: 'See this@Ben [smile]',
+    sender: 'Ben',
+    files: [file],
+  })
+  t.same(await reply({ msgType: 'text', content: 'plain' }), { text: 'plain' })
+  t.match(await reply({ msgType: 'picture', content: { pictureDownloadCode: 'x' } }), {
+    text: '',
+    files: [file],
+  })
+  t.match(await reply({ msgType: 'file', content: { downloadCode: 'x', fileName: 'a.pdf' } }), {
+    text: '',
+    files: [{ filename: 'a.pdf' }],
+  })
+  t.match(await reply({ msgType: 'audio', content: { downloadCode: 'x', recognition: 'go' } }), {
+    text: 'go',
+    files: [file],
+  })
+  t.match(await reply({ msgType: 'video', content: { downloadCode: 'x' } }), {
+    files: [{ filename: 'video.mp4' }],
+  })
+  t.same(
+    await reply({ msgType: 'interactiveCard' }),
+    { text: '[card]' },
+    'cards of robots come without words',
+  )
+  t.same(await reply({ msgType: 'unknownMsgType', content: {} }), {
+    text: '[content that DingTalk does not pass on]',
+  })
+  t.same(await reply(undefined), { text: '[content that DingTalk does not pass on]' })
+  const encrypted = `${'Ab1+/='.repeat(12)}||3||1||132`
+  t.same(await reply({ msgType: 'text', content: { text: encrypted } }), { text: '[text]' })
+  t.match(
+    await reply({ msgType: 'chatRecord', content: { title: 'Ben and Eve', summary: '["Ben: Ship it?"]' } }),
+    { text: 'Ben and Eve\nBen: Ship it?', is_forwarded: undefined },
+  )
+
+  await fake.deliver({
+    msgtype: 'interactiveCard',
+    content: { isReplyMsg: true, repliedMsg: { content: 'Hi' } },
+  })
+  t.match(channel.received.at(-1), { text: '[card]', quote: { text: 'Hi' } }, 'an unreadable reply is one')
+})
+
+t.test('Forwarded messages come with their senders and files', async (t) => {
+  const fake = await startFake(t)
+  const channel = await openChannel(t, kind, fake)
+  const forward = async (content: object) => {
+    await fake.deliver({ msgtype: 'chatRecord', content })
+    return channel.received.at(-1)!
+  }
+  const records = [
+    { senderNick: 'Ben', msgType: 'text', content: 'Ship it?\nOn Friday?' },
+    { senderId: '$:LWCP', msgType: 'text', content: { text: 'Yes.' } },
+    { senderName: 'Jo', msgType: 'picture', downloadCode: 'p1' },
+    { senderName: 'Jo', msgType: 'file', content: '{"downloadCode":"f1","fileName":"a.pdf"}' },
+    { senderName: 'Jo', msgType: 'unknownMsgType' },
+    { senderId: '$:LWCP', content: 'late' },
+  ]
+  const text = [
+    'Ben, Eve and Jo',
+    'Ben: Ship it?',
+    '  On Friday?',
+    'Eve: Yes.',
+    'Jo: [picture]',
+    'Jo: [file: a.pdf]',
+    'Jo: [content that DingTalk does not pass on]',
+    'somebody: late',
+  ].join('\n')
+  const files = [{ reference: { code: 'p1' } }, { filename: 'a.pdf', reference: { code: 'f1' } }]
+  const title = 'Ben, Eve and Jo'
+  const summary = 'Ben: Ship it?\nEve: Yes.'
+  const whole = { text: '', quote: { text, is_forwarded: true, files }, unreadable: undefined }
+  t.match(await forward({ title, summary, chatRecord: JSON.stringify(records) }), whole)
+  t.match(await forward({ title, summary: JSON.stringify(summary.split('\n')), chatRecord: records }), whole)
+  t.match(await forward({ title, summary, contents: records }), whole)
+  t.match(await forward({ summary }), { quote: { text: summary, is_forwarded: true, files: undefined } })
+  const many = Array.from({ length: 130 }, (_, n) => ({
+    senderNick: 'Ben',
+    msgType: 'text',
+    content: `${n}`,
+  }))
+  t.match((await forward({ chatRecord: JSON.stringify(many) })).quote!.text, /Ben: 99\n\[30 more messages\]$/)
+  for (const chatRecord of ['['.repeat(400_000), `[${'0,'.repeat(300_000)}0]`, '{}', 'no list'])
+    t.match(await forward({ chatRecord }), { text: '', unreadable: 'forwarded messages' }, 'nothing to read')
+  t.same(fake.violations, [])
+})
+
+t.test('What words describe is a message', async (t) => {
+  const fake = await startFake(t)
+  const channel = await openChannel(t, kind, fake)
+  const messages: [string, object, string][] = [
+    [
+      'location',
+      { locationName: 'Tower', latitude: 52.5, longitude: '13.4' },
+      '[location: Tower, 52.5, 13.4]',
+    ],
+    [
+      'link',
+      { title: 'News', text: 'of\ntoday', messageUrl: 'https://a.example/' },
+      '[link: News, of today, https://a.example/]',
+    ],
+    ['markdown', { title: 'A title', text: 'a **text**' }, 'A title\na **text**'],
+    ['userCard', { nick: 'Ben', userId: 'b1' }, '[shared contact: Ben, b1]'],
+    [
+      'interactiveCard',
+      { cardContent: [{ children: [{ value: 'Disk' }, { children: [{ value: 'full' }] }] }] },
+      'Disk\nfull',
+    ],
+    ['brandNew', { text: 'of words' }, 'of words'],
+  ]
+  for (const [msgtype, content, text] of messages) {
+    await fake.deliver({ msgtype, content })
+    t.equal(channel.received.at(-1)!.text, text, msgtype)
+    t.notOk('unreadable' in channel.received.at(-1)!)
+  }
+  await fake.deliver({ msgtype: 'link', link: { title: 'Beside', messageUrl: 'https://a.example/' } })
+  t.equal(channel.received.at(-1)!.text, '[link: Beside, https://a.example/]')
+  await fake.deliver({ msgtype: 'brandNew', content: { downloadCode: 'c', fileName: 'a.zip' } })
+  t.match(channel.received.at(-1)!.files, [{ filename: 'a.zip' }], 'a file of an unknown type')
 })
 
 t.test('What cannot be read does no harm', async (t) => {
   const fake = await startFake(t)
   const channel = await openChannel(t, kind, fake)
-  await fake.deliver({ msgtype: 'interactiveCard' })
-  await fake.deliver({ msgtype: 'text', text: null })
-  await fake.deliver({ msgtype: 'richText', content: { richText: 'no list' } })
+  const unreadable: [object, string][] = [
+    [{ msgtype: 'interactiveCard' }, 'card'],
+    [{ msgtype: 'text', text: null }, 'text'],
+    [{ msgtype: 'richText', content: { richText: 'no list' } }, 'rich text'],
+    [{ msgtype: 'picture', content: {} }, 'picture'],
+    [{ msgtype: 'location', content: {} }, 'location'],
+    [{ msgtype: 'unknownMsgType', content: {} }, 'content that DingTalk does not pass on'],
+    [{ msgtype: 'redEnvelope' }, 'red envelope'],
+    [{ msgtype: '__proto__' }, 'message'],
+    [{ msgtype: undefined }, 'message'],
+  ]
+  for (const [fields, name] of unreadable) {
+    await fake.deliver(fields)
+    t.match(channel.received.at(-1), { text: '', unreadable: name }, `${name} is named`)
+  }
   await fake.deliver({ msgId: null })
+  t.equal(channel.received.length, unreadable.length)
   await fake.deliver({ senderStaffId: undefined, senderId: 17, msgtype: 'text', text: { content: 18 } })
-  t.match(channel.received, [{ sender: { id: '17' }, text: '18' }])
+  t.match(channel.received.at(-1), { sender: { id: '17' }, text: '18' })
   const frames = ['', '{', 'null', '[]', '"CALLBACK"', '{"type":"SYSTEM"}', '{"type":7,"headers":[]}']
   for (const frame of frames) fake.stream.sendRaw(frame)
   const headers = { topic: '/v1.0/card/instances/callback', messageId: 'a', contentType: 'application/json' }

@@ -1,0 +1,127 @@
+import type { InboundFile } from '#plugin-api'
+import { readChatRecord } from './chat-record.ts'
+import type { Content, FileReference } from './content.ts'
+import { toObject, toObjects, toText, type WireObject } from './wire-value.ts'
+
+/** Reads the content of a message, whose form depends on the type; `robot` is needed to download its files. */
+export function readContent(type: string, value: unknown, robot: string): Content {
+  const fields = typeof value === 'object' ? toObject(value) : toFields(toText(value))
+  const read = READERS.get(type) ?? readOther
+  const content = read(fields, robot)
+  const text = content?.text?.trim() ?? ''
+  const { files = [], forwarded } = content ?? {}
+  if (text !== '' || files.length > 0 || forwarded) return { text, files, ...(forwarded && { forwarded }) }
+  // A person may send nothing but a mention, which DingTalk removes.
+  if (type === 'text' && typeof value === 'string' && value.trim() === '') return { text, files }
+  return { text, files, unreadable: NAMES.get(type) ?? toName(type) }
+}
+
+const toFields = (text: string): WireObject => ({ ...(text !== '' && { text }) })
+
+type Reader = (fields: WireObject, robot: string) => Partial<Content> | undefined
+
+/** Lists the file that these fields hold, if they hold one. */
+function listFile(holder: WireObject, robot: string, fallback = ''): InboundFile[] {
+  const code = toText(holder.downloadCode) || toText(holder.pictureDownloadCode)
+  const filename = toText(holder.fileName) || fallback
+  const reference: FileReference = { code, robot }
+  return code ? [{ ...(filename && { filename }), reference }] : []
+}
+
+/** Reads a card: its texts, which are leaves of a tree. Cards of robots often come without them. */
+const readCard: Reader = (fields) => {
+  const leaves = listLeaves(fields.cardContent)
+  const words = [fields.title, fields.text, fields.markdown, fields.content].map(toText).filter(Boolean)
+  return { text: [...words, ...leaves].join('\n') }
+}
+
+const MAX_DEPTH = 10
+
+function listLeaves(nodes: unknown, depth = 0): string[] {
+  if (depth > MAX_DEPTH) return []
+  return toObjects(nodes).flatMap(({ value, children }) =>
+    [toText(value), ...listLeaves(children, depth + 1)].filter(Boolean),
+  )
+}
+
+/** Reads a rich text, whose parts contain the line breaks. */
+const readRichText: Reader = ({ richText }, robot) => {
+  const parts = toObjects(richText)
+  return {
+    text: parts.map(readPart).join(''),
+    files: parts.flatMap((part) => listFile(part, robot)),
+  }
+}
+
+function readPart({ type, msgType, text, content, atName }: WireObject): string {
+  const sort = toText(type) || toText(msgType)
+  const words = toText(text) || toText(content)
+  if (sort === 'at') return `@${toText(atName) || words} `
+  return sort === 'emoji' ? words || '[emoji]' : words
+}
+
+/** Reads a message of another type: whatever of it is a file or a text. */
+const readOther: Reader = (fields, robot) => {
+  const files = listFile(fields, robot)
+  return files.length > 0 ? { files } : readCard(fields, robot)
+}
+
+/** Describes content in one line of brackets; empty if nothing is known of it. */
+function describe(name: string, ...parts: unknown[]): Partial<Content> {
+  const words = parts.map((part) => toText(part).replace(/\s+/g, ' ').trim()).filter(Boolean)
+  return words.length > 0 ? { text: `[${name}: ${words.join(', ')}]` } : {}
+}
+
+const describeContact: Reader = ({ name, nick, userName, title, userId, staffId }) =>
+  describe(
+    'shared contact',
+    toText(name) || toText(nick) || toText(userName) || title,
+    toText(staffId) || userId,
+  )
+
+const READERS = new Map<string, Reader>(
+  Object.entries({
+    text: ({ text, content }) => ({ text: toReadable(toText(text) || toText(content)) }),
+    richText: readRichText,
+    audio: (fields, robot) => ({
+      text: toText(fields.recognition),
+      files: listFile(fields, robot, 'voice.amr'),
+    }),
+    video: (fields, robot) => ({
+      files: listFile(fields, robot, `video.${toText(fields.videoType) || 'mp4'}`),
+    }),
+    file: (fields, robot) => ({ files: listFile(fields, robot) }),
+    picture: (fields, robot) => ({ files: listFile(fields, robot) }),
+    chatRecord(fields, robot) {
+      const forwarded = readChatRecord(fields, (type, content) => readContent(type, content, robot))
+      return forwarded && { forwarded }
+    },
+    location: ({ address, name, locationName, latitude, longitude }) =>
+      describe('location', name, locationName, address, latitude, longitude),
+    link: ({ title, text, messageUrl, url }) => describe('link', title, text, toText(messageUrl) || url),
+    contact: describeContact,
+    userCard: describeContact,
+    personalCard: describeContact,
+    interactiveCard: readCard,
+    actionCard: readCard,
+    markdown: readCard,
+  } satisfies Record<string, Reader>),
+)
+
+/** Names of types that people would not recognize. */
+const NAMES = new Map([
+  ['unknownMsgType', 'content that DingTalk does not pass on'],
+  ['interactiveCard', 'card'],
+  ['actionCard', 'card'],
+  ['richText', 'rich text'],
+  ['chatRecord', 'forwarded messages'],
+])
+
+/** Returns the name of a type for people: `redEnvelope` is a red envelope. */
+const toName = (type: string): string =>
+  /^[a-z]\w{0,39}$/i.test(type) ? type.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase() : 'message'
+
+/** An encrypted text, which DingTalk delivers in place of that of some quoted messages. */
+const ENCRYPTED = /^[\w+/=-]{64,}(?:\|\|\d+){3}$/
+
+const toReadable = (text: string): string => (ENCRYPTED.test(text.trim()) ? '' : text)
