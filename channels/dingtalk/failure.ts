@@ -1,39 +1,8 @@
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { findErrorCode, findNetworkFailure } from '#toolbox'
+import { findPause, findReason, isAboutText, MESSAGE_LIMIT_MS } from './refusal-codes.ts'
 import type { Answer } from './request.ts'
 import { toObject, toText, type WireObject } from './wire-value.ts'
-
-/** Pause after the limit of calls per second. */
-const CALL_LIMIT_MS = 1000
-/** Pause after the limit of messages per minute; an earlier retry would prolong the limit. */
-const MESSAGE_LIMIT_MS = 10_000
-
-/** Codes of the new and the old API. */
-const RATE_LIMITS = new Map<string, number>([
-  ['Forbidden.AccessDenied.QpsLimitForAppkeyAndApi', CALL_LIMIT_MS],
-  ['Forbidden.AccessDenied.QpsLimitForApi', CALL_LIMIT_MS],
-  ['90018', CALL_LIMIT_MS],
-  ['130101', MESSAGE_LIMIT_MS],
-  ['send.too.fast', MESSAGE_LIMIT_MS],
-  ['send.byToken.tooFast', MESSAGE_LIMIT_MS],
-  ['too.many.group', MESSAGE_LIMIT_MS],
-  ['too.many.people', MESSAGE_LIMIT_MS],
-])
-
-const REASONS = new Map<string, ChannelFailureReason>([
-  ['invalidClientIdOrSecret', 'invalid_credentials'],
-  ['authFailed', 'invalid_credentials'],
-  ['40089', 'invalid_credentials'],
-  ['send.forbidden', 'forbidden'],
-  ['chatbotId.notAllow.sendOTO', 'forbidden'],
-  ['invalidParameter.robotCode.auth', 'forbidden'],
-  ['resource.unavailable', 'forbidden'],
-  ['invalidParameter.robotCode.notExsit', 'not_found'],
-  ['invalid.openConversationId', 'not_found'],
-  ['staffId.notExisted', 'not_found'],
-  ['robot.oto.notExist', 'not_found'],
-  ['resource.not.found', 'not_found'],
-])
 
 const TOKEN_REFUSALS = new Set([
   'InvalidAuthentication',
@@ -51,37 +20,52 @@ function readCode({ code, sub_code, errcode }: WireObject): string {
 
 /** True if the access token was refused, so that a new token may help. */
 export function isTokenRefusal({ status, body }: Answer): boolean {
-  return TOKEN_REFUSALS.has(readCode(body)) || (status === 401 && !REASONS.has(readCode(body)))
+  return TOKEN_REFUSALS.has(readCode(body)) || (status === 401 && findReason(readCode(body)) === undefined)
 }
 
 /** A refusal with DingTalk's code. */
 export class Refusal extends ChannelFailure {
   readonly code: string
 
-  constructor(reason: ChannelFailureReason, message: string, code: string, retry_after_ms?: number) {
-    super(reason, message, retry_after_ms === undefined ? {} : { retry_after_ms })
+  constructor(
+    reason: ChannelFailureReason,
+    message: string,
+    code: string,
+    options: { retry_after_ms?: number; is_about_text?: boolean } = {},
+  ) {
+    super(reason, message, options)
     this.code = code
   }
 }
+
+/** True if an error is a refusal with one of these codes. */
+export const isRefusal = (error: unknown, codes: ReadonlySet<string>): error is Refusal =>
+  error instanceof Refusal && codes.has(error.code)
+
+/** The status of a body that is too long. */
+const TOO_LARGE = 413
 
 /** Classifies a refusal. DingTalk's own message is left out because it may quote secrets. */
 export function toRefusal(answer: Answer, what: string): Refusal {
   const { status, headers, body } = answer
   const code = readCode(body)
   const message = `DingTalk refused ${what} (${code || `HTTP ${status}`})${describeMissingScopes(body)}.`
-  const wait =
-    RATE_LIMITS.get(code) ?? (status === 429 ? readSeconds(headers) * 1000 || MESSAGE_LIMIT_MS : undefined)
-  const reason = wait === undefined ? findReason(answer, code) : 'rate_limited'
-  return new Refusal(reason, message, code, wait)
+  const retry_after_ms =
+    findPause(code) ?? (status === 429 ? readSeconds(headers) * 1000 || MESSAGE_LIMIT_MS : undefined)
+  if (retry_after_ms !== undefined) return new Refusal('rate_limited', message, code, { retry_after_ms })
+  const is_about_text = isAboutText(code) || status === TOO_LARGE
+  return new Refusal(classify(answer, code), message, code, { is_about_text })
 }
 
-function findReason(answer: Answer, code: string): ChannelFailureReason {
+function classify(answer: Answer, code: string): ChannelFailureReason {
   const { status } = answer
-  const known = REASONS.get(code)
-  if (known) return known
+  const reason = findReason(code)
+  if (reason) return reason
   if (isTokenRefusal(answer)) return 'invalid_credentials'
   if (status === 403) return 'forbidden'
   if (status === 404) return 'not_found'
+  if (status === 408) return 'timeout'
+  if (status === TOO_LARGE) return 'unsupported'
   // `unknownError` is the one 5xx that a retry does not fix, e.g. a card variable that is missing in its template.
   return status >= 500 && code !== 'unknownError' ? 'unreachable' : 'unknown'
 }

@@ -1,9 +1,10 @@
 import type { Logger } from '#kernel'
 import { ChannelFailure, type ConversationType, type JSONValue } from '#plugin-api'
 import type { Api } from './api.ts'
-import { Refusal, toRefusal } from './failure.ts'
+import { isRefusal, toRefusal } from './failure.ts'
 import { type Form, plainForm } from './form.ts'
-import { toText, type WireObject } from './wire-value.ts'
+import { MARKUP_REFUSALS } from './refusal-codes.ts'
+import { toJson, toText, type WireObject } from './wire-value.ts'
 
 /** The destination of an answer. */
 export type Target = {
@@ -33,8 +34,8 @@ function findWebhook({ webhook }: Target, oapi: string): string | undefined {
 
 const WHAT = 'the message'
 
-/** Codes for a message whose marks the API cannot parse; it is sent again without marks. */
-const UNREADABLE = new Set(['invalidParameter.msgParam.invalid', 'invalidParameter.msgBody.invalid'])
+/** The code of an address to which this server does not connect. */
+const NOT_ALLOWED: ReadonlySet<string> = new Set(['ADDRESS_NOT_ALLOWED'])
 
 /** Sends messages to targets. */
 interface Sending {
@@ -46,25 +47,26 @@ interface Sending {
 
 /** Creates the sending of an app. */
 export function createSending({ api, oapi, log }: { api: Api; oapi: string; log: Logger }): Sending {
-  /** Posts to the reply webhook; false if it refused the message, which means that it has expired. */
+  /** Posts to the reply webhook; false if it refused the message for a reason that may not hold for the API. */
   async function answer(url: string, body: object, signal: AbortSignal): Promise<boolean> {
     try {
       const reply = await api.request(url, { body, signal })
       if (reply.status === 200 && toText(reply.body.errcode) === '0') return true
       const refusal = toRefusal(reply, WHAT)
-      if (refusal.reason === 'rate_limited' || reply.status >= 500) throw refusal
+      const isForAnyWay = refusal.reason === 'rate_limited' || refusal.is_about_text
+      if (isForAnyWay || reply.status >= 500) throw refusal
       log.debug({ code: refusal.code }, 'DingTalk refused an answer by the reply webhook')
       return false
     } catch (error) {
       // The API is used instead of a webhook to which this server must not connect.
-      if (error instanceof Refusal && error.code === 'ADDRESS_NOT_ALLOWED') return false
+      if (isRefusal(error, NOT_ALLOWED)) return false
       throw error
     }
   }
 
   async function post(target: Target, { msgKey, msgParam }: Form, signal: AbortSignal): Promise<void> {
     const { type, conversation, robot, staff } = target
-    const message = { robotCode: robot, msgKey, msgParam: JSON.stringify(msgParam) }
+    const message = { robotCode: robot, msgKey, msgParam: toJson(msgParam) }
     if (type === 'group') {
       const body = { ...message, openConversationId: conversation }
       await api.call('/v1.0/robot/groupMessages/send', { body, signal }, WHAT)
@@ -83,8 +85,7 @@ export function createSending({ api, oapi, log }: { api: Api; oapi: string; log:
     try {
       await post(target, form, signal)
     } catch (error) {
-      const isUnreadable = error instanceof Refusal && UNREADABLE.has(error.code)
-      if (!isUnreadable || form.msgKey !== 'sampleMarkdown') throw error
+      if (!isRefusal(error, MARKUP_REFUSALS) || form.msgKey !== 'sampleMarkdown') throw error
       await post(target, plainForm(form.msgParam.text!), signal)
     }
   }

@@ -329,7 +329,7 @@ t.test('Files come with a message', async (t) => {
 
   const { reference } = channel.received.at(-1)!.files![0]!
   const lost = { ...(reference as object), code: 'gone' }
-  await rejects(t, channel.connection.download!(lost, never), 'unknown', /invalidParameter\.downloadCode/)
+  await rejects(t, channel.connection.download!(lost, never), 'not_found', /invalidParameter\.downloadCode/)
   const path = 'POST /v1.0/robot/messageFiles/download'
   fake.answerNext(path, { body: {} })
   await rejects(t, download(), 'not_found')
@@ -565,6 +565,70 @@ t.test('A message of the bot', async (t) => {
   t.same(fake.violations, [])
 })
 
+t.test('A refusal of DingTalk', async (t) => {
+  const fake = await startFake(t)
+  const { channel, target } = await talk(t, fake)
+  const oto = 'POST /v1.0/robot/oToMessages/batchSend'
+  const session = 'POST /robot/sendBySession'
+  const byApi = { ...(target as object), webhook: undefined }
+  const codes: [ChannelFailureReason, string, Record<string, unknown>?][] = [
+    ['unsupported', 'invalidParameter.msgParam.tooLong', { is_about_text: true }],
+    ['unsupported', 'miss.param.markdownTotitle', { is_about_text: true }],
+    ['unsupported', 'invalidParameter.msgKey.invalid', { is_about_text: false }],
+    ['forbidden', 'param.contentUnsafe', { is_about_text: true }],
+    ['forbidden', 'send.forbidden', { is_about_text: false }],
+    ['forbidden', 'chatbotId.notAllow.sendOTO'],
+    ['forbidden', 'bot.stopped'],
+    ['forbidden', 'invalidParameter.robotCode.coolApp'],
+    ['not_found', 'staffId.notExisted'],
+    ['not_found', 'robot.oto.notExist'],
+    ['not_found', 'openConversationId.notExisted'],
+    ['rate_limited', 'Forbidden.AccessDenied.QpsLimitForAppkeyAndApi', { retry_after_ms: 1000 }],
+    ['rate_limited', 'Throttling.User', { retry_after_ms: 1000 }],
+    ['rate_limited', 'send.too.fast', { retry_after_ms: 10_000 }],
+    ['unknown', 'brand.new', { is_about_text: false }],
+  ]
+  for (const [reason, code, more] of codes) {
+    fake.answerNext(oto, { status: 400, body: { code, message: code } })
+    t.match(await failureOf(say(channel, byApi, 'Hello')), { reason, ...more }, code)
+  }
+  const statuses: [number, ChannelFailureReason, boolean][] = [
+    [413, 'unsupported', true],
+    [408, 'timeout', false],
+    [418, 'unknown', false],
+    [404, 'not_found', false],
+    [502, 'unreachable', false],
+  ]
+  for (const [status, reason, is_about_text] of statuses) {
+    fake.answerNext(oto, { status, body: Buffer.from('<html>') })
+    t.match(await failureOf(say(channel, byApi, 'Hello')), { reason, is_about_text }, `HTTP ${status}`)
+  }
+
+  const answers: [number, ChannelFailureReason, Record<string, unknown>][] = [
+    [460101, 'unsupported', { is_about_text: true }],
+    [430102, 'forbidden', { is_about_text: true }],
+    [430104, 'forbidden', { is_about_text: true }],
+    [410100, 'rate_limited', { retry_after_ms: 10_000 }],
+  ]
+  const before = fake.shown().length
+  for (const [errcode, reason, more] of answers) {
+    fake.answerNext(session, { body: { errcode, errmsg: 'no' } })
+    t.match(await failureOf(say(channel, target, 'Hello')), { reason, ...more }, `${errcode}`)
+  }
+  t.equal(fake.shown().length, before, 'of the text or for now holds for the API, too')
+  for (const errcode of [300001, 400101, 400105, 40035]) {
+    fake.answerNext(session, { body: { errcode, errmsg: 'no' } })
+    await say(channel, target, `after ${errcode}`)
+    t.equal(fake.shown().at(-1)!.text, `after ${errcode}`, 'of the webhook alone does not')
+  }
+
+  await say(channel, target, 'half a \ud83d character')
+  t.equal(fake.shown().at(-1)!.text, 'half a \ufffd character')
+  await say(channel, byApi, 'half a \ud83d character')
+  t.equal(fake.shown().at(-1)!.text, 'half a \ufffd character')
+  t.same(fake.violations, [])
+})
+
 t.test('A message of the bot to a group', async (t) => {
   const fake = await startFake(t)
   const { channel, target } = await talk(t, fake, { place: 'group' })
@@ -736,7 +800,7 @@ t.test('Files of the bot', async (t) => {
     const large = { ...PDF, bytes: new Uint8Array(20 * 1024 * 1024 + 1), key: KEY }
     await rejects(t, sendFile!(target, large, never), 'unsupported', /20 MB/)
     fake.answerNext('POST /media/upload', { body: { errcode: 40009, errmsg: 'invalid size' } })
-    await rejects(t, sendFile!(target, { ...PDF, key: KEY }, never), 'unknown', /the file \(40009\)/)
+    await rejects(t, sendFile!(target, { ...PDF, key: KEY }, never), 'unsupported', /the file \(40009\)/)
     await channel.close()
   }
   t.same(fake.violations, [])
