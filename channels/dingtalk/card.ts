@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import type { Logger } from '#kernel'
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
 import type { Api } from './api.ts'
 import { DEFAULT_TEMPLATE_KEY, type DingtalkConfig } from './config.ts'
+import { isRefusal } from './failure.ts'
+import { CARD_EXISTS, TEMPLATE_REFUSALS } from './refusal-codes.ts'
 import type { Target } from './sending.ts'
 import { toObject, toObjects } from './wire-value.ts'
 
 /** Number of delivered cards that are remembered, so that a repeated begin does not deliver a card twice. */
 const MAX_REMEMBERED = 100
+
+/** A template that was refused is not used for this long. */
+const UNUSABLE_MS = 10 * 60_000
+
+const ALREADY_THERE: ReadonlySet<string> = new Set([CARD_EXISTS])
 
 /** Begins or continues a live message. */
 type BeginCard = (
@@ -17,9 +25,34 @@ type BeginCard = (
 ) => Promise<LiveMessage>
 
 /** Creates live messages from AI cards, for which an app needs a template. */
-export function createCards(api: Api, config: DingtalkConfig, templateId: string): BeginCard {
+export function createCards({
+  api,
+  config,
+  templateId,
+  log,
+}: {
+  api: Api
+  config: DingtalkConfig
+  templateId: string
+  log: Logger
+}): BeginCard {
   const key = config.card_template_key ?? DEFAULT_TEMPLATE_KEY
   const delivered = new Set<string>()
+  let unusable: { until: number; message: string } | undefined
+
+  /** Makes the calls that begin a card; a refusal of its template holds for the next cards, too. */
+  async function withTemplate(begin: () => Promise<void>): Promise<void> {
+    if (unusable && Date.now() < unusable.until) throw new ChannelFailure('unsupported', unusable.message)
+    try {
+      await begin()
+    } catch (error) {
+      if (!isRefusal(error, TEMPLATE_REFUSALS)) throw error
+      const { message } = error
+      unusable = { until: Date.now() + UNUSABLE_MS, message }
+      log.warn({ detail: message }, 'the card template cannot be used, so answers are sent as messages')
+      throw new ChannelFailure('unsupported', message, { cause: error })
+    }
+  }
 
   async function deliver(card: string, target: Target, signal: AbortSignal): Promise<void> {
     const { type, conversation, robot, staff } = target
@@ -36,7 +69,11 @@ export function createCards(api: Api, config: DingtalkConfig, templateId: string
       imGroupOpenSpaceModel: { supportForward: true },
       imRobotOpenSpaceModel: { supportForward: true },
     }
-    await api.call('/v1.0/card/instances', { body: create, signal }, 'the card template')
+    try {
+      await api.call('/v1.0/card/instances', { body: create, signal }, 'the card template')
+    } catch (error) {
+      if (!isRefusal(error, ALREADY_THERE)) throw error
+    }
     const place =
       type === 'group'
         ? {
@@ -74,11 +111,14 @@ export function createCards(api: Api, config: DingtalkConfig, templateId: string
     // Derived from the key, so that a repeated begin uses the same card.
     const card = begun ? (begun as { card: string }).card : `svc_${message.key}`
     let isFinished = false
-    if (!begun && !delivered.has(card)) await deliver(card, target, signal)
     const update = (text: string, until: AbortSignal) =>
       stream(card, text, { guid: randomUUID(), isFinalize: false }, until)
     // A card that another process began may be finished already; an update would reopen it.
-    if (!begun) await update(message.text, signal)
+    if (!begun)
+      await withTemplate(async () => {
+        if (!delivered.has(card)) await deliver(card, target, signal)
+        await update(message.text, signal)
+      })
 
     return {
       reference: { card },

@@ -80,7 +80,8 @@ export async function open(
   }
 
   const stream = await openStream({ locate, lookup, link, closing, take })
-  const beginCard = config.card_template_id && createCards(api, config, config.card_template_id)
+  const templateId = config.card_template_id
+  const beginCard = templateId && createCards({ api, config, templateId, log })
   return {
     async send(target, { text, buttons }, signal) {
       const form = buttons?.length ? buttonForm(text, buttons) : markdownForm(text)

@@ -767,8 +767,32 @@ t.test('A live message that cannot be begun', async (t) => {
   await fake.say({ text: 'Hello' })
   const { target } = other.received[0]!
   const message = { text: 'Once', key: KEY }
-  await rejects(t, other.connection.live!(target, message, never), 'unknown', /variable "text"/)
+  await rejects(t, other.connection.live!(target, message, never), 'unsupported', /variable "text"/)
+  t.match(other.logged(), /the card template cannot be used/)
+  const asked = fake.http.calls.length
+  const next = { ...message, key: keyed(2) }
+  await rejects(t, other.connection.live!(target, next, never), 'unsupported', /variable "text"/)
+  t.equal(fake.http.calls.length, asked, 'is not tried again for a while')
   await other.close()
+
+  for (const [template, code] of [
+    [{ card_template_id: 'unknown.schema' }, /templateNotExist/],
+    [{}, /templateUnpublished/],
+  ] as const) {
+    fake.template.isPublished = false
+    const wrong = await openChannel(t, kind, fake, { config: { ...fake.config, ...template } })
+    const shown = fake.shown().length
+    await rejects(
+      t,
+      wrong.connection.live!(target, { ...message, key: keyed(7) }, never),
+      'unsupported',
+      code,
+    )
+    t.equal(fake.shown().length, shown, 'leaves no empty card')
+    t.match(wrong.logged(), code)
+    await wrong.close()
+    fake.template.isPublished = true
+  }
 
   const { connection } = await openChannel(t, kind, fake)
   fake.limitRate(1, 1)
@@ -778,6 +802,10 @@ t.test('A live message that cannot be begun', async (t) => {
   const unknown = { ...(target as object), staff: 'guest' }
   await rejects(t, connection.live!(unknown, { ...message, key: keyed(5) }, never), 'forbidden')
 
+  fake.answerNext('POST /v1.0/card/instances/deliver', { status: 503, body: {} })
+  await rejects(t, connection.live!(target, { ...message, key: keyed(8) }, never), 'unreachable')
+  await connection.live!(target, { ...message, key: keyed(8) }, never)
+  t.match(fake.shown().at(-1), { text: 'Once', is_live: true }, 'a card that was created before is delivered')
   fake.answerNext('PUT /v1.0/card/streaming', { status: 503, body: {} })
   await rejects(t, connection.live!(target, { ...message, key: keyed(6) }, never), 'unreachable')
   const shown = fake.shown().length

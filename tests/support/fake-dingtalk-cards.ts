@@ -6,7 +6,7 @@ import type { FakeMessages } from './fake-dingtalk-messages.ts'
 interface CardRules {
   client_id: string
   group: string
-  template: { id: string; key: string }
+  template: { id: string; key: string; isPublished: boolean }
   violations: string[]
   faultOf(isOld: boolean): FakeAnswer | undefined
   refusalOf(call: FakeCall): FakeAnswer | undefined
@@ -19,6 +19,8 @@ interface Card {
   guids: Set<string>
   /** The name of the change that ended it. */
   last?: string
+  /** The spaces that it was created for. */
+  spaces: Set<string>
 }
 
 const done: FakeAnswer = { body: { success: true, result: true } }
@@ -42,14 +44,19 @@ export function createFakeCards(rules: CardRules): FakeRoutes {
   return {
     'POST /v1.0/card/instances'(call) {
       const { cardTemplateId, outTrackId, callbackType, cardData } = call.body
+      const { imGroupOpenSpaceModel, imRobotOpenSpaceModel } = call.body
       const fault = refusalOf(call)
       if (fault) return fault
       if (cardTemplateId !== template.id) return refuse('param.templateNotExist')
+      if (!template.isPublished) return refuse('param.templateUnpublished')
       if (!outTrackId || callbackType !== 'STREAM') return refuse('param.error')
       if (Object.values(cardData?.cardParamMap ?? {}).some((value) => typeof value !== 'string'))
         return refuse('param.cardParamMap')
-      if (cards.has(outTrackId)) violations.push('a card was created twice')
-      else cards.set(outTrackId, { guids: new Set() })
+      if (cards.has(outTrackId)) return refuse('param.cardAlreadyExist')
+      const spaces = new Set<string>()
+      if (imGroupOpenSpaceModel) spaces.add('group')
+      if (imRobotOpenSpaceModel) spaces.add('direct')
+      cards.set(outTrackId, { guids: new Set(), spaces })
       return { body: { success: true, result: outTrackId } }
     },
 
@@ -61,6 +68,7 @@ export function createFakeCards(rules: CardRules): FakeRoutes {
       if (!card || userIdType !== 1) return refuse('param.cardNotExist')
       if (card.message) violations.push('a card was delivered twice')
       const place = placeOf(call.body)
+      if (place && !card.spaces.has(place)) return refuse('param.openSpaceModelInvalid')
       if (place) card.message ??= messages.add({ id: outTrackId, place, text: '', is_live: true })
       const result = { spaceId: openSpaceId, success: Boolean(place), errorMsg: place ? '' : 'no such space' }
       return { body: { success: true, result: { outTrackId, deliverResults: [result] } } }

@@ -30,6 +30,8 @@ export interface FakeDingtalk extends FakePlatform {
   expireSessions(): void
   /** Delivers a message with these fields. */
   deliver(fields: object): Promise<void>
+  /** The card template of the app. */
+  template: { isPublished: boolean }
   /** Answers the next calls of a path with this instead. */
   answerNext(call: string, answer: FakeAnswer): void
 }
@@ -79,7 +81,7 @@ export async function startFakeDingtalk(): Promise<FakeDingtalk> {
 
   const rules = { client_id: config.client_id, group: GROUP, violations, faultOf, refusalOf, isStaff }
   const messages = createFakeMessages({ ...rules, media })
-  const template = { id: config.card_template_id, key: 'content' }
+  const template = { id: config.card_template_id, key: 'content', isPublished: true }
   const isApp = (id: unknown, password: unknown) =>
     id === config.client_id && password === config.client_secret
 
@@ -205,6 +207,7 @@ export async function startFakeDingtalk(): Promise<FakeDingtalk> {
     http,
     stream,
     registration,
+    template,
     violations,
     secrets: () => [...planted, registration.lastCode()].filter(Boolean),
     tokensGiven: () => given,
