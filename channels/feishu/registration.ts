@@ -21,8 +21,8 @@ const INTERVAL_SECONDS = 5
 /** Added to the interval each time the platform answers `slow_down`. */
 const SLOW_DOWN_SECONDS = 5
 
-/** Tells the page behind the QR code that it was not opened from the console. */
-const PAGE_QUERY = { from: 'sdk', tp: 'sdk', source: 'node-sdk/agent-platform-service' }
+/** The name by which the page behind the QR code knows who opened it. */
+const SOURCE = 'agent-platform-service'
 
 /** Begins the creation of an app with a bot, which a person confirms by scanning the code. */
 export async function begin(platform: PlatformAccess): Promise<BegunRegistration> {
@@ -32,13 +32,14 @@ export async function begin(platform: PlatformAccess): Promise<BegunRegistration
   const address = toText(reply.verification_uri_complete)
   if (!device_code || !address || !URL.canParse(address)) throw toRegistrationFailure(reply)
   const page = new URL(address)
-  for (const [name, value] of Object.entries(PAGE_QUERY)) page.searchParams.set(name, value)
+  page.searchParams.set('source', SOURCE)
   const interval_seconds = positive(reply.interval) ?? INTERVAL_SECONDS
   const state: State = { device_code, brand: 'feishu', interval_seconds }
   return {
     qrcode_url: page.href,
     state,
-    expires_in_seconds: positive(reply.expires_in) ?? LIFETIME_SECONDS,
+    // The platform has used both names.
+    expires_in_seconds: positive(reply.expires_in) ?? positive(reply.expire_in) ?? LIFETIME_SECONDS,
     interval_seconds,
   }
 }

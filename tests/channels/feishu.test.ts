@@ -318,16 +318,14 @@ t.test('a registration', async (t) => {
 
   await t.test('returns a channel', async (t) => {
     const { fake, begin, poll } = await begun(t)
-    t.match(begin, { expires_in_seconds: 600, interval_seconds: 1 })
+    t.match(begin, { expires_in_seconds: 500, interval_seconds: 1 })
     const { searchParams, origin } = new URL(begin.qrcode_url)
     t.same(
       { origin, ...Object.fromEntries(searchParams) },
       {
         origin: 'https://open.feishu.cn',
         user_code: 'ABCD-EFGH',
-        from: 'sdk',
-        tp: 'sdk',
-        source: 'node-sdk/agent-platform-service',
+        source: 'agent-platform-service',
       },
     )
     t.match(await poll(), { status: 'waiting' })

@@ -29,7 +29,7 @@ export function createFakeRegistration(
         user_code: 'ABCD-EFGH',
         verification_uri: 'https://open.feishu.cn/page/launcher',
         verification_uri_complete: 'https://open.feishu.cn/page/launcher?user_code=ABCD-EFGH',
-        expires_in: 600,
+        expire_in: 500,
         interval: 1,
       },
     }
