@@ -1,4 +1,4 @@
-import type { Button, Inbox } from '#plugin-api'
+import type { Button } from '#plugin-api'
 import { isRecord, toText } from './reply.ts'
 
 /** The id of the card element with the text, used in changes. */
@@ -10,10 +10,14 @@ type Card = Record<string, unknown>
 const MAX_SUMMARY = 100
 const MAX_LABEL = 100
 
+/** Cuts a text, but not inside a character that has two code units. */
+const truncate = (text: string, length: number): string =>
+  text.slice(0, length).replace(text.length > length ? /[\ud800-\udbff]$/ : '', '')
+
 /** Returns the summary that the list of chats shows: the beginning of the text without marks. */
 export function createSummary(text: string): { content: string } {
-  const bare = text.slice(0, 4 * MAX_SUMMARY).replace(/[*_`~#>|]+/g, '')
-  return { content: bare.replace(/\s+/g, ' ').trim().slice(0, MAX_SUMMARY) }
+  const bare = truncate(text, 4 * MAX_SUMMARY).replace(/[*_`~#>|]+/g, '')
+  return { content: truncate(bare.replace(/\s+/g, ' ').trim(), MAX_SUMMARY) }
 }
 
 const CODE = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/
@@ -45,7 +49,7 @@ interface ButtonValue {
 }
 
 /** Reads the value of a pressed button; undefined if the button is not ours. */
-function readButtonValue(value: unknown): ButtonValue | undefined {
+export function readButtonValue(value: unknown): ButtonValue | undefined {
   if (!isRecord(value)) return undefined
   const press = toText(value.press)
   const conversation_id = toText(value.conversation_id)
@@ -62,7 +66,7 @@ const buttonRow = (buttons: readonly Button[], conversation_id: string) => ({
       {
         tag: 'button',
         type: style,
-        text: { tag: 'plain_text', content: label.slice(0, MAX_LABEL) },
+        text: { tag: 'plain_text', content: truncate(label, MAX_LABEL) },
         behaviors: [{ type: 'callback', value: { press: value, conversation_id } satisfies ButtonValue }],
       },
     ],
@@ -102,22 +106,5 @@ export function createStreamingCard(text: string): Card {
       },
     },
     body: { elements: [textElement(text, false)] },
-  }
-}
-
-/** Answers the event `card.action.trigger` with a toast for the presser and the changed card. */
-export async function answerPress(event: unknown, press: Inbox['press']): Promise<unknown> {
-  if (!isRecord(event) || !isRecord(event.action) || !isRecord(event.operator)) return undefined
-  const value = readButtonValue(event.action.value)
-  const openId = toText(event.operator.open_id)
-  if (!value || !openId) return undefined
-  const { notice, text } = await press({
-    value: value.press,
-    sender: { id: openId },
-    conversation_id: value.conversation_id,
-  })
-  return {
-    toast: { type: 'info', content: notice },
-    ...(text !== undefined && { card: { type: 'raw', data: createCard(text) } }),
   }
 }

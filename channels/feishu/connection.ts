@@ -1,8 +1,8 @@
 import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
 import { createApi } from './api.ts'
 import { findBot } from './bot.ts'
-import { answerPress } from './card.ts'
 import { createCardMessages } from './card-messages.ts'
+import { answerPress } from './card-press.ts'
 import type { FeishuConfig } from './config.ts'
 import { openEventStream } from './event-stream.ts'
 import { createFiles } from './files.ts'
@@ -47,7 +47,8 @@ export async function open(
       life: life.signal,
       handlers: {
         'im.message.receive_v1': (event) => track(receive(event, bot)),
-        'card.action.trigger': (event) => track(answerPress(event, link.press)),
+        'card.action.trigger': (event) =>
+          answerPress(event, { press: (pressed) => track(link.press(pressed)), log: link.log }),
       },
     })
     const cards = createCardMessages(api)

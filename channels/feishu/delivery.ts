@@ -3,7 +3,7 @@ import type { FeishuApi } from './api.ts'
 import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 import { NO_REPLY, NO_THREAD } from './refusal-codes.ts'
-import { toText } from './reply.ts'
+import { toJson, toText } from './reply.ts'
 
 /** A message in the platform's format. */
 interface Parcel {
@@ -20,7 +20,7 @@ export async function deliver(
   { msg_type, content, key }: Parcel,
   signal: AbortSignal,
 ): Promise<string> {
-  const message = { msg_type, content: JSON.stringify(content), uuid: key }
+  const message = { msg_type, content: toJson(content), uuid: key }
 
   async function post(path: string, addressed: object) {
     const { data } = await api.call({ method: 'POST', path, body: { ...message, ...addressed } }, signal)

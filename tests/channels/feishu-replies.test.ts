@@ -1,8 +1,10 @@
+import pino from 'pino'
 import type { JSONValue, OutboundMessage } from '#plugin-api'
+import { answerPress } from '../../channels/feishu/card-press.ts'
 import kind from '../../channels/feishu/index.ts'
 import t from '../run/file-test.ts'
 import { openChannel } from '../support/open-channel.ts'
-import { failureOf, never, saying, start, targetOf } from './feishu-calls.ts'
+import { failureOf, never, saying, start, targetOf, until } from './feishu-calls.ts'
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1, 2, 3)
 
@@ -41,6 +43,32 @@ t.test('an answer is sent', async (t) => {
     const buttons = [{ label: 'Yes', value: 'yes', style: 'primary' }] as const
     await connection.send(target, saying(tables, { buttons: [...buttons] }), never)
     t.match(shown('direct'), { text: tables, buttons: ['Yes'] })
+  })
+
+  await t.test('without half a character', async (t) => {
+    await connection.send(await targetOf(channel), saying('half \ud83d of it'), never)
+    t.equal(shown('direct').text, 'half \ufffd of it')
+    const label = `${'a'.repeat(99)}😀`
+    const buttons = [{ label, value: 'yes', style: 'primary' }] as const
+    await connection.send(
+      await targetOf(channel),
+      saying(`${'a'.repeat(99)}😀`, { buttons: [...buttons] }),
+      never,
+    )
+    t.match(shown('direct'), { text: label, buttons: ['a'.repeat(99)] })
+  })
+
+  await t.test('of code as long as any', async (t) => {
+    const line = '  "key": "value",\n'
+    const code = `\`\`\`json\n${line.repeat(1100)}\`\`\``
+    t.ok(Buffer.byteLength(code) < kind.capabilities.direct.max_length)
+    t.ok(Buffer.byteLength(code) > 0.9 * kind.capabilities.direct.max_length)
+    await connection.send(await targetOf(channel), saying(code), never)
+    t.equal(shown('direct').text, code)
+    const live = await connection.live!(await targetOf(channel), saying('Here:'), never)
+    await live.update(code, never)
+    await live.finish(code, never)
+    t.match(shown('direct'), { text: code, is_live: false })
   })
 
   await t.test('without calling everybody', async (t) => {
@@ -401,6 +429,25 @@ t.test('buttons', async (t) => {
   t.equal(shown().text, tables)
   fake.withdraw(shown().id)
   t.equal((await failureOf(connection.settle!(target, sent, 'x', never))).reason, 'not_found')
+})
+
+t.test('a press that takes long is answered in time', async (t) => {
+  const event = {
+    action: { value: { press: 'ap:1', conversation_id: 'c' } },
+    operator: { open_id: 'ann' },
+  }
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  let fail = (_error: Error) => {}
+  const press = () =>
+    new Promise<never>((_, reject) => {
+      fail = reject
+    })
+  t.equal(await answerPress(event, { press, log, answerMs: 1 }), undefined)
+  t.same(lines, [])
+  fail(new Error('the database is unavailable'))
+  await until(() => lines.length === 1)
+  t.match(lines[0], /a press that took long has failed/)
 })
 
 t.test('a press that fails is reported to the platform', async (t) => {

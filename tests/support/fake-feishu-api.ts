@@ -60,6 +60,7 @@ export function createFakeApi({
   resources,
   registration,
   secrets,
+  violations,
 }: {
   app: { app_id: string; app_secret: string }
   bot: string
@@ -70,6 +71,7 @@ export function createFakeApi({
   resources: Map<string, { message_id: string; type: string; file: SentFile }>
   registration: ReturnType<typeof createFakeRegistration>
   secrets: string[]
+  violations: string[]
 }) {
   const calls: FeishuCall[] = []
   const tokens = new Set<string>()
@@ -233,6 +235,7 @@ export function createFakeApi({
       const { status, body } = registration.answer(type, bytes.toString())
       return send(response, status, body)
     }
+    if (/\\ud[89a-f][0-9a-f]{2}/i.test(bytes.toString())) violations.push('half a character was sent')
     const body = type?.startsWith('application/json') ? JSON.parse(bytes.toString()) : undefined
     const path = pathname.replace('/open-apis', '')
     if (pathname === '/callback/ws/endpoint') {

@@ -161,7 +161,10 @@ export function createFakeCards(violations: string[]) {
       )
       must(element?.tag === 'markdown', 300313, 'element not found')
       must(typeof content === 'string' && content.length > 0, 10002, 'content is invalid')
-      must(Buffer.byteLength(content) <= MAX_BYTES, 200860, 'card content exceeds limit')
+      must(content.length <= 100_000, 10002, 'content is invalid')
+      const { content: _, ...others } = element
+      const size = Buffer.byteLength(JSON.stringify([content, others]))
+      must(size <= MAX_BYTES, 200860, 'card content exceeds limit')
       checkMarkdown(content, 200220, violations)
       replace(entity, () => {
         element.content = content

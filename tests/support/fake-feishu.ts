@@ -92,6 +92,7 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
     resources,
     registration,
     secrets,
+    violations,
   })
   const events = createFakeEvents({ isTicket: api.isTicket, violations })
   const server = createServer(api.serve).on('upgrade', events.upgrade)
