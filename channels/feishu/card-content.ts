@@ -1,5 +1,5 @@
 import type { Fields } from './message-content.ts'
-import { isRecord, parseForeignRecord } from './reply.ts'
+import { isRecord, parseRecord } from './reply.ts'
 
 /** Deeper than the elements of any card. */
 const MAX_DEPTH = 10
@@ -10,7 +10,7 @@ const UPGRADE_NOTE = '请升级至最新版本客户端，以查看内容'
 /** Reads a card: its texts, one per line, without its buttons. Undefined if it has none. */
 export function readCard(fields: Fields): string | undefined {
   // The API returns the card as it was sent as a text in one of these fields.
-  const card = parseForeignRecord(fields.user_dsl) ?? parseForeignRecord(fields.json_card) ?? fields
+  const card = parseRecord(fields.user_dsl) ?? parseRecord(fields.json_card) ?? fields
   const text = listTexts(card).join('\n')
   return text.trim() === '' || text.includes(UPGRADE_NOTE) ? undefined : text
 }

@@ -1,7 +1,7 @@
 import { readCard } from './card-content.ts'
 import { describeMessage } from './message-description.ts'
 import { readPost } from './post-content.ts'
-import { parseForeignRecord, toText } from './reply.ts'
+import { parseRecord, toText } from './reply.ts'
 
 /** A file in a message, with the key for its download. */
 export interface Resource {
@@ -22,14 +22,14 @@ export interface Content {
 export type Fields = Record<string, unknown>
 
 /** Creates the content of a message without files. */
-export const toContent = (text: string): Content => ({ text, resources: [] })
+const toContent = (text: string): Content => ({ text, resources: [] })
 
 /** Creates the content that only a name is known of. */
 const toUnreadable = (name: string): Content => ({ text: '', resources: [], unreadable: name })
 
 /** Reads the content of a message: JSON whose form depends on the type. Mentions stay as keys. */
 export function readContent(type: string, json: unknown): Content {
-  const fields = parseForeignRecord(json) ?? {}
+  const fields = parseRecord(json) ?? {}
   return READERS.get(type)?.(fields) ?? toUnreadable(NAMES.get(type) ?? toName(type))
 }
 

@@ -43,26 +43,11 @@ export function assertSuccess(response: Response, reply: Reply, { scrub }: Scrub
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses a JSON object; undefined if the text is not one. */
+/** Parses a JSON object; undefined if the text is not one, or has too many parts, as strangers may write it. */
 export function parseRecord(text: unknown): Record<string, unknown> | undefined {
   if (typeof text !== 'string') return undefined
   try {
-    const value = JSON.parse(text)
-    return isRecord(value) ? value : undefined
-  } catch {
-    // The caller decides what invalid JSON means.
-    return undefined
-  }
-}
-
-/** The most values in the content of a message: the longest has a few thousand. */
-const MAX_VALUES = 20_000
-
-/** Parses a JSON object that somebody else wrote; undefined if the text is not one, or one with too many parts. */
-export function parseForeignRecord(text: unknown): Record<string, unknown> | undefined {
-  if (typeof text !== 'string') return undefined
-  try {
-    const value = parseJson(text, { max_values: MAX_VALUES })
+    const value = parseJson(text)
     return isRecord(value) ? value : undefined
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof JsonTooComplex) return undefined

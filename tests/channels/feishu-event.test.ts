@@ -39,6 +39,8 @@ t.test('an unreadable event is refused without a word of it', async (t) => {
     [Buffer.from(`{"text":"${SECRET}"`), undefined, 'the event is not a JSON object'],
     [toBytes([SECRET]), undefined, 'the event is not a JSON object'],
     [Buffer.alloc(0), undefined, 'the event is not a JSON object'],
+    [Buffer.from('{"a":'.repeat(100_000)), undefined, 'the event is not a JSON object'],
+    [Buffer.from(`{"a":[${'0,'.repeat(200_000)}0]}`), undefined, 'the event is not a JSON object'],
     [encrypt(SECRET), KEY, 'the event is not a JSON object'],
     [encrypt(SECRET), undefined, 'the event is encrypted, and the channel has no Encrypt Key'],
     [tampered, KEY, 'the event cannot be decrypted with the Encrypt Key of the channel'],
