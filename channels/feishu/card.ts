@@ -17,7 +17,7 @@ const truncate = (text: string, length: number): string =>
 /** Returns the summary that the list of chats shows: the beginning of the text without marks. */
 export function createSummary(text: string): { content: string } {
   const bare = truncate(text, 4 * MAX_SUMMARY).replace(/[*_`~#>|]+/g, '')
-  return { content: truncate(bare.replace(/\s+/g, ' ').trim(), MAX_SUMMARY) }
+  return { content: truncate(bare.replace(/\s+/g, ' ').trim(), MAX_SUMMARY) || '…' }
 }
 
 const CODE = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/

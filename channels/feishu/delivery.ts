@@ -1,8 +1,8 @@
 import { ChannelFailure } from '#plugin-api'
 import type { FeishuApi } from './api.ts'
-import { isRefusal } from './failure.ts'
+import { FeishuRefusal, isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
-import { NO_REPLY, NO_THREAD } from './refusal-codes.ts'
+import { isAboutReply, NO_THREAD } from './refusal-codes.ts'
 import { toJson, toText } from './reply.ts'
 
 /** A message in the platform's format. */
@@ -42,7 +42,7 @@ export async function deliver(
     try {
       return await reply(to, target.thread)
     } catch (error) {
-      if (!isRefusal(error, NO_REPLY)) throw error
+      if (!(error instanceof FeishuRefusal) || !isAboutReply(error.code, error.message)) throw error
       // The answered message is gone; the answer goes to its thread, or to the chat.
     }
   return post('im/v1/messages?receive_id_type=chat_id', { receive_id: target.chat_id })

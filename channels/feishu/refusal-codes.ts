@@ -75,8 +75,12 @@ export const TOKEN_REFUSALS: ReadonlySet<number> = new Set([
 /** Codes for a message that is gone. */
 export const MESSAGE_GONE: ReadonlySet<number> = new Set([230011, 230110, 231003])
 
-/** Codes for a message that cannot be replied to: gone, in a topic that is gone, hidden, of such a type, or vanishing. */
-export const NO_REPLY: ReadonlySet<number> = new Set([...MESSAGE_GONE, 230019, 230050, 230054, 230111])
+/** Codes for a message that cannot be replied to: in a topic that is gone, hidden, of such a type, or vanishing. */
+const NO_REPLY: ReadonlySet<number> = new Set([...MESSAGE_GONE, 230019, 230050, 230054, 230111])
+
+/** True if a refusal is about the message that is replied to; of an invalid parameter only the detail tells. */
+export const isAboutReply = (code: number, detail: string): boolean =>
+  NO_REPLY.has(code) || (code === INVALID_PARAMETER && /\bmessage_?id\b/i.test(detail))
 
 /** Codes for a chat without threads, and for a message that cannot have one. */
 export const NO_THREAD: ReadonlySet<number> = new Set([230071, 230072])

@@ -112,6 +112,12 @@ t.test('an answer is sent', async (t) => {
       t.equal(shown('group').text, `after ${code}`)
       t.equal(fake.answered(shown('group').id), undefined)
     }
+    const target = await targetOf(channel, { text: 'oh no', place: 'group' })
+    fake.refuse('/reply', 230001, {
+      words: 'Your request contains an invalid request parameter, ext=invalid message_id',
+    })
+    await connection.send(target, saying('after all'), never)
+    t.equal(shown('group').text, 'after all')
   })
 
   await t.test('in the thread where the message was withdrawn', async (t) => {
@@ -265,6 +271,8 @@ t.test('a live message', async (t) => {
   const begin = async (text: string) => connection.live!(await targetOf(channel), saying(text), never)
 
   await t.test('grows and ends', async (t) => {
+    const marks = await begin('***')
+    await marks.finish('***', never)
     const live = await begin('One')
     t.match(shown(), { text: 'One', is_live: true, history: [] })
     await live.update('One, two', never)
