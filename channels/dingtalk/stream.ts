@@ -73,6 +73,8 @@ export async function openStream({
       underway.add(taken)
       if (underway.size >= MAX_UNDERWAY) socket.pause()
     } else if (type === 'CALLBACK' || type === 'EVENT') {
+      // E.g. a button of a card template, of which only its maker knows the meaning.
+      link.log.debug({ topic: toText(topic) }, 'DingTalk delivered an event that is not used')
       acknowledge(socket, headers)
     } else link.log.debug({ type: toText(type) }, 'DingTalk sent a frame of an unknown type')
   }
