@@ -2,7 +2,7 @@ import type { RawFile, RESTOptions } from '@discordjs/rest'
 import type { ChannelSettings } from '#plugin-api'
 import { createDeadline } from '#toolbox'
 import { checkToken, type DiscordConfig } from './config.ts'
-import { toFailure } from './failure.ts'
+import { toFailure, toForeignAnswer } from './failure.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -55,7 +55,7 @@ export async function createApi(
           auth: false,
           signal: stop.signal,
           ...(query && { query: new URLSearchParams(query) }),
-          ...(body !== undefined && { body }),
+          ...(body !== undefined && { body: toWellFormed(body) }),
           ...(files && { files }),
         })
         return answer as Answer
@@ -71,6 +71,12 @@ export async function createApi(
     },
   }
 }
+
+/** Replaces lone surrogates in the strings of a body, which Discord refuses: a text that grows may end with one. */
+const toWellFormed = (body: unknown): unknown =>
+  JSON.parse(JSON.stringify(body), (_key, value) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  )
 
 /** Reads the whole body here, because the client's time limit covers only the headers, and bounds its size. */
 function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeRequest'] {
@@ -89,13 +95,23 @@ function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeReque
     })
     const bytes = await readAll(answer)
     const { status, statusText } = answer
-    return new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers: [...answer.headers] })
+    const answerHeaders = new Headers([...answer.headers])
+    const isJson = answerHeaders.get('content-type')?.startsWith('application/json')
+    if (!isJson && bytes.length > 0 && status < 500)
+      throw toForeignAnswer(status, answerHeaders.get('retry-after'))
+    // The client reads the duration of a rate limit from the header only.
+    const seconds = status === 429 && !answerHeaders.has('retry-after') && readRetryAfter(bytes)
+    if (seconds) answerHeaders.set('retry-after', seconds)
+    return new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers: answerHeaders })
   }
 }
 
+/** Returns the seconds from the body of a rate limit. */
+const readRetryAfter = (bytes: Buffer) => /"retry_after":\s*([\d.]+)/.exec(bytes.toString())?.[1]
+
 const readContentType = (response: Response) => response.headers.get('content-type') ?? ''
 
-async function readAll(answer: Response): Promise<Uint8Array<ArrayBuffer>> {
+async function readAll(answer: Response): Promise<Buffer<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of answer.body ?? []) {

@@ -1,18 +1,24 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { findErrorCode, findNetworkFailure } from '#toolbox'
+import { isAboutText, meaningOf } from './error-codes.ts'
 
 const INTENT_GUIDANCE =
   'Discord does not let this bot read messages: enable the Message Content intent on the page "Bot" of its application in the Discord developer portal.'
 
-/** Meanings of Discord's error codes that are more precise than the HTTP status. */
-const CODES: Record<number, [reason: ChannelFailureReason, message: string]> = {
-  10003: ['not_found', 'The Discord channel no longer exists'],
-  10008: ['not_found', 'The Discord message no longer exists'],
-  40005: ['unsupported', 'The file is larger than Discord allows'],
-  50001: ['forbidden', 'The bot may not see this Discord channel'],
-  50007: ['forbidden', 'This person does not accept direct messages from the bot'],
-  50013: ['forbidden', 'The bot lacks a permission in this Discord channel'],
+/** A refusal with Discord's code, 0 if it has none. */
+export class DiscordRefusal extends ChannelFailure {
+  readonly code: number
+
+  constructor(
+    code: number,
+    reason: ChannelFailureReason,
+    message: string,
+    options?: { retry_after_ms?: number; is_about_text?: boolean },
+  ) {
+    super(reason, message, options)
+    this.code = code
+  }
 }
 
 /** Creates the failure that explains how to enable the intent for reading messages. */
@@ -35,14 +41,14 @@ export function closeFailure(code: number): ChannelFailure | undefined {
 
 /**
  * Classifies an error of the REST client. Such errors contain addresses with tokens and whole requests, so only numbers
- * are passed on.
+ * and Discord's own words are passed on.
  */
 export function toFailure(error: unknown, signal?: AbortSignal): unknown {
   if (signal?.aborted) return stopped(signal)
   if (error instanceof ChannelFailure || error instanceof AppError) return error
   if (!(error instanceof Error)) return new ChannelFailure('unknown', 'The request to Discord failed.')
-  if ('retryAfter' in error) return limited(Number(error.retryAfter))
-  if ('status' in error) return refusal(Number(error.status), 'code' in error ? Number(error.code) : 0)
+  if ('retryAfter' in error) return toRateLimit(Number(error.retryAfter))
+  if ('status' in error) return toRefusal(error as RefusedCall)
   if (error.name === 'AbortError') return silent()
   return (
     toNetworkFailure(error) ??
@@ -62,21 +68,50 @@ export function toNetworkFailure(error: Error): ChannelFailure | undefined {
     : undefined
 }
 
-function refusal(status: number, code: number): ChannelFailure {
-  if (status === 401) return refusedToken()
-  const known = CODES[code]
-  if (known) return new ChannelFailure(known[0], `${known[1]}.`)
-  if (status === 403) return new ChannelFailure('forbidden', `Discord does not allow this${suffix(code)}.`)
-  if (status === 404) return new ChannelFailure('not_found', `Discord does not know this${suffix(code)}.`)
-  if (status === 413) return new ChannelFailure('unsupported', `${CODES[40005]![1]}.`)
-  if (status === 408 || status === 504) return silent()
-  if (status >= 500) return new ChannelFailure('unreachable', `Discord failed with status ${status}.`)
-  return new ChannelFailure('unknown', `Discord refused a request${suffix(code || `status ${status}`)}.`)
+/** An answer of Discord with an error, as the REST client throws it. */
+interface RefusedCall {
+  status: number
+  code?: number | string
+  rawError?: { message?: unknown; errors?: unknown }
 }
 
-const limited = (ms: number) =>
+function toRefusal({ status, code: written = 0, rawError }: RefusedCall): ChannelFailure {
+  const code = Number(written) || 0
+  const meaning = meaningOf(code)
+  if (meaning) return new DiscordRefusal(code, meaning.reason, `${meaning.message} (${code}).`)
+  if (status === 401) return refusedToken()
+  if (status === 408 || status === 504) return silent()
+  if (status >= 500) return new ChannelFailure('unreachable', `Discord failed with status ${status}.`)
+  const detail = suffix(readWords(rawError), code || `status ${status}`)
+  if (isAboutText(code, rawError?.errors))
+    return new DiscordRefusal(code, 'unsupported', `Discord does not accept the text${detail}.`, {
+      is_about_text: true,
+    })
+  if (status === 403) return new DiscordRefusal(code, 'forbidden', `Discord does not allow this${detail}.`)
+  if (status === 404) return new DiscordRefusal(code, 'not_found', `Discord does not know this${detail}.`)
+  return new DiscordRefusal(code, 'unknown', `Discord refused a request${detail}.`)
+}
+
+/** Returns Discord's sentence about an error; undefined if it may contain more than words. */
+function readWords(rawError: RefusedCall['rawError']): string | undefined {
+  const { message } = rawError ?? {}
+  return typeof message === 'string' && /^(?!.*\S{30})[\x20-\x7e]{1,200}$/.test(message) ? message : undefined
+}
+
+/** Creates the failure for a status of a server that is not Discord's API: a proxy, or the network in front of Discord. */
+export function toForeignAnswer(status: number, retryAfter: string | null): ChannelFailure {
+  if (status === 429) return toRateLimit(Number(retryAfter) * 1000)
+  if (status === 413) return new ChannelFailure('unsupported', `${meaningOf(40005)!.message}.`)
+  return new ChannelFailure(
+    'unknown',
+    `A server other than Discord's API answered with the status ${status}.`,
+  )
+}
+
+/** Creates the failure for a rate limit, with its duration if known. */
+const toRateLimit = (ms: number) =>
   new ChannelFailure('rate_limited', 'Discord limits the rate of requests.', {
-    retry_after_ms: Math.max(0, Math.ceil(ms)),
+    ...(ms > 0 && { retry_after_ms: Math.ceil(ms) }),
   })
 
 const silent = () => new ChannelFailure('timeout', 'Discord did not answer in time.')
@@ -85,4 +120,7 @@ const silent = () => new ChannelFailure('timeout', 'Discord did not answer in ti
 const stopped = ({ reason }: AbortSignal) =>
   (reason as Error | undefined)?.name === 'TimeoutError' ? silent() : reason
 
-const suffix = (code: string | number | undefined) => (code ? ` (${code})` : '')
+const suffix = (...details: (string | number | undefined)[]) => {
+  const text = details.filter(Boolean).join(', ')
+  return text && ` (${text})`
+}

@@ -1,6 +1,8 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import type { Button, LiveMessage, OutboundFile, OutboundMessage } from '#plugin-api'
 import type { DiscordApi } from './api.ts'
+import { ARCHIVED_THREAD } from './error-codes.ts'
+import { DiscordRefusal } from './failure.ts'
 import type { DiscordTarget } from './inbound.ts'
 
 const MAX_LABEL = 80
@@ -20,6 +22,26 @@ export const NO_MENTIONS = { allowed_mentions: { parse: [] } }
 
 /** Creates the sender of the bot's messages. */
 export function createOutbox(api: DiscordApi) {
+  /** Makes a call; if the thread is archived, opens it and makes the call again. */
+  async function reopening<Answer>(channel_id: string, signal: AbortSignal, call: () => Promise<Answer>) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof DiscordRefusal && error.code === ARCHIVED_THREAD)) throw error
+      await reopen(channel_id, signal, error)
+      return await call()
+    }
+  }
+
+  /** Opens an archived thread; throws the first refusal if a moderator has locked it. */
+  async function reopen(channel_id: string, signal: AbortSignal, refusal: DiscordRefusal): Promise<void> {
+    try {
+      await api.call({ method: 'patch', path: `/channels/${channel_id}`, body: { archived: false } }, signal)
+    } catch (error) {
+      throw error instanceof DiscordRefusal ? refusal : error
+    }
+  }
+
   async function post(
     { channel_id }: DiscordTarget,
     body: { content?: string; components?: unknown[] },
@@ -27,14 +49,16 @@ export function createOutbox(api: DiscordApi) {
     signal: AbortSignal,
     file?: OutboundFile,
   ): Promise<{ sent: SentMessage; content: string }> {
-    const { id, content } = await api.call<APIMessage>(
-      {
-        method: 'post',
-        path: `/channels/${channel_id}/messages`,
-        body: { ...body, ...NO_MENTIONS, nonce: key.slice(-MAX_NONCE), enforce_nonce: true },
-        ...(file && { files: [{ name: file.filename, contentType: file.media_type, data: file.bytes }] }),
-      },
-      signal,
+    const { id, content } = await reopening(channel_id, signal, () =>
+      api.call<APIMessage>(
+        {
+          method: 'post',
+          path: `/channels/${channel_id}/messages`,
+          body: { ...body, ...NO_MENTIONS, nonce: key.slice(-MAX_NONCE), enforce_nonce: true },
+          ...(file && { files: [{ name: file.filename, contentType: file.media_type, data: file.bytes }] }),
+        },
+        signal,
+      ),
     )
     return { sent: { channel_id, message_id: id }, content }
   }
@@ -45,7 +69,9 @@ export function createOutbox(api: DiscordApi) {
     signal: AbortSignal,
   ): Promise<void> {
     const path = `/channels/${channel_id}/messages/${message_id}` as const
-    await api.call({ method: 'patch', path, body: { ...body, ...NO_MENTIONS } }, signal)
+    await reopening(channel_id, signal, () =>
+      api.call({ method: 'patch', path, body: { ...body, ...NO_MENTIONS } }, signal),
+    )
   }
 
   return {

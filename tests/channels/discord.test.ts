@@ -11,11 +11,14 @@ import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeDiscord } from '../support/fake-discord.ts'
 import {
+  ARCHIVED_THREAD,
+  BLOCKED_WORD,
   BOT,
   BOT_ROLE,
   CHANNELS,
   CLOSED_CHANNEL,
   GUILD_ID,
+  LOCKED_THREAD,
   OTHER_ROLE,
   person,
 } from '../support/fake-discord-world.ts'
@@ -278,7 +281,6 @@ t.test('failures of sending have their reasons', async (t) => {
   const send = (target: JSONValue, text = 'hello') => connection.send(target, message(text), soon())
   await t.rejects(send({ channel_id: CLOSED_CHANNEL }), failure('forbidden'))
   await t.rejects(send({ channel_id: '1299999999999999999' }), failure('not_found'))
-  await t.rejects(send(DIRECT, 'x'.repeat(2_001)), failure('unknown', { message: /50035/ }))
   const lost = { ...DIRECT, message_id: '1' }
   await t.rejects(connection.settle!(DIRECT, lost, 'over', soon()), failure('not_found'))
 
@@ -307,6 +309,121 @@ t.test('failures of sending have their reasons', async (t) => {
   platform.revoke()
   await t.rejects(send(DIRECT), failure('invalid_credentials'))
   await t.rejects(send(DIRECT), failure('invalid_credentials'), 'each time')
+})
+
+t.test('a refusal says if it passes, and if it is about the text', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, discord, platform)
+  const send = (text = 'hello') => connection.send(DIRECT, message(text), soon())
+  const refuse = (status: number, code: number, words: string, more: object = {}) =>
+    platform.troubles.answers.push({ status, body: { code, message: words, ...more } })
+
+  const isAboutText = { is_about_text: true }
+  await t.rejects(send('x'.repeat(2_001)), failure('unsupported', { message: /50035/, ...isAboutText }))
+  await t.rejects(send(' \n'), failure('unsupported', { message: /empty message, 50006/, ...isAboutText }))
+  refuse(400, 50109, 'The request body contains invalid JSON.')
+  await t.rejects(send(), failure('unsupported', isAboutText))
+  refuse(400, 50035, 'Invalid Form Body', { errors: { components: { 0: { _errors: [{ code: 'X' }] } } } })
+  await t.rejects(send(), failure('unknown', { is_about_text: false }))
+  await t.rejects(send(`a ${BLOCKED_WORD}`), failure('forbidden', { message: /AutoMod/, code: 200000 }))
+
+  for (const [status, code, words, reason] of [
+    [400, 240000, 'Message blocked by harmful links filter', 'forbidden'],
+    [403, 50007, 'Cannot send messages to this user', 'forbidden'],
+    [403, 50278, 'Cannot send messages to this user due to having no mutual guilds', 'forbidden'],
+    [403, 50001, 'Missing Access', 'forbidden'],
+    [403, 160005, 'Thread is locked', 'forbidden'],
+    [404, 10004, 'Unknown Guild', 'not_found'],
+    [404, 10062, 'Unknown interaction', 'not_found'],
+    [400, 40060, 'Interaction has already been acknowledged', 'not_found'],
+    [401, 50027, 'Invalid Webhook Token', 'not_found'],
+    [401, 50014, 'Invalid authentication token', 'invalid_credentials'],
+    [400, 50008, 'Cannot send messages in a non-text channel', 'unsupported'],
+    [413, 40005, 'Request entity too large', 'unsupported'],
+    [400, 40004, 'Send messages has been temporarily disabled', 'unreachable'],
+    [400, 130000, 'API resource is currently overloaded. Try again a little later', 'unreachable'],
+    [400, 40062, 'Service resource is being rate limited', 'rate_limited'],
+    [400, 99999, 'Something that nobody has heard of', 'unknown'],
+    [403, 99999, 'Something that nobody has heard of', 'forbidden'],
+    [404, 99999, 'Something that nobody has heard of', 'not_found'],
+    [451, 0, 'Unavailable', 'unknown'],
+  ] as const) {
+    refuse(status, code, words)
+    await t.rejects(send(), failure(reason, { is_about_text: false }), words)
+  }
+  refuse(400, 99999, 'Something that nobody has heard of')
+  await t.rejects(send(), { message: /heard of, 99999/ }, 'in the words of Discord')
+  refuse(400, 99999, `Something with ${'x'.repeat(40)}`)
+  await t.rejects(send(), { message: /^Discord refused a request \(99999\)\.$/ }, 'if they are words')
+})
+
+t.test('a rate limit has its duration, wherever it is written', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, discord, platform)
+  const { answers } = platform.troubles
+  const send = () => connection.send(DIRECT, message('hello'), soon())
+  answers.push({ status: 429, body: { code: 20028, message: 'The write action …', retry_after: 0.25 } })
+  await t.rejects(send(), failure('rate_limited', { retry_after_ms: 250 }))
+  answers.push({ status: 429, body: { message: 'You are being blocked', global: true } })
+  await t.rejects(send(), failure('rate_limited', { retry_after_ms: undefined }))
+  answers.push({ status: 429 })
+  await t.rejects(send(), failure('rate_limited', { retry_after_ms: undefined }))
+  const banned = '<html><title>Access denied</title>error code: 1015</html>'
+  answers.push({ status: 429, body: banned, headers: { 'retry-after': '600' } })
+  await t.rejects(send(), failure('rate_limited', { retry_after_ms: 600_000 }))
+  answers.push({ status: 429, body: banned })
+  await t.rejects(send(), failure('rate_limited', { retry_after_ms: undefined }))
+  await send()
+})
+
+t.test('an answer of another server is not taken for one of Discord', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, discord, platform)
+  const send = () => connection.send(DIRECT, message('hello'), soon())
+  for (const [status, reason] of [
+    [200, 'unknown'],
+    [403, 'unknown'],
+    [404, 'unknown'],
+    [413, 'unsupported'],
+    [502, 'unreachable'],
+    [504, 'timeout'],
+  ] as const) {
+    platform.troubles.answers.push({ status, body: '<h1>A page</h1>' })
+    await t.rejects(send(), failure(reason), String(status))
+  }
+  platform.troubles.answers.push({
+    status: 200,
+    body: '{"id":',
+    headers: { 'content-type': 'application/json' },
+  })
+  await t.rejects(send(), failure('unknown', { message: /could not be read/ }))
+  t.equal(((await send()) as { message_id: string }).message_id, platform.shown()[0]!.id)
+})
+
+t.test('an archived thread is opened for an answer, unless it is locked', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, discord, platform)
+  const thread = { channel_id: ARCHIVED_THREAD }
+  const sent = await connection.send(thread, message('in the thread'), soon())
+  platform.archive(ARCHIVED_THREAD)
+  await connection.settle!(thread, sent, 'changed in the thread', soon())
+  t.match(platform.shown(), [{ text: 'changed in the thread', history: ['in the thread'] }])
+  await t.rejects(
+    connection.send({ channel_id: LOCKED_THREAD }, message('hello'), soon()),
+    failure('forbidden', { code: 50083 }),
+  )
+})
+
+t.test('half a character does not keep a text from being sent', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, discord, platform)
+  const buttons = [{ label: `${'x'.repeat(79)}😀`, value: 'yes', style: 'primary' as const }]
+  const sent = await connection.send(DIRECT, message('half \ud83d', { buttons }), soon())
+  t.match(platform.shown(), [{ text: 'half \ufffd', buttons: [`${'x'.repeat(79)}\ufffd`] }])
+  await connection.settle!(DIRECT, sent, 'still half \ud83d', soon())
+  const live = await connection.live!(DIRECT, message('grows \ud83d'), soon())
+  await live.finish('grows 😀', soon())
+  t.match(platform.shown(), [{ text: 'still half \ufffd' }, { text: 'grows 😀', history: ['grows \ufffd'] }])
 })
 
 t.test('a live message grows, and goes on in another process', async (t) => {

@@ -9,6 +9,8 @@ import { BOT, CHANNELS, type WireMessage } from './fake-discord-world.ts'
 export interface Troubles {
   limited: { calls: number; seconds: number; isGlobal: boolean }
   failing: number
+  /** The answers to the next calls that send or change messages. */
+  answers: { status: number; body?: unknown; headers?: Record<string, string> }[]
   isSilent: boolean
   /** Sessions that may still be begun today. */
   sessionsLeft: number
@@ -28,7 +30,7 @@ interface Request {
 
 type Answer = { status: number; body?: unknown; headers?: Record<string, string> }
 
-const refuse = ({ status, code, message }: Refusal): Answer => ({ status, body: { code, message } })
+const refuse = ({ status, ...body }: Refusal): Answer => ({ status, body })
 const UNKNOWN: Answer = { status: 404, body: { code: 0, message: '404: Not Found' } }
 
 /** Discord's REST API, version 10, as far as a chat bot uses it. */
@@ -53,7 +55,9 @@ export function createFakeApi({
 
   /** Faults take turns: of the server, and of a socket after the call was carried out. */
   function disturb(): 'fault' | 'cut' | Answer | undefined {
-    const { limited } = troubles
+    const { limited, answers } = troubles
+    const answer = answers.shift()
+    if (answer) return answer
     if (limited.calls > 0) {
       limited.calls--
       return tooMany(limited)
@@ -122,6 +126,14 @@ export function createFakeApi({
     ['POST', /^\/channels\/(\w+)\/messages$/, writeMessage],
     ['PATCH', /^\/channels\/(\w+)\/messages\/(\w+)$/, writeMessage],
     [
+      'PATCH',
+      /^\/channels\/(\w+)$/,
+      ({ body }, channel_id) => {
+        const refusal = messages.changeChannel(channel_id!, body)
+        return refusal ? refuse(refusal) : { status: 200, body: { id: channel_id } }
+      },
+    ],
+    [
       'POST',
       /^\/channels\/(\w+)\/typing$/,
       (_request, channel_id) => {
@@ -156,11 +168,10 @@ export function createFakeApi({
     const { headers, method = '' } = incoming
     const { pathname, searchParams } = new URL(incoming.url!, 'http://x')
     const reply = ({ status, body, headers: more }: Answer) => {
-      response.writeHead(status, {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...more,
-      })
-      response.end(body === undefined ? undefined : JSON.stringify(body))
+      // A text is the page of a server in front of Discord.
+      const type = typeof body === 'string' ? 'text/html; charset=UTF-8' : 'application/json'
+      response.writeHead(status, { ...(body !== undefined && { 'content-type': type }), ...more })
+      response.end(body === undefined || typeof body === 'string' ? body : JSON.stringify(body))
     }
     if (headers.authorization !== `Bot ${token()}`)
       return reply({ status: 401, body: { message: '401: Unauthorized', code: 0 } })

@@ -1,9 +1,12 @@
 import type { SentFile, ShownMessage } from '../../plugin-api/testing/fake-platform.ts'
 import {
+  ARCHIVED_THREAD,
+  BLOCKED_WORD,
   BOT,
   CHANNELS,
   CLOSED_CHANNEL,
   GUILD_ID,
+  LOCKED_THREAD,
   placeOf,
   type WireMessage,
   type WireRow,
@@ -14,6 +17,8 @@ export interface Refusal {
   status: number
   code: number
   message: string
+  /** The errors of single fields, in the form of the refused body. */
+  errors?: object
 }
 
 /** The body of a call that sends or changes a message. */
@@ -24,10 +29,16 @@ export interface MessageBody {
   enforce_nonce?: boolean
   allowed_mentions?: { parse?: string[]; users?: string[]; roles?: string[] }
   flags?: number
+  archived?: boolean
 }
 
 const refusal = (status: number, code: number, message: string): Refusal => ({ status, code, message })
-const invalid = (field: string) => refusal(400, 50035, `Invalid Form Body ${field}`)
+const invalid = (field: string, code: string, message: string): Refusal => ({
+  ...refusal(400, 50035, 'Invalid Form Body'),
+  errors: { [field]: { _errors: [{ code, message }] } },
+})
+const tooLong = (field: string, length: number) =>
+  invalid(field, 'BASE_TYPE_MAX_LENGTH', `Must be ${length} or fewer in length.`)
 
 /** All that was written on the fake, and Discord's rules for what bots write. */
 export function createMessages({ nextId, violations }: { nextId: () => string; violations: string[] }) {
@@ -36,6 +47,7 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
   const files = new Map<string, SentFile>()
   const nonces = new Map<string, string>()
   const buttons = new Map<string, Map<string, string>>()
+  const archived = new Set([ARCHIVED_THREAD, LOCKED_THREAD])
 
   /** Removed buttons can still be pressed by clients that show them. */
   function rememberButtons({ id, components }: WireMessage) {
@@ -47,14 +59,18 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
 
   function check(body: MessageBody, hasFile: boolean): Refusal | undefined {
     const { content = '', components = [], nonce, allowed_mentions } = body
-    if ([...content].length > 2_000) return invalid('content[BASE_TYPE_MAX_LENGTH]')
+    if (!JSON.stringify(body).isWellFormed() || !content.isWellFormed())
+      return refusal(400, 50109, 'The request body contains invalid JSON.')
+    if (content.length > 2_000) return tooLong('content', 2_000)
     if (!content.trim() && !hasFile) return refusal(400, 50006, 'Cannot send an empty message')
-    if (typeof nonce === 'string' && nonce.length > 25) return invalid('nonce[BASE_TYPE_MAX_LENGTH]')
-    if (components.length > 5) return invalid('components[BASE_TYPE_MAX_LENGTH]')
+    if (typeof nonce === 'string' && nonce.length > 25) return tooLong('nonce', 25)
+    if (components.length > 5) return tooLong('components', 5)
+    if (content.includes(BLOCKED_WORD))
+      return refusal(400, 200000, 'Message was blocked by automatic moderation')
     const pressable = components.flatMap((row) => row.components)
     for (const row of components)
       if (row.type !== 1 || row.components.length < 1 || row.components.length > 5)
-        return invalid('components')
+        return invalid('components', 'UNION_TYPE_CHOICES', 'Value of field "type" must be one of (1,).')
     for (const { type, style, label, custom_id } of pressable)
       if (
         type !== 2 ||
@@ -64,9 +80,13 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
         !custom_id ||
         custom_id.length > 100
       )
-        return invalid('components[0].components')
+        return invalid('components', 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.')
     if (new Set(pressable.map(({ custom_id }) => custom_id)).size < pressable.length)
-      return invalid('custom_id[COMPONENT_CUSTOM_ID_DUPLICATED]')
+      return invalid(
+        'components',
+        'COMPONENT_CUSTOM_ID_DUPLICATED',
+        'Component custom id cannot be duplicated',
+      )
     if (allowed_mentions?.parse?.length !== 0 || allowed_mentions.users || allowed_mentions.roles)
       violations.push('a message that can notify people it names')
     return undefined
@@ -81,8 +101,18 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
     /** Why the bot cannot write in a channel. */
     checkChannel(channel_id: string): Refusal | undefined {
       if (channel_id === CLOSED_CHANNEL) return refusal(403, 50001, 'Missing Access')
-      const isKnown = Object.values(CHANNELS).includes(channel_id)
+      if (archived.has(channel_id)) return refusal(400, 50083, 'Thread is archived')
+      const isKnown = [...Object.values(CHANNELS), ARCHIVED_THREAD].includes(channel_id)
       return isKnown ? undefined : refusal(404, 10003, 'Unknown Channel')
+    },
+
+    archive: (channel_id: string) => void archived.add(channel_id),
+
+    /** Opens an archived thread, which needs a right of moderators if it is locked. */
+    changeChannel(channel_id: string, { archived: isArchived }: MessageBody): Refusal | undefined {
+      if (channel_id === LOCKED_THREAD) return refusal(403, 50013, 'Missing Permissions')
+      if (isArchived === false) archived.delete(channel_id)
+      return undefined
     },
 
     /** Stores a message of the bot, or returns the one with the same nonce. */

@@ -23,6 +23,13 @@ export const CHANNELS: Record<Place, string> = {
 }
 export const CLOSED_CHANNEL = '1200000000000000003'
 
+/** A thread that is archived, and one that a moderator has locked as well. */
+export const ARCHIVED_THREAD = '1200000000000000004'
+export const LOCKED_THREAD = '1200000000000000005'
+
+/** A word that AutoMod blocks in every channel. */
+export const BLOCKED_WORD = 'forbidden-fruit'
+
 /** A token in Discord's form: the id of the bot, a time and a signature. */
 export const makeToken = () =>
   `${Buffer.from(BOT.id).toString('base64url')}.Gf4kE1.${randomUUID().replaceAll('-', '')}`

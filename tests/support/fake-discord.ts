@@ -28,6 +28,8 @@ interface FakeDiscord extends FakePlatform {
   silence(isSilent: boolean): void
   /** Takes the token of the bot away. */
   revoke(): void
+  /** Archives a thread, as Discord does after some time without messages. */
+  archive(channel_id: string): void
 }
 
 /** Starts Discord on loopback. */
@@ -45,6 +47,7 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
   const troubles: Troubles = {
     limited: { calls: 0, seconds: 0, isGlobal: false },
     failing: 0,
+    answers: [],
     isSilent: false,
     sessionsLeft: 1000,
     flags: CONTENT_LIMITED,
@@ -155,6 +158,7 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
       troubles.isSilent = isSilent
       gateway.silence(isSilent)
     },
+    archive: messages.archive,
     revoke() {
       token = makeToken()
     },
