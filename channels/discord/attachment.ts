@@ -1,5 +1,10 @@
 import type { APIMessage } from 'discord-api-types/v10'
-import { ChannelFailure, type ChannelSettings, type InboundContent } from '#plugin-api'
+import {
+  ChannelFailure,
+  type ChannelFailureReason,
+  type ChannelSettings,
+  type InboundContent,
+} from '#plugin-api'
 import { createDeadline, type Deadline } from '#toolbox'
 import type { DiscordApi } from './api.ts'
 import { toFailure } from './failure.ts'
@@ -32,8 +37,12 @@ export function createDownload({
     signal: AbortSignal,
   ) {
     const path = `/channels/${channel_id}/messages/${message_id}` as const
-    const { attachments } = await api.call<APIMessage>({ method: 'get', path }, signal)
-    const found = attachments.find(({ id }) => id === attachment_id)
+    const { attachments, message_snapshots = [] } = await api.call<APIMessage>(
+      { method: 'get', path },
+      signal,
+    )
+    const forwarded = message_snapshots.flatMap(({ message }) => message.attachments)
+    const found = [...attachments, ...forwarded].find(({ id }) => id === attachment_id)
     if (!found) throw new ChannelFailure('not_found', 'The file is no longer in the Discord message.')
     return found.url
   }
@@ -57,12 +66,20 @@ export function createDownload({
     const { answer } = reply
     if (!answer.ok) {
       await drop(reply)
-      const reason = GONE.has(answer.status) ? 'not_found' : 'unreachable'
-      throw new ChannelFailure(reason, `Discord did not return the file (status ${answer.status}).`)
+      throw new ChannelFailure(
+        reasonOf(answer.status),
+        `Discord did not return the file (status ${answer.status}).`,
+      )
     }
     const media_type = answer.headers.get('content-type')
     return { bytes: read(reply), ...(media_type && { media_type }) }
   }
+}
+
+function reasonOf(status: number): ChannelFailureReason {
+  if (GONE.has(status)) return 'not_found'
+  if (status === 429) return 'rate_limited'
+  return status >= 500 ? 'unreachable' : 'unknown'
 }
 
 interface Reply {

@@ -3,9 +3,10 @@ import type {
   APIGatewayBotInfo,
   APIMessageComponentInteraction,
   APIUser,
-  GatewayGuildCreateDispatchData,
+  GatewayChannelCreateDispatchData,
   GatewayGuildDeleteDispatchData,
   GatewayGuildMemberUpdateDispatchData,
+  GatewayGuildRoleCreateDispatchData,
 } from 'discord-api-types/v10'
 import {
   type ChannelConnection,
@@ -18,7 +19,8 @@ import { createApi, type DiscordApi } from './api.ts'
 import { type AttachmentReference, createDownload } from './attachment.ts'
 import { type DiscordConfig, readBotId } from './config.ts'
 import { missingIntent } from './failure.ts'
-import { createBotRoles, type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
+import { createGuilds, type GuildParts } from './guilds.ts'
+import { type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
 import { createMissedMessages } from './missed-messages.ts'
 import { createOutbox, type SentMessage } from './outbound.ts'
 import { createPresses } from './presses.ts'
@@ -37,14 +39,14 @@ export async function openConnection(
   link.signal.addEventListener('abort', close, { once: true })
   const api = await createApi(settings, closing.signal)
 
-  const roles = createBotRoles(() => botId)
+  const guilds = createGuilds(() => botId)
   const missed = createMissedMessages({ api, log: link.log })
   const press = createPresses({ api, link })
   let botId = readBotId({ bot_token }) ?? ''
 
   function read(message: WrittenMessage) {
     try {
-      return readMessage(message, { id: botId, roles: roles.list(message.guild_id) })
+      return readMessage(message, { id: botId, guild: guilds.view(message.guild_id) })
     } catch (error) {
       // Another delivery would be unreadable as well.
       link.log.warn({ error }, 'Discord sent an unreadable message')
@@ -69,18 +71,30 @@ export async function openConnection(
       case 'INTERACTION_CREATE':
         press(d as APIMessageComponentInteraction)
         return undefined
-      case 'GUILD_CREATE': {
-        const { id, members } = d as GatewayGuildCreateDispatchData
-        roles.learn(id, members ?? [])
+      case 'GUILD_CREATE':
+        guilds.learn(d as GuildParts)
+        return undefined
+      case 'GUILD_ROLE_CREATE':
+      case 'GUILD_ROLE_UPDATE': {
+        const { guild_id, role } = d as GatewayGuildRoleCreateDispatchData
+        guilds.learn({ id: guild_id, roles: [role] })
+        return undefined
+      }
+      case 'CHANNEL_CREATE':
+      case 'CHANNEL_UPDATE':
+      case 'THREAD_CREATE':
+      case 'THREAD_UPDATE': {
+        const channel = d as GatewayChannelCreateDispatchData
+        guilds.learn({ id: channel.guild_id, channels: [channel] })
         return undefined
       }
       case 'GUILD_MEMBER_UPDATE': {
-        const { guild_id, user, roles: own } = d as GatewayGuildMemberUpdateDispatchData
-        roles.learn(guild_id, [{ user, roles: own }])
+        const { guild_id, user, roles } = d as GatewayGuildMemberUpdateDispatchData
+        guilds.learn({ id: guild_id, members: [{ user, roles }] })
         return undefined
       }
       case 'GUILD_DELETE':
-        roles.forget((d as GatewayGuildDeleteDispatchData).id)
+        guilds.forget((d as GatewayGuildDeleteDispatchData).id)
         return undefined
     }
     return undefined

@@ -1,113 +1,117 @@
-import type {
-  APIGuildMember,
-  APIMessage,
-  APIUser,
-  GatewayMessageCreateDispatchData,
-} from 'discord-api-types/v10'
-import type { InboundFile, InboundMessage, Sender } from '#plugin-api'
-import type { AttachmentReference } from './attachment.ts'
-
-/** The roles of the bot in each server: a mention of one of them mentions the bot. */
-interface BotRoles {
-  /** Stores the bot's roles from a list of members; other members are ignored. */
-  learn(guild_id: string, members: readonly Partial<APIGuildMember>[]): void
-  forget(guild_id: string): void
-  list(guild_id: string | undefined): readonly string[]
-}
-
-/** Creates an empty store of the bot's roles; one connection serves at most 2500 servers. */
-export function createBotRoles(botId: () => string): BotRoles {
-  const roles = new Map<string, readonly string[]>()
-  return {
-    learn(guild_id, members) {
-      const own = members.find(({ user }) => user?.id === botId())
-      if (own?.roles) roles.set(guild_id, own.roles)
-    },
-    forget: (guild_id) => void roles.delete(guild_id),
-    list: (guild_id) => (guild_id && roles.get(guild_id)) || [],
-  }
-}
+import type { APIMessage, APIUser, GatewayMessageCreateDispatchData } from 'discord-api-types/v10'
+import type { InboundMessage, QuotedMessage, Sender } from '#plugin-api'
+import type { GuildView } from './guilds.ts'
+import { type ContentParts, describeContent, listFiles, nameOf } from './message-content.ts'
 
 /** A message of the gateway; messages from REST lack `guild_id` and `member`. */
 export type WrittenMessage = APIMessage &
   Partial<Pick<GatewayMessageCreateDispatchData, 'guild_id' | 'member'>>
-
-/** Mentioned users; messages of the gateway include their names in the server. */
-type Mentions = (APIUser & { member?: { nick?: string | null } })[]
 
 /** The target of an answer. */
 export type DiscordTarget = {
   channel_id: string
 }
 
-/** Types of messages that people write: default and reply. All others report events of a channel. */
-const WRITTEN_TYPES: ReadonlySet<number> = new Set([0, 19])
+const REPLY = 19
+const THREAD_STARTER = 21
 
-/** Reads a message of a person; undefined for messages of bots and of Discord itself, and for empty ones. */
+/** Types of messages that people write. All others report events of a channel. */
+const WRITTEN_TYPES: ReadonlySet<number> = new Set([0, REPLY, THREAD_STARTER])
+
+/** Reads a message of a person; undefined for messages of bots and of Discord itself. */
 export function readMessage(
   message: WrittenMessage,
-  bot: { id: string; roles: readonly string[] },
+  bot: { id: string; guild: GuildView },
 ): InboundMessage | undefined {
+  if (!isWritten(message) || !WRITTEN_TYPES.has(message.type)) return undefined
+  if (message.type === THREAD_STARTER) return readThreadStarter(message, bot.guild)
   const { id, author, channel_id, guild_id, referenced_message } = message
-  if (author.bot || author.system || message.webhook_id || !WRITTEN_TYPES.has(message.type)) return undefined
-  const text = readText(message, bot)
-  const quote = readQuote(message)
-  const files = message.attachments.map((attachment): InboundFile => {
-    const { filename, content_type, size, url } = attachment
-    const reference: AttachmentReference = { url, channel_id, message_id: id, attachment_id: attachment.id }
-    return { filename, size, ...(content_type && { media_type: content_type }), reference: { ...reference } }
-  })
-  if (!text && !quote && files.length === 0) return undefined
+  const { botRoles } = bot.guild
+  const content = withoutMentions(message.content, bot)
+  const text = describeContent({ ...message, content }, bot.guild).trim()
+  const files = listFiles(message, { channel_id, message_id: id })
+  const quote = readForward(message, bot.guild) ?? readQuote(referenced_message, channel_id, bot.guild)
   const mentioned =
+    !guild_id ||
     message.mentions.some((user) => user.id === bot.id) ||
-    message.mention_roles.some((role) => bot.roles.includes(role)) ||
+    message.mention_roles.some((role) => botRoles.includes(role)) ||
     referenced_message?.author.id === bot.id
-  const target: DiscordTarget = { channel_id }
+  const isEmpty = !text && !quote && files.length === 0
   return {
     id,
     conversation: { id: channel_id, type: guild_id ? 'group' : 'direct' },
     sender: toSender(author, message.member?.nick),
     text,
-    mentioned: mentioned || !guild_id,
+    mentioned,
     sent_at: Date.parse(message.timestamp),
     ...(quote && { quote }),
     ...(files.length > 0 && { files }),
-    target: { ...target },
+    // A text with only the bot's mention is empty as well, and is understood.
+    ...(isEmpty && !message.content && { unreadable: 'message' }),
+    target: { channel_id },
   }
 }
+
+const isWritten = ({ author, webhook_id }: Pick<APIMessage, 'author' | 'webhook_id'>) =>
+  !author.bot && !author.system && !webhook_id
 
 /** Returns the author of a message or press with the name that people see in the server. */
-export function toSender({ id, global_name, username }: APIUser, nick?: string | null): Sender {
-  return { id, name: nick || global_name || username }
-}
+export const toSender = (user: APIUser, nick?: string | null): Sender => ({
+  id: user.id,
+  name: nameOf(user, nick),
+})
 
-/** Returns the text without mentions of the bot and with names for mentions of others. */
-function readText(
-  { content, mentions }: WrittenMessage,
-  bot: { id: string; roles: readonly string[] },
-): string {
-  let text = content
-  for (const mention of [`<@${bot.id}>`, `<@!${bot.id}>`, ...bot.roles.map((role) => `<@&${role}>`)])
-    text = text.replaceAll(`${mention} `, '').replaceAll(mention, '')
-  return nameMentions(text, mentions).trim()
-}
-
-function nameMentions(text: string, mentions: Mentions): string {
-  let named = text
-  for (const user of mentions) {
-    const name = `@${toSender(user, user.member?.nick).name}`
-    named = named.replaceAll(`<@${user.id}>`, () => name).replaceAll(`<@!${user.id}>`, () => name)
+/** Reads the message from which a thread was begun, which addresses nobody in the thread. */
+function readThreadStarter(message: WrittenMessage, guild: GuildView): InboundMessage | undefined {
+  const { id, channel_id, referenced_message: starter } = message
+  if (!starter || !isWritten(starter)) return undefined
+  const text = describeContent(starter, guild).trim()
+  const files = listFiles(starter, { channel_id: starter.channel_id, message_id: starter.id })
+  if (!text && files.length === 0) return undefined
+  return {
+    id,
+    conversation: { id: channel_id, type: 'group' },
+    sender: toSender(starter.author),
+    text,
+    mentioned: false,
+    sent_at: Date.parse(message.timestamp),
+    ...(files.length > 0 && { files }),
+    target: { channel_id },
   }
-  return named
 }
 
-/** Returns the message that is replied to or forwarded. */
-function readQuote({ referenced_message, message_snapshots }: WrittenMessage): InboundMessage['quote'] {
-  if (referenced_message?.content) {
-    const { content, mentions, author } = referenced_message
-    const { name } = toSender(author)
-    return { text: nameMentions(content, mentions), ...(name && { sender: name }) }
-  }
-  const text = message_snapshots?.[0]?.message.content
-  return text ? { text } : undefined
+/** Removes the mentions of the bot and of its roles. */
+function withoutMentions(content: string, bot: { id: string; guild: GuildView }): string {
+  const marks = [`<@${bot.id}>`, `<@!${bot.id}>`, ...bot.guild.botRoles.map((role) => `<@&${role}>`)]
+  return marks.reduce((text, mark) => text.replaceAll(`${mark} `, '').replaceAll(mark, ''), content).trim()
+}
+
+/** Reads the message that is replied to. */
+function readQuote(
+  replied: APIMessage['referenced_message'],
+  channel_id: string,
+  guild: GuildView,
+): QuotedMessage | undefined {
+  if (!replied) return undefined
+  // A message that was forwarded has its content in a copy.
+  const forwarded = readForward(replied, guild)
+  const text = [describeContent(replied, guild), forwarded?.text].filter(Boolean).join('\n')
+  const files = [
+    ...listFiles(replied, { channel_id: replied.channel_id ?? channel_id, message_id: replied.id }),
+    ...(forwarded?.files ?? []),
+  ]
+  if (!text && files.length === 0) return undefined
+  return { text, sender: nameOf(replied.author), ...(files.length > 0 && { files }) }
+}
+
+/** Reads the copies of forwarded messages. */
+function readForward(
+  { id, channel_id, message_snapshots = [] }: Pick<APIMessage, 'id' | 'channel_id' | 'message_snapshots'>,
+  guild: GuildView,
+): QuotedMessage | undefined {
+  const copies = message_snapshots.map(({ message }): ContentParts => message)
+  const text = copies.map((copy) => describeContent(copy, guild)).join('\n\n')
+  const files = copies.flatMap((copy) => listFiles(copy, { channel_id, message_id: id }))
+  if (!text && files.length === 0) return undefined
+  return { text, is_forwarded: true, ...(files.length > 0 && { files }) }
 }

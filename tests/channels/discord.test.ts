@@ -195,7 +195,7 @@ t.test('a message in a group', async (t) => {
   const role = { content: `<@&${BOT_ROLE}> all of you`, mention_roles: [BOT_ROLE] }
   t.match(await hear(role), { text: 'all of you', mentioned: true }, 'by a role that the bot has')
   const other = { content: `<@&${OTHER_ROLE}> all of you`, mention_roles: [OTHER_ROLE] }
-  t.match(await hear(other), { text: other.content, mentioned: false }, 'by another role')
+  t.match(await hear(other), { text: '@cooks all of you', mentioned: false }, 'by another role')
   platform.gateway.dispatch('GUILD_MEMBER_UPDATE', {
     guild_id: GUILD_ID,
     user: BOT,
@@ -207,9 +207,155 @@ t.test('a message in a group', async (t) => {
   const reply = await hear({ type: 19, content: 'Thanks', referenced_message } as object)
   t.match(reply, { mentioned: true, quote: { text: 'It is done.', sender: 'helper' } })
 
-  const message_snapshots = [{ message: { content: 'from elsewhere' } }]
-  t.match(await hear({ message_snapshots }), { text: '', quote: { text: 'from elsewhere' } })
   t.match(await hear({ content: 'x', member: { nick: 'Annie' } }), { sender: { id: 'ann', name: 'Annie' } })
+})
+
+t.test('only the mention of the bot is removed, and other marks become what people see', async (t) => {
+  const platform = await start(t)
+  const { received } = await openChannel(t, discord, platform)
+  const textOf = async (content: string, mentions: unknown[] = [BOT]) => {
+    await platform.write({ ...GROUP, content, mentions, mention_roles: [] })
+    return received.pop()?.text
+  }
+  t.equal(await textOf(`<@${BOT.id}> @Override means what?`), '@Override means what?')
+  t.equal(await textOf(`<@${BOT.id}>@types/node`), '@types/node')
+  t.equal(await textOf(`@helper, <@!${BOT.id}>`), '@helper,')
+  t.equal(await textOf(`<@&${OTHER_ROLE}> <@&17> <#${CHANNELS.group}> <#17>`), '@cooks <@&17> #kitchen <#17>')
+  t.equal(
+    await textOf('</ask:17> <:wave:17><a:party:18> <t:1700000000:R>'),
+    '/ask :wave::party: 2023-11-14T22:13:20.000Z',
+  )
+  platform.gateway.dispatch('GUILD_ROLE_UPDATE', {
+    guild_id: GUILD_ID,
+    role: { id: OTHER_ROLE, name: 'chefs' },
+  })
+  platform.gateway.dispatch('THREAD_CREATE', { guild_id: GUILD_ID, id: '17', name: 'soups' })
+  t.equal(await textOf(`<@&${OTHER_ROLE}> <#17>`), '@chefs #soups')
+
+  await platform.write({ ...GROUP, content: `<@${BOT.id}>`, mentions: [BOT] })
+  const [alone] = received
+  t.match(alone, { text: '', mentioned: true })
+  t.notOk(alone!.unreadable, 'a mention alone is understood')
+})
+
+t.test('what is not text is described', async (t) => {
+  const platform = await start(t)
+  const { received } = await openChannel(t, discord, platform)
+  const hear = async (fields: object) => {
+    await platform.write(fields)
+    return received.pop()!
+  }
+  t.equal(
+    (await hear({ sticker_items: [{ id: '1', name: 'Wave', format_type: 1 }] })).text,
+    '[sticker: Wave]',
+  )
+  const poll = {
+    question: { text: 'Lunch?' },
+    answers: [{ poll_media: { text: 'Soup' } }, { poll_media: { emoji: { name: '🍕' } } }],
+  }
+  t.equal((await hear({ poll })).text, '[poll: Lunch? Soup / 🍕]')
+  const embeds = [
+    {
+      author: { name: 'Monitor' },
+      title: 'Down',
+      url: 'https://a.example/1',
+      description: 'The site is down.',
+      fields: [{ name: 'Since', value: 'noon' }],
+      footer: { text: 'v2' },
+    },
+  ]
+  const described = 'Monitor\n[Down](https://a.example/1)\nThe site is down.\nSince: noon\nv2'
+  t.equal((await hear({ embeds })).text, described)
+  t.equal((await hear({ content: 'see https://a.example/1', embeds })).text, 'see https://a.example/1')
+  const components = [
+    {
+      type: 17,
+      components: [
+        { type: 10, content: '# Report' },
+        { type: 9, components: [{ type: 10, content: 'fine' }] },
+      ],
+    },
+    { type: 1, components: [{ type: 2, label: 'Open', style: 5 }] },
+  ]
+  t.equal((await hear({ components })).text, '# Report\nfine\n[Open]')
+  t.match(await hear({ activity: { type: 3 } }), { text: '[invitation to an activity]' })
+  t.match(await hear({}), { text: '', unreadable: 'message' })
+})
+
+t.test('the files and the content of quoted and forwarded messages come along', async (t) => {
+  const platform = await start(t)
+  const { connection, received } = await openChannel(t, discord, platform)
+  const hear = async (fields: object) => {
+    await platform.write(fields)
+    return received.pop()!
+  }
+  const bytes = new TextEncoder().encode('all of it')
+  const attachment = platform.host({ filename: 'plan.txt', media_type: 'text/plain', bytes })
+  const load = async (reference: JSONValue) => {
+    const content = await connection.download!(reference, soon())
+    return (await buffer(content.bytes)).toString()
+  }
+
+  const id = await platform.write({ content: '', attachments: [attachment], author: person('ben') })
+  const referenced_message = { ...platform.messageOf(id), content: '' }
+  const reply = await hear({ type: 19, content: 'what is in it?', referenced_message })
+  t.match(reply, {
+    text: 'what is in it?',
+    quote: { text: '', sender: 'ben', files: [{ filename: 'plan.txt' }] },
+  })
+  t.equal(reply.quote!.files!.length, 1)
+  t.equal(await load(reply.quote!.files![0]!.reference), 'all of it')
+
+  const copy = { content: 'look', attachments: [attachment], embeds: [], mentions: [], sticker_items: [] }
+  const forward = await hear({ message_snapshots: [{ message: copy }] })
+  t.match(forward, {
+    text: '',
+    quote: { text: 'look', is_forwarded: true, files: [{ filename: 'plan.txt' }] },
+  })
+  t.notOk(forward.unreadable)
+  platform.expireFiles()
+  t.equal(await load(forward.quote!.files![0]!.reference), 'all of it', 'also when the address has expired')
+  const picture = await hear({ message_snapshots: [{ message: { ...copy, content: '' } }] })
+  t.match(picture.quote, { text: '', files: [{ filename: 'plan.txt' }] })
+  const sticker = { ...copy, content: '', attachments: [], sticker_items: [{ name: 'Wave' }] }
+  t.equal((await hear({ message_snapshots: [{ message: sticker }] })).quote?.text, '[sticker: Wave]')
+
+  const forwarded = platform.messageOf(forward.id)
+  t.match(await hear({ type: 19, content: 'and this?', referenced_message: forwarded }), {
+    quote: { text: 'look', sender: 'ann', files: [{ filename: 'plan.txt' }] },
+  })
+  t.notOk((await hear({ type: 19, content: 'gone?', referenced_message: null })).quote)
+
+  const mention = await hear({
+    ...GROUP,
+    type: 19,
+    content: `<@${BOT.id}>`,
+    mentions: [BOT],
+    referenced_message: { ...platform.messageOf(id), content: 'How deep is it?' },
+  })
+  t.match(mention, { text: '', mentioned: true, quote: { text: 'How deep is it?' } })
+  t.match(await hear({ ...GROUP, attachments: [attachment] }), { mentioned: false, files: [{}] })
+})
+
+t.test('the message from which a thread was begun is known in the thread', async (t) => {
+  const platform = await start(t)
+  const { received } = await openChannel(t, discord, platform)
+  const starter = { ...person('ben'), id: 'ben' }
+  const begin = async (referenced_message: object) => {
+    await platform.write({ ...GROUP, type: 21, content: '', referenced_message } as object)
+    return received.pop()
+  }
+  const written = {
+    id: '1',
+    ...GROUP,
+    author: starter,
+    content: 'Where is it?',
+    mentions: [],
+    attachments: [],
+  }
+  t.match(await begin(written), { text: 'Where is it?', sender: { id: 'ben' }, mentioned: false })
+  t.equal(await begin({ ...written, author: BOT }), undefined, 'unless a bot wrote it')
+  t.equal(await begin({ ...written, content: '' }), undefined)
 })
 
 t.test('what no person says is not received', async (t) => {
@@ -219,7 +365,6 @@ t.test('what no person says is not received', async (t) => {
   await platform.write({ content: 'I am Discord', author: { ...person('discord'), system: true } as never })
   await platform.write({ content: 'I am a hook', webhook_id: '17' })
   await platform.write({ content: 'Ann has joined', type: 7 })
-  await platform.write({ content: '' })
   await platform.write({ content: 'but this' })
   t.same(
     received.map(({ text }) => text),

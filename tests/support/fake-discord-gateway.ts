@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket, WebSocketServer } from 'ws'
-import { BOT, BOT_ROLE, GUILD_ID, OTHER_ROLE } from './fake-discord-world.ts'
+import { BOT, BOT_ROLE, CHANNELS, GUILD_ID, OTHER_ROLE } from './fake-discord-world.ts'
 
 const HEARTBEAT_MS = 41_250
 /** A client may send no longer frame. */
@@ -111,7 +111,11 @@ export function serveGateway({
     })
     push(session, 'GUILD_CREATE', {
       id: GUILD_ID,
-      roles: [{ id: BOT_ROLE }, { id: OTHER_ROLE }],
+      roles: [
+        { id: BOT_ROLE, name: 'helpers' },
+        { id: OTHER_ROLE, name: 'cooks' },
+      ],
+      channels: [{ id: CHANNELS.group, name: 'kitchen' }],
       members: [{ user: BOT, roles: [BOT_ROLE] }],
     })
     return session

@@ -22,6 +22,9 @@ interface FakeDiscord extends FakePlatform {
   write(fields: Partial<WireMessage>): Promise<string>
   /** Does the same without waiting for the bot, also while it is offline. */
   writeUnseen(fields: Partial<WireMessage>): string
+  /** Stores a file; returns it as the attachment of a message. */
+  host(file: SentFile): WireMessage['attachments'][number]
+  messageOf(id: string): WireMessage
   /** Makes the addresses of files invalid that were given out. */
   expireFiles(): void
   /** Answers nothing any more, by HTTP or by socket. */
@@ -137,6 +140,8 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
       gateway.dispatch('MESSAGE_CREATE', message)
       return message.id
     },
+    host: (file) => host(nextId(), file),
+    messageOf: (id) => messages.all.get(id)!,
     async redeliver(id) {
       await gateway.online()
       await gateway.dispatch('MESSAGE_CREATE', said.get(id)!).acknowledged()

@@ -1,0 +1,44 @@
+import type { APIChannel, APIGuildMember, APIRole } from 'discord-api-types/v10'
+
+/** The subset of a server used here, as Discord describes it when the bot connects. */
+export interface GuildParts {
+  id: string
+  members?: readonly Partial<APIGuildMember>[]
+  roles?: readonly Pick<APIRole, 'id' | 'name'>[]
+  channels?: readonly Pick<APIChannel, 'id' | 'name'>[]
+  threads?: readonly Pick<APIChannel, 'id' | 'name'>[]
+}
+
+/** The bot as a server knows it, and the names in that server. */
+export interface GuildView {
+  /** The roles of the bot: a mention of one of them mentions the bot. */
+  botRoles: readonly string[]
+  /** Names of roles and channels by their ids. */
+  names: ReadonlyMap<string, string>
+}
+
+/** The servers of the bot; one connection serves at most 2500. */
+export interface Guilds {
+  /** Stores the parts of a server that are present; of its members, only the bot. */
+  learn(guild: GuildParts): void
+  forget(guild_id: string): void
+  view(guild_id: string | undefined): GuildView
+}
+
+const NOWHERE: GuildView = { botRoles: [], names: new Map() }
+
+/** Creates an empty store of servers. */
+export function createGuilds(botId: () => string): Guilds {
+  const guilds = new Map<string, { botRoles: readonly string[]; names: Map<string, string> }>()
+  return {
+    learn({ id, members = [], roles = [], channels = [], threads = [] }) {
+      const guild = guilds.get(id) ?? { botRoles: [], names: new Map() }
+      guilds.set(id, guild)
+      guild.botRoles = members.find(({ user }) => user?.id === botId())?.roles ?? guild.botRoles
+      for (const entry of [...roles, ...channels, ...threads])
+        if (entry.name) guild.names.set(entry.id, entry.name)
+    },
+    forget: (guild_id) => void guilds.delete(guild_id),
+    view: (guild_id) => guilds.get(guild_id ?? '') ?? NOWHERE,
+  }
+}
