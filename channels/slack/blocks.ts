@@ -29,7 +29,7 @@ export const buttonBlock = (buttons: readonly Button[], conversation: string) =>
   elements: buttons.map(({ label, value, style }, index) => ({
     type: 'button',
     action_id: `button:${index}`,
-    text: { type: 'plain_text', text: label.slice(0, LABEL_LENGTH) },
+    text: { type: 'plain_text', text: label.slice(0, LABEL_LENGTH).toWellFormed() },
     value,
     ...(style !== 'default' && { style }),
   })),

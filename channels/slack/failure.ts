@@ -2,6 +2,7 @@ import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
 import { createDeadline, type Deadline, findErrorCode, findNetworkFailure } from '#toolbox'
 import { type TokenName, WRONG_KIND } from './config.ts'
+import { isAboutText, reasonOf } from './error-codes.ts'
 
 /** A refusal with Slack's code, e.g. `channel_not_found`. */
 export class SlackRefusal extends ChannelFailure {
@@ -11,31 +12,13 @@ export class SlackRefusal extends ChannelFailure {
     code: string,
     reason: ChannelFailureReason,
     message: string,
-    options?: { retry_after_ms?: number },
+    options?: { retry_after_ms?: number; is_about_text?: boolean },
   ) {
     super(reason, message, options)
     this.name = 'SlackRefusal'
     this.code = code
   }
 }
-
-const CODES: Partial<Record<ChannelFailureReason, string>> = {
-  invalid_credentials:
-    'not_authed invalid_auth account_inactive user_removed_from_team team_disabled token_revoked token_expired not_allowed_token_type',
-  forbidden:
-    'missing_scope no_permission access_denied accesslimited ekm_access_denied restricted_action restricted_action_read_only_channel restricted_action_thread_only_channel restricted_action_non_threadable_channel not_in_channel user_not_in_channel is_archived messages_tab_disabled enterprise_is_restricted team_access_not_granted org_login_required two_factor_setup_required cant_update_message edit_window_closed',
-  not_found:
-    'channel_not_found message_not_found thread_not_found invalid_thread_ts file_not_found file_deleted user_not_found',
-  rate_limited: 'ratelimited rate_limited message_limit_exceeded',
-  unreachable: 'internal_error fatal_error service_unavailable team_added_to_org',
-  timeout: 'request_timeout',
-}
-
-const REASONS = new Map(
-  Object.entries(CODES).flatMap(([reason, codes]) =>
-    codes.split(' ').map((code) => [code, reason as ChannelFailureReason] as const),
-  ),
-)
 
 /** An error of the client libraries; each kind has its own `code`. */
 interface LibraryError {
@@ -46,7 +29,11 @@ interface LibraryError {
   original?: Error
   statusCode?: number
   retryAfter?: number
-  data?: { error?: unknown; needed?: unknown; response_metadata?: { retryAfter?: number } }
+  data?: {
+    error?: unknown
+    needed?: unknown
+    response_metadata?: { retryAfter?: number; messages?: unknown }
+  }
 }
 
 /** Classifies the failure of a call with this token. Passes on only the code of an answer. */
@@ -81,16 +68,31 @@ function toRefusal(data: LibraryError['data'], token: TokenName): Error {
   const code = String(data?.error)
   // If the answer is not JSON, the library passes the whole page as the code.
   if (!/^\w{1,64}$/.test(code)) return new ChannelFailure('unknown', 'Slack answered with invalid JSON.')
-  const reason = REASONS.get(code) ?? 'unknown'
+  const reason = reasonOf(code)
   if (reason === 'rate_limited') return toRateLimit(data?.response_metadata?.retryAfter, code)
-  return new SlackRefusal(code, reason, toSentence(code, reason, token, data?.needed))
+  return new SlackRefusal(code, reason, toSentence(code, reason, token, data), {
+    is_about_text: isAboutText(code),
+  })
 }
 
-function toSentence(code: string, reason: ChannelFailureReason, token: TokenName, needed: unknown): string {
+function toSentence(
+  code: string,
+  reason: ChannelFailureReason,
+  token: TokenName,
+  data: LibraryError['data'],
+): string {
   if (code === 'not_allowed_token_type') return WRONG_KIND[token]
-  if (code === 'missing_scope') return explainMissingScope(token, needed)
+  if (code === 'missing_scope') return explainMissingScope(token, data?.needed)
   if (reason === 'invalid_credentials') return `Slack does not accept the ${token} (${code}).`
-  return `Slack refused the call: ${code}.`
+  const words = readWords(data?.response_metadata?.messages)
+  return `Slack refused the call: ${code}${words ? ` (${words})` : ''}.`
+}
+
+/** Returns Slack's sentence about a refused field; undefined if it may contain more than words. */
+function readWords(messages: unknown): string | undefined {
+  const [sentence] = Array.isArray(messages) ? messages : []
+  const isPlain = typeof sentence === 'string' && /^(?!.*\S{60})[\x20-\x7e]{1,200}$/.test(sentence)
+  return isPlain ? sentence.replace('[ERROR] ', '') : undefined
 }
 
 /** Explains which scope a token lacks and how to add it. */

@@ -3,6 +3,7 @@ import type { Deadline } from '#toolbox'
 import type { SlackApi } from './api.ts'
 import type { SlackConfig } from './config.ts'
 import { explainMissingScope, startDeadline, toNetworkFailure } from './failure.ts'
+import { toleratingLostThread } from './lost-thread.ts'
 import type { FileReference, SlackFile } from './message-event.ts'
 import type { Target } from './messages.ts'
 
@@ -120,7 +121,9 @@ export async function uploadFile(
     deadline.release()
   }
   const files = [{ id: slot.file_id, title: filename }]
-  await api.call('files.completeUploadExternal', { files, channel_id: channel, thread_ts }, signal)
+  await toleratingLostThread(thread_ts, (thread) =>
+    api.call('files.completeUploadExternal', { files, channel_id: channel, ...thread }, signal),
+  )
 }
 
 const createUpload = (bytes: Uint8Array, media_type: string, signal: AbortSignal) =>

@@ -9,7 +9,9 @@ import {
   plainBlocks,
   withoutBroadcasts,
 } from './blocks.ts'
+import { isAboutMarkup } from './error-codes.ts'
 import { SlackRefusal } from './failure.ts'
+import { toleratingLostThread } from './lost-thread.ts'
 
 /** The destination of an answer; `conversation` is the id on the gateway's side. */
 export type Target = { channel: string; conversation: string; thread_ts?: string }
@@ -20,15 +22,6 @@ export type Posted = { channel: string; ts: string }
 /** Returns the id of a conversation: the channel, and the thread if there is one. */
 export const toConversationId = (channel: string, thread?: string) =>
   thread ? `${channel}:${thread}` : channel
-
-/** Slack's codes for a text that it cannot render. */
-const REFUSED_MARKUP = new Set([
-  'invalid_blocks',
-  'invalid_blocks_format',
-  'msg_blocks_too_long',
-  'invalid_arguments',
-  'no_text',
-])
 
 /** The bot's messages. */
 export interface Messages {
@@ -55,7 +48,7 @@ export function createMessages(api: SlackApi): Messages {
     try {
       return await attempt(false)
     } catch (error) {
-      if (!(error instanceof SlackRefusal && REFUSED_MARKUP.has(error.code))) throw error
+      if (!(error instanceof SlackRefusal && isAboutMarkup(error.code))) throw error
       return await attempt(true)
     }
   }
@@ -63,11 +56,13 @@ export function createMessages(api: SlackApi): Messages {
   return {
     async post({ channel, thread_ts, conversation }, { text, key, buttons = [] }, signal) {
       const rows = buttons.length > 0 ? [buttonBlock(buttons, conversation)] : []
-      const { ts } = await withPlainFallback((isPlain) =>
-        api.call<{ ts: string }>(
-          'chat.postMessage',
-          { channel, thread_ts, client_msg_id: toUuid(key), ...createContent(text, rows, isPlain) },
-          signal,
+      const { ts } = await toleratingLostThread(thread_ts, (thread) =>
+        withPlainFallback((isPlain) =>
+          api.call<{ ts: string }>(
+            'chat.postMessage',
+            { channel, ...thread, client_msg_id: toUuid(key), ...createContent(text, rows, isPlain) },
+            signal,
+          ),
         ),
       )
       return { channel, ts }
@@ -86,8 +81,11 @@ export function createMessages(api: SlackApi): Messages {
       )
     },
 
-    async whisper(place, text, signal) {
-      await api.call('chat.postEphemeral', { ...place, text: escapeText(text.toWellFormed()) }, signal)
+    async whisper({ thread_ts, ...place }, source, signal) {
+      const text = escapeText(source.toWellFormed())
+      await toleratingLostThread(thread_ts, (thread) =>
+        api.call('chat.postEphemeral', { ...place, ...thread, text }, signal),
+      )
     },
   }
 }

@@ -460,13 +460,97 @@ t.test('a text that Slack refuses is sent without markup', async (t) => {
   t.match(platform.shown()[1], { text: 'again', buttons: ['Yes'] })
 
   platform.refuse('chat.postMessage', refusal, 2)
-  t.match(await failureOf(connection.send(target, message('no', { key: '3' }), never)), { reason: 'unknown' })
+  t.match(await failureOf(connection.send(target, message('no', { key: '3' }), never)), {
+    reason: 'unsupported',
+    is_about_text: true,
+  })
   t.equal(platform.calls.filter(({ fields }) => fields.client_msg_id).length > 0, true)
   await connection.send(target, message('x'.repeat(12_000), { key: '4' }), never)
   t.match(await failureOf(connection.send(target, message('x'.repeat(12_001), { key: '5' }), never)), {
     message: /msg_too_long/,
   })
   t.same(platform.violations, [])
+})
+
+t.test('a refusal says if it passes, and if it is about the text', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, slack, platform)
+  const target = { channel: 'D0DIRECT', conversation: 'D0DIRECT' }
+  const refusalOf = (error: string, more: object = {}) => {
+    // Twice, because another try is made without markup.
+    const body = { ok: false as const, error, ...more }
+    platform.refuse('chat.postMessage', { body }, /blocks/.test(error) ? 2 : 1)
+    return failureOf(connection.send(target, message('hello'), never))
+  }
+  for (const code of [
+    'msg_too_long',
+    'msg_blocks_too_long',
+    'invalid_blocks',
+    'invalid_blocks_format',
+    'no_text',
+  ])
+    t.match(await refusalOf(code), { reason: 'unsupported', is_about_text: true, code }, code)
+  for (const [code, reason] of [
+    ['restricted_action_thread_locked', 'forbidden'],
+    ['thread_locked', 'forbidden'],
+    ['restricted_action_read_only_channel', 'forbidden'],
+    ['is_archived', 'forbidden'],
+    ['ekm_access_denied', 'forbidden'],
+    ['team_access_not_granted', 'forbidden'],
+    ['slack_connect_file_upload_sharing_blocked', 'forbidden'],
+    ['cannot_reply_to_message', 'forbidden'],
+    ['account_inactive', 'invalid_credentials'],
+    ['token_revoked', 'invalid_credentials'],
+    ['channel_not_found', 'not_found'],
+    ['team_not_found', 'not_found'],
+    ['message_limit_exceeded', 'rate_limited'],
+    ['fatal_error', 'unreachable'],
+    ['service_unavailable', 'unreachable'],
+    ['request_timeout', 'timeout'],
+    ['method_not_supported_for_channel_type', 'unsupported'],
+    ['a_code_of_tomorrow', 'unknown'],
+  ] as const)
+    t.match(await refusalOf(code), { reason, is_about_text: false }, code)
+  const messages = ['[ERROR] must be less than 3001 characters [json-pointer:/blocks/0/text]']
+  t.match(await refusalOf('invalid_blocks', { response_metadata: { messages } }), {
+    message: /less than 3001/,
+  })
+
+  const tell = async (text: string) => await failureOf(connection.send(target, message(text), never))
+  t.match(await tell(' \n'), { code: 'no_text', is_about_text: true })
+  t.equal(platform.shown().length, 0)
+})
+
+t.test('an answer to a lost thread is sent beside it', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, slack, platform)
+  const thread = { channel: 'C0GROUP', conversation: 'C0GROUP:1.000001', thread_ts: '1.000001' }
+  await connection.send(thread, message('the thread was deleted'), never)
+  t.match(platform.shown('group'), [{ text: 'the thread was deleted' }])
+  for (const error of [
+    'cannot_reply_to_message',
+    'invalid_thread_ts',
+    'restricted_action_non_threadable_channel',
+  ]) {
+    platform.refuse('chat.postMessage', { body: { ok: false, error } })
+    await connection.send(thread, message(error, { key: error }), never)
+    t.match(platform.shown('group').at(-1), { text: error })
+  }
+  const bytes = new Uint8Array([1, 2])
+  const file = { filename: 'a.bin', media_type: 'application/octet-stream', bytes, key: '7' }
+  await connection.sendFile!(thread, file, never)
+  t.match(platform.shown('group').at(-1), { file: { filename: 'a.bin' } })
+  platform.refuse('chat.postMessage', { body: { ok: false, error: 'restricted_action_thread_locked' } })
+  t.match(await failureOf(connection.send(thread, message('no'), never)), { reason: 'forbidden' })
+})
+
+t.test('half a character in a label does not keep a question from being asked', async (t) => {
+  const platform = await start(t)
+  const { connection } = await openChannel(t, slack, platform)
+  const buttons = [{ label: `${'x'.repeat(74)}😀`, value: 'y', style: 'primary' as const }]
+  const target = { channel: 'D0DIRECT', conversation: 'D0DIRECT' }
+  await connection.send(target, message('May I? \ud83d', { buttons }), never)
+  t.match(platform.shown(), [{ text: 'May I? \ufffd', buttons: [`${'x'.repeat(74)}\ufffd`] }])
 })
 
 t.test('sending fails', async (t) => {

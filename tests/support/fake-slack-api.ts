@@ -6,6 +6,9 @@ type Answer = { ok: boolean; error?: string; [field: string]: unknown }
 
 const refused = (error: string, more: object = {}): Answer => ({ ok: false, error, ...more })
 
+/** Slack takes no text of nothing but blanks. */
+const isVisible = (text: string | undefined) => text !== undefined && text.trim() !== ''
+
 /** Methods that only take the app-level token; all others take the bot's. */
 const FOR_APPS = new Set(['apps.connections.open'])
 
@@ -17,13 +20,16 @@ export function createFakeSlackApi(world: World, address: () => string, issueTic
     const { text, markdown_text, blocks: written } = fields
     if (markdown_text !== undefined && (text !== undefined || written !== undefined))
       return refused('markdown_text_conflict')
-    if (!text && !markdown_text && !written) return refused('no_text')
+    if (!isVisible(text) && !isVisible(markdown_text) && !written) return refused('no_text')
     if ((markdown_text?.length ?? 0) > 12_000 || (text?.length ?? 0) > 40_000) return refused('msg_too_long')
     if (!written) return { text: (markdown_text ?? text)!, blocks: [] }
     if (!text) violations.push('a message with blocks has no text for notifications')
     const blocks = JSON.parse(written) as Block[]
     const complaint = complaintAboutBlocks(blocks)
-    if (complaint) return refused(complaint)
+    if (complaint)
+      return refused(complaint, {
+        response_metadata: { messages: ['[ERROR] failed to match all allowed schemas'] },
+      })
     if (blocks.length === 0 && !isUpdate) return refused('no_text')
     return { text: textOfBlocks(blocks) || text!, blocks }
   }

@@ -19,8 +19,15 @@ export function complaintAboutBlocks(blocks: Block[]): string | undefined {
   const ids = blocks.flatMap(({ block_id }) => block_id ?? [])
   if (new Set(ids).size < ids.length || ids.some((id) => id.length > 255)) return 'invalid_blocks'
   if (blocks.some((block) => !isValid(block))) return 'invalid_blocks'
+  if (textsIn(blocks).some((text) => !text.isWellFormed())) return 'invalid_blocks'
   const markdown = blocks.filter(({ type }) => type === 'markdown').map(({ text }) => String(text))
   if (markdown.join('').length > 12_000) return 'msg_blocks_too_long'
+}
+
+/** Lists every string in blocks. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }
 
 function isValid({ type, text, elements }: Block): boolean {
