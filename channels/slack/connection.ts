@@ -1,12 +1,13 @@
 import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
 import { createSlackApi, type Reach } from './api.ts'
 import type { SlackConfig } from './config.ts'
+import { downloadFile } from './download.ts'
 import { createEnvelopeHandler } from './envelope.ts'
-import { downloadFile, uploadFile } from './files.ts'
 import { identifyBot } from './identity.ts'
-import type { FileReference } from './message-event.ts'
+import type { FileReference } from './inbound-files.ts'
 import { beginLive, createMessages, type Posted, type Target } from './messages.ts'
 import { openSession } from './session.ts'
+import { createUploads } from './upload.ts'
 
 /** Opens a channel: identifies the bot and connects in Socket Mode. */
 export async function openConnection(
@@ -17,6 +18,7 @@ export async function openConnection(
   const signal = AbortSignal.any([link.signal, closing.signal])
   const api = await createSlackApi(settings, 'bot_token')
   const messages = createMessages(api)
+  const sendFile = createUploads(api, settings)
   const bot = await identifyBot(api, signal)
   const handle = createEnvelopeHandler({ bot, link, messages, signal })
   const session = await openSession({ settings, link, signal, handle })
@@ -32,7 +34,7 @@ export async function openConnection(
         until,
       ),
     settle: (_target, sent, text, call) => messages.replace(sent as Posted, text, until(call)),
-    sendFile: (target, file, call) => uploadFile(api, settings, target as Target, file, until(call)),
+    sendFile: (target, file, call) => sendFile(target as Target, file, until(call)),
     typing: (target, call) => showTyping(target, until(call)),
     download: (reference, call) => downloadFile(api, settings, reference as FileReference, until(call)),
     async close() {

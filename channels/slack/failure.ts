@@ -15,7 +15,6 @@ export class SlackRefusal extends ChannelFailure {
     options?: { retry_after_ms?: number; is_about_text?: boolean },
   ) {
     super(reason, message, options)
-    this.name = 'SlackRefusal'
     this.code = code
   }
 }

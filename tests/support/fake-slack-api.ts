@@ -122,7 +122,8 @@ export function createFakeSlackApi(world: World, address: () => string, issueTic
     },
 
     'files.getUploadURLExternal'({ filename, length }) {
-      if (!filename || !(Number(length) > 0)) return refused('invalid_arguments')
+      if (!filename || !(Number(length) > 0)) return refused('missing_argument')
+      if (!world.scopes.includes('files:write')) return refused('missing_scope', { needed: 'files:write' })
       const id = `F0UP${files.size}`
       files.set(id, {
         id,
@@ -144,6 +145,7 @@ export function createFakeSlackApi(world: World, address: () => string, issueTic
         const file = files.get(id)
         if (!file || file.isShared || file.bytes.length !== file.length) return refused('file_not_found')
         file.isShared = true
+        file.channel = channel_id!
         const { filename, media_type, bytes } = file
         messages.push({
           ts: world.nextTs(),
@@ -161,9 +163,12 @@ export function createFakeSlackApi(world: World, address: () => string, issueTic
 
     'files.info'({ file: id }) {
       const file = files.get(id ?? '')
-      return file
-        ? { ok: true, file: { id, url_private_download: `${address()}/files-pri/${id}` } }
-        : refused('file_not_found')
+      if (!world.scopes.includes('files:read')) return refused('missing_scope', { needed: 'files:read' })
+      if (!file) return refused('file_not_found')
+      const { filename, channel, fields } = file
+      const shares = channel ? { public: { [channel]: [{}] } } : {}
+      const url_private_download = `${address()}/files-pri/${id}`
+      return { ok: true, file: { id, name: filename, url_private_download, shares, ...fields } }
     },
   }
 

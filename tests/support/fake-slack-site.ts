@@ -21,7 +21,7 @@ const SENDING = new Set(['chat.postMessage', 'chat.update', 'files.completeUploa
 
 /** Serves the Web API, uploads and downloads on loopback; `call` answers the methods. */
 export async function startFakeSlackSite(
-  { files, refusals, scopes, violations }: World,
+  { files, fileAnswers, refusals, scopes, violations }: World,
   call: (method: string, token: string, fields: Record<string, string>) => object,
 ): Promise<FakeSlackSite> {
   let isMute = false
@@ -42,6 +42,8 @@ export async function startFakeSlackSite(
     if (isMute) return
     if (area === 'api')
       return serveCall(name, token, Object.fromEntries(new URLSearchParams(String(body))), response)
+    const answer = area === 'upload' || area === 'files-pri' ? fileAnswers.shift() : undefined
+    if (answer) return void response.writeHead(answer.status, answer.headers).end(answer.body)
     if (area === 'upload')
       return takeUpload(name, token, String(request.headers['content-type']), body, response)
     if (area === 'files-pri') return giveFile(name, token, response)
@@ -55,6 +57,8 @@ export async function startFakeSlackSite(
     response: ServerResponse,
   ): void {
     if ('token' in fields) violations.push('a token is sent in a body')
+    if (method.startsWith('files.') && fields.filename !== undefined && !fields.filename.isWellFormed())
+      violations.push('a file has half a character in its name')
     const rule = refusals.find(
       (rule) => rule.method === method || (rule.method === 'send' && SENDING.has(method)),
     )
@@ -64,6 +68,7 @@ export async function startFakeSlackSite(
       return
     }
     if (--rule.calls === 0) refusals.splice(refusals.indexOf(rule), 1)
+    if (rule.isDone) call(method, token, fields)
     const { status = 200, retryAfter, body } = rule.refuse
     if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter)
     if (typeof body === 'string') response.writeHead(status, { 'content-type': 'text/html' }).end(body)

@@ -33,6 +33,10 @@ export interface StoredFile extends SentFile {
   id: string
   length: number
   isShared: boolean
+  /** The channel into which the bot shared it. */
+  channel?: string
+  /** More fields of the file in Slack's answers. */
+  fields?: Record<string, unknown>
 }
 
 /** The state shared by the parts of the fake. */
@@ -40,7 +44,9 @@ export interface World {
   messages: Message[]
   files: Map<string, StoredFile>
   /** Refusals for the next calls of a method; `send` means all methods that send. */
-  refusals: { method: string; calls: number; refuse: Refusal }[]
+  refusals: { method: string; calls: number; refuse: Refusal; isDone?: boolean }[]
+  /** Answers to the next uploads and downloads. */
+  fileAnswers: { status: number; headers?: Record<string, string>; body?: string }[]
   /** Each call of the Web API. */
   calls: { method: string; fields: Record<string, string> }[]
   /** Messages that only one person sees. */
@@ -68,6 +74,7 @@ export function createWorld(): World {
     messages: [],
     files: new Map(),
     refusals: [],
+    fileAnswers: [],
     calls: [],
     whispers: [],
     typings: 0,

@@ -17,7 +17,9 @@ import {
 } from './fake-slack-world.ts'
 
 /** The fake of Slack, and what only Slack does. */
-export interface FakeSlack extends FakePlatform, Pick<World, 'calls' | 'whispers' | 'scopes'> {
+export interface FakeSlack
+  extends FakePlatform,
+    Pick<World, 'calls' | 'whispers' | 'scopes' | 'fileAnswers'> {
   /** All that must be in no log and no error. */
   secrets(): string[]
   /** Delivers an envelope; resolves when it is acknowledged. */
@@ -27,6 +29,10 @@ export interface FakeSlack extends FakePlatform, Pick<World, 'calls' | 'whispers
   redeliveries: FakeSlackSocket['redeliveries']
   /** Refuses the next calls of a method. */
   refuse(method: string, refusal: Refusal, calls?: number): void
+  /** Carries out the next call of a method, and loses its answer. */
+  loseAnswer(method: string): void
+  /** Stores a file of a person; returns it as Slack tells of it, with these fields changed. */
+  store(file: NonNullable<Saying['file']>, fields?: Record<string, unknown>): Record<string, unknown>
   /** Answers nothing any more. */
   mute(what: 'api' | 'socket'): void
   misdirect: FakeSlackSite['misdirect']
@@ -76,7 +82,7 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     }
   }
 
-  function store({ filename, media_type, bytes }: NonNullable<Saying['file']>) {
+  function store({ filename, media_type, bytes }: NonNullable<Saying['file']>, fields: object = {}) {
     const id = `F0IN${files.size}`
     files.set(id, { id, filename, media_type, bytes, length: bytes.length, isShared: true })
     const url = `${site.address()}/files-pri/${id}`
@@ -88,6 +94,7 @@ export async function startFakeSlack(): Promise<FakeSlack> {
       mode: 'hosted',
       url_private: url,
       url_private_download: url,
+      ...fields,
     }
   }
 
@@ -159,6 +166,10 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     config: { bot_token: BOT_TOKEN, app_token: APP_TOKEN },
     wrong_config: { bot_token: 'xoxb-1111-2222-wrong', app_token: 'xapp-1-A0FAKE-3333-wrong' },
     calls: world.calls,
+    fileAnswers: world.fileAnswers,
+    store,
+    loseAnswer: (method) =>
+      void refusals.push({ method, calls: 1, refuse: { status: 503, body: 'lost' }, isDone: true }),
     whispers: world.whispers,
     scopes: world.scopes,
     violations,
