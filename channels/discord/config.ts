@@ -1,5 +1,6 @@
 import type { JSONSchema } from '#kernel'
 import { ChannelFailure, type ConfigOf } from '#plugin-api'
+import { toProxyAddress } from '#toolbox'
 
 /** The schema of a channel's config. */
 export const configSchema = {
@@ -11,6 +12,14 @@ export const configSchema = {
       description:
         'From the page "Bot" of your application in the Discord developer portal. Enable the Message Content intent on the same page.',
       minLength: 1,
+      maxLength: 512,
+      writeOnly: true,
+    },
+    http_proxy: {
+      type: 'string',
+      title: 'HTTP proxy',
+      description:
+        'The proxy for reaching Discord, as http://host:port or http://user:password@host:port. Leave it empty if Discord can be reached directly.',
       maxLength: 512,
       writeOnly: true,
     },
@@ -26,6 +35,12 @@ export type DiscordConfig = ConfigOf<typeof configSchema>
 export function readBotId({ bot_token }: Partial<DiscordConfig>): string | undefined {
   const id = Buffer.from(bot_token?.split('.')[0] ?? '', 'base64url').toString()
   return /^\d{15,22}$/.test(id) ? id : undefined
+}
+
+/** Throws a `ChannelFailure` if a config that fits the schema cannot work. */
+export function checkConfig({ bot_token, http_proxy }: Partial<DiscordConfig>): void {
+  checkToken({ bot_token })
+  if (http_proxy) toProxyAddress(http_proxy)
 }
 
 /** Throws `invalid_credentials` for a token with characters that an HTTP header cannot contain. */

@@ -15,10 +15,12 @@ import {
   type ChannelSettings,
   type JSONValue,
 } from '#plugin-api'
+import { createTransport } from '#toolbox'
 import { createApi, type DiscordApi } from './api.ts'
 import { type AttachmentReference, createDownload } from './attachment.ts'
 import { type DiscordConfig, readBotId } from './config.ts'
 import { missingIntent } from './failure.ts'
+import { createSocketOptions } from './gateway-library.ts'
 import { createGuilds, type GuildParts } from './guilds.ts'
 import { type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
 import { createMissedMessages } from './missed-messages.ts'
@@ -37,7 +39,9 @@ export async function openConnection(
   const close = () => closing.abort()
   link.signal.throwIfAborted()
   link.signal.addEventListener('abort', close, { once: true })
-  const api = await createApi(settings, closing.signal)
+  const transport = await createTransport(settings, 'Discord')
+  const { fetch } = transport
+  const api = await createApi({ ...settings, fetch }, closing.signal)
 
   const guilds = createGuilds(() => botId)
   const missed = createMissedMessages({ api, log: link.log })
@@ -100,22 +104,24 @@ export async function openConnection(
     return undefined
   }
 
-  const shut = () => {
+  const shut = async () => {
     link.signal.removeEventListener('abort', close)
     closing.abort()
     api.close()
+    await transport.close()
   }
   try {
     const session = await openSession({
       token: bot_token,
       gateway: await findGateway(api),
+      socketOptions: createSocketOptions(transport, settings.lookup),
       assertAllowed: settings.assertAllowed,
       link,
       handle,
       missed: () => void missed.fetch(receive),
     })
     const outbox = createOutbox(api)
-    const download = createDownload({ api, fetch: settings.fetch, until: closing.signal })
+    const download = createDownload({ api, fetch, until: closing.signal })
 
     return {
       send: async (target, message, signal) => ({
@@ -128,12 +134,13 @@ export async function openConnection(
       typing: (target, signal) => outbox.typing(toTarget(target), signal),
       download: (reference, signal) => download(reference as AttachmentReference, signal),
       async close() {
-        shut()
+        closing.abort()
         await session.close()
+        await shut()
       },
     }
   } catch (error) {
-    shut()
+    await shut()
     throw error
   }
 }
@@ -155,12 +162,14 @@ const CONTENT_INTENT = (1 << 18) | (1 << 19)
 
 /** Resolves if the token works and its bot may read messages. */
 export async function probe(settings: ChannelSettings<DiscordConfig>, signal: AbortSignal): Promise<void> {
-  const api = await createApi(settings, signal)
+  const transport = await createTransport(settings, 'Discord')
+  const api = await createApi({ ...settings, fetch: transport.fetch }, signal)
   try {
     await api.call<APIUser>({ method: 'get', path: '/users/@me' })
     const { flags } = await api.call<APIApplication>({ method: 'get', path: '/applications/@me' })
     if (((flags ?? 0) & CONTENT_INTENT) === 0) throw missingIntent()
   } finally {
     api.close()
+    await transport.close()
   }
 }

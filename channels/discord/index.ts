@@ -1,5 +1,5 @@
 import { type ChannelCapabilities, defineChannelKind } from '#plugin-api'
-import { checkToken, configSchema, readBotId } from './config.ts'
+import { checkConfig, configSchema, readBotId } from './config.ts'
 
 /** Discord shows the typing indicator for ten seconds; it is renewed earlier. */
 const TYPING_MS = 8_000
@@ -17,6 +17,7 @@ export default defineChannelKind({
   kind: 'discord',
   label: { en: 'Discord', zh: 'Discord' },
   config_schema: configSchema,
+  addresses: ['http_proxy'],
   endpoints: { api: 'https://discord.com/api' },
   // Discord allows a bot about five messages or changes per five seconds in a channel.
   capabilities: {
@@ -24,7 +25,7 @@ export default defineChannelKind({
     group: { ...capabilities, live: { interval_ms: 1_500 } },
   },
   identity: readBotId,
-  check: checkToken,
+  check: checkConfig,
   probe: async (settings, signal) => (await import('./connection.ts')).probe(settings, signal),
   open: async (settings, link) => (await import('./connection.ts')).openConnection(settings, link),
 })

@@ -3,6 +3,7 @@ import type { APIGatewayBotInfo } from 'discord-api-types/v10'
 import { ChannelFailure, type ChannelLink } from '#plugin-api'
 import type { EventCursor } from './event-cursor.ts'
 import { closeFailure, toNetworkFailure } from './failure.ts'
+import type { SocketOptions } from './gateway-library.ts'
 import { createShard, type GatewayEvent } from './shard.ts'
 
 /** Time limit for a connection to be ready, at first and after each cut. */
@@ -25,6 +26,7 @@ interface Session {
 interface SessionParts {
   token: string
   gateway: APIGatewayBotInfo
+  socketOptions: SocketOptions
   assertAllowed(url: string): Promise<void>
   link: Pick<ChannelLink, 'signal' | 'log' | 'connecting' | 'connected' | 'lost'>
   /** Handles an event. If a returned promise rejects, the event is requested from Discord again. */
@@ -37,6 +39,7 @@ interface SessionParts {
 export async function openSession({
   token,
   gateway,
+  socketOptions,
   assertAllowed,
   link,
   handle,
@@ -60,9 +63,10 @@ export async function openSession({
   })
 
   await assertAllowed(gateway.url)
-  const shard = await createShard({
+  const shard = createShard({
     token,
     gateway,
+    socketOptions,
     log,
     isAllowed: (url) =>
       assertAllowed(url)
@@ -95,7 +99,7 @@ export async function openSession({
       closed(code) {
         const final = closeFailure(code)
         if (final) return fail(final)
-        const failure = (socketError && toNetworkFailure(socketError)) ?? cutOff(code)
+        const failure = (socketError && toSocketFailure(socketError)) ?? cutOff(code)
         socketError = undefined
         if (!isOpen) return fail(failure)
         startDeadline()
@@ -189,6 +193,8 @@ export async function openSession({
     throw error
   }
 }
+
+const toSocketFailure = (error: Error) => (error instanceof ChannelFailure ? error : toNetworkFailure(error))
 
 const cutOff = (code: number) =>
   new ChannelFailure('unreachable', `The connection to Discord was cut (close code ${code}).`)

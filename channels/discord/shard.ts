@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws'
 import type { Logger } from '#kernel'
 import { createEventCursor, type EventCursor } from './event-cursor.ts'
 import { closeFailure } from './failure.ts'
+import { loadGatewayLibrary, type SocketOptions, withSocketOptions } from './gateway-library.ts'
 
 /** GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES and MESSAGE_CONTENT. */
 const INTENTS = (1 << 0) | (1 << 9) | (1 << 12) | (1 << 15)
@@ -54,9 +55,10 @@ interface ShardParts {
 }
 
 /** Creates the only shard of a bot; awaits `pace` before each connection and `paceIdentify` before each new session. */
-export async function createShard({
+export function createShard({
   token,
   gateway,
+  socketOptions,
   isAllowed,
   pace,
   paceIdentify,
@@ -65,14 +67,15 @@ export async function createShard({
 }: {
   token: string
   gateway: APIGatewayBotInfo
+  socketOptions: SocketOptions
   isAllowed(url: string): Promise<boolean>
   pace(): Promise<void>
   /** Rejects only when the signal is aborted. */
   paceIdentify(signal: AbortSignal): Promise<void>
   on: ShardEvents
   log: Logger
-}): Promise<Shard> {
-  const library = await import('@discordjs/ws')
+}): Shard {
+  const library = loadGatewayLibrary()
   let known: { info: SessionInfo; cursor: EventCursor } | undefined
   let isEnded = false
   // The library pauses half a second between two connections and cannot abort that pause.
@@ -109,7 +112,7 @@ export async function createShard({
     try {
       await pace()
       if (known && !(await isAllowed(known.info.resumeURL))) known.info.resumeURL = gateway.url
-      if (!isEnded) await connectOnce()
+      if (!isEnded) await withSocketOptions(socketOptions, connectOnce)
     } catch (error) {
       on.broken(error)
     }

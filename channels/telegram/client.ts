@@ -1,8 +1,8 @@
 import type { RawApi } from 'grammy'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { createTransport } from '#toolbox'
 import { readToken, type TelegramConfig } from './config.ts'
 import { toFailure, toForeignAnswer } from './failure.ts'
-import { createTransport } from './proxy.ts'
 
 /** The library declares its own type for `AbortSignal`. */
 export type CallSignal = NonNullable<Parameters<RawApi['getMe']>[0]>
@@ -27,7 +27,7 @@ const CALL_MS = 30_000
 export async function createClient(settings: ChannelSettings<TelegramConfig>): Promise<TelegramClient> {
   const token = readToken(settings.config)
   const root = settings.endpoints.api!
-  const transport = await createTransport(settings)
+  const transport = await createTransport(settings, 'Telegram')
   const { Api } = await import('grammy')
   const closing = new AbortController()
 

@@ -47,14 +47,3 @@ export function readToken({ bot_token }: Partial<TelegramConfig>): string {
     )
   return bot_token
 }
-
-/** Returns the address of an HTTP proxy; throws a `ChannelFailure` for any other address. */
-export function toProxyAddress(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !['http:', 'https:'].includes(url.protocol))
-    throw new ChannelFailure(
-      'unsupported',
-      'The proxy must be an address that begins with http:// or https://.',
-    )
-  return url.href
-}

@@ -1,5 +1,6 @@
 import { defineChannelKind } from '#plugin-api'
-import { configSchema, readBotId, readToken, toProxyAddress } from './config.ts'
+import { toProxyAddress } from '#toolbox'
+import { configSchema, readBotId, readToken } from './config.ts'
 
 const all = {
   dialect: 'html',

@@ -1,5 +1,5 @@
 import { lookup as systemLookup } from 'node:dns'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { BlockList, isIP, type LookupFunction, setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import { promisify } from 'node:util'
 import { AppError } from '#kernel'
 import type { StreamingRequest } from '../provider-kind.ts'
@@ -19,11 +19,10 @@ export interface GuardedFetch {
   close(): Promise<void>
 }
 
-/**
- * Time for one of the addresses of a name before the next is tried, in milliseconds. Node's own 250 ms are less than a
- * round trip to the other side of the world: with a second address that is unreachable, such a host is never reached.
- */
-export const CONNECT_ATTEMPT_MS = 1500
+// Time for one of the addresses of a name before the next is tried, in milliseconds, for all sockets of the process.
+// Node's own 250 ms are less than a round trip to the other side of the world: with a second address that is unreachable,
+// such a host is never reached.
+setDefaultAutoSelectFamilyAttemptTimeout(1500)
 
 /** The most bytes of one response; the longest answers of models have about half of that, event by event. */
 const MAX_RESPONSE = 64 * 1024 * 1024
@@ -88,10 +87,7 @@ export function createGuardedFetch({
   // Imported with the first call, because it takes longer to load than all else in this plugin.
   async function load() {
     const { Agent, buildConnector, fetch } = await import('undici')
-    const connector = buildConnector({
-      lookup: checkedLookup,
-      autoSelectFamilyAttemptTimeout: CONNECT_ATTEMPT_MS,
-    })
+    const connector = buildConnector({ lookup: checkedLookup })
     const agent = new Agent({
       maxResponseSize: MAX_RESPONSE,
       connect(options, callback) {

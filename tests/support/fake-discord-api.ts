@@ -16,6 +16,8 @@ export interface Troubles {
   sessionsLeft: number
   /** The advertised address of the gateway; the real one unless set. */
   gatewayUrl?: string
+  /** Called when the address of the gateway is given out. */
+  onGateway?(): void
   /** Flags of the application: that it may read what is written. */
   flags: number
 }
@@ -108,19 +110,22 @@ export function createFakeApi({
     [
       'GET',
       /^\/gateway\/bot$/,
-      () => ({
-        status: 200,
-        body: {
-          url: troubles.gatewayUrl ?? gatewayUrl(),
-          shards: 1,
-          session_start_limit: {
-            total: 1000,
-            remaining: troubles.sessionsLeft,
-            reset_after: troubles.sessionsLeft < 1000 ? 3_600_000 : 0,
-            max_concurrency: 1,
+      () => {
+        troubles.onGateway?.()
+        return {
+          status: 200,
+          body: {
+            url: troubles.gatewayUrl ?? gatewayUrl(),
+            shards: 1,
+            session_start_limit: {
+              total: 1000,
+              remaining: troubles.sessionsLeft,
+              reset_after: troubles.sessionsLeft < 1000 ? 3_600_000 : 0,
+              max_concurrency: 1,
+            },
           },
-        },
-      }),
+        }
+      },
     ],
     ['GET', /^\/channels\/(\w+)\/messages(?:\/(\w+))?$/, readMessages],
     ['POST', /^\/channels\/(\w+)\/messages$/, writeMessage],

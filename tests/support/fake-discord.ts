@@ -29,6 +29,8 @@ interface FakeDiscord extends FakePlatform {
   expireFiles(): void
   /** Answers nothing any more, by HTTP or by socket. */
   silence(isSilent: boolean): void
+  /** The ports from which connections came. */
+  peers: Set<number>
   /** Takes the token of the bot away. */
   revoke(): void
   /** Archives a thread, as Discord does after some time without messages. */
@@ -64,6 +66,8 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
     if (!file || searchParams.get('hm') !== signatures.at(-1)) return void response.writeHead(404).end()
     response.writeHead(200, { 'content-type': file.media_type }).end(file.bytes)
   })
+  const peers = new Set<number>()
+  server.on('connection', ({ remotePort }) => peers.add(remotePort!))
   const gateway = serveGateway({ server, token: () => token, violations })
   const interactions = createInteractions({ gateway, messages, nextId, violations })
   const serveApi = createFakeApi({
@@ -133,6 +137,7 @@ export async function startFakeDiscord(): Promise<FakeDiscord> {
     violations,
     gateway,
     troubles,
+    peers,
     write,
     say: (saying) => write(fieldsOf(saying, nextId, host)),
     writeUnseen(fields) {
