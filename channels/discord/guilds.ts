@@ -4,7 +4,7 @@ import type { APIChannel, APIGuildMember, APIRole } from 'discord-api-types/v10'
 export interface GuildParts {
   id: string
   members?: readonly Partial<APIGuildMember>[]
-  roles?: readonly Pick<APIRole, 'id' | 'name'>[]
+  roles?: readonly Pick<APIRole, 'id' | 'name' | 'tags'>[]
   channels?: readonly Pick<APIChannel, 'id' | 'name'>[]
   threads?: readonly Pick<APIChannel, 'id' | 'name'>[]
 }
@@ -13,6 +13,8 @@ export interface GuildParts {
 export interface GuildView {
   /** The roles of the bot: a mention of one of them mentions the bot. */
   botRoles: readonly string[]
+  /** The role that Discord made for the bot; no person can have it. */
+  ownRole?: string
   /** Names of roles and channels by their ids. */
   names: ReadonlyMap<string, string>
 }
@@ -25,16 +27,20 @@ export interface Guilds {
   view(guild_id: string | undefined): GuildView
 }
 
+type Guild = GuildView & { names: Map<string, string> }
+
 const NOWHERE: GuildView = { botRoles: [], names: new Map() }
 
 /** Creates an empty store of servers. */
 export function createGuilds(botId: () => string): Guilds {
-  const guilds = new Map<string, { botRoles: readonly string[]; names: Map<string, string> }>()
+  const guilds = new Map<string, Guild>()
   return {
     learn({ id, members = [], roles = [], channels = [], threads = [] }) {
-      const guild = guilds.get(id) ?? { botRoles: [], names: new Map() }
+      const guild: Guild = guilds.get(id) ?? { botRoles: [], names: new Map() }
       guilds.set(id, guild)
       guild.botRoles = members.find(({ user }) => user?.id === botId())?.roles ?? guild.botRoles
+      const ownRole = roles.find(({ tags }) => tags?.bot_id === botId())?.id
+      if (ownRole) guild.ownRole = ownRole
       for (const entry of [...roles, ...channels, ...threads])
         if (entry.name) guild.names.set(entry.id, entry.name)
     },

@@ -80,9 +80,10 @@ function readThreadStarter(message: WrittenMessage, guild: GuildView): InboundMe
   }
 }
 
-/** Removes the mentions of the bot and of its roles. */
+/** Removes the mentions of the bot and of its own role, but not of roles that people have as well. */
 function withoutMentions(content: string, bot: { id: string; guild: GuildView }): string {
-  const marks = [`<@${bot.id}>`, `<@!${bot.id}>`, ...bot.guild.botRoles.map((role) => `<@&${role}>`)]
+  const { ownRole } = bot.guild
+  const marks = [`<@${bot.id}>`, `<@!${bot.id}>`, ...(ownRole ? [`<@&${ownRole}>`] : [])]
   return marks.reduce((text, mark) => text.replaceAll(`${mark} `, '').replaceAll(mark, ''), content).trim()
 }
 

@@ -45,9 +45,9 @@ export function readShared(attachments: readonly Attachment[], botId: string): Q
   }
 }
 
-function readSharedMarkup({ text, message_blocks = [], blocks = [] }: Attachment): string {
-  if (text) return text
-  return toMarkup([...message_blocks.flatMap(({ message }) => message?.blocks ?? []), ...blocks])
+function readSharedMarkup({ text, message_blocks = [], blocks = [], fallback = '' }: Attachment): string {
+  const inner = message_blocks.flatMap(({ message }) => message?.blocks ?? [])
+  return text || toMarkup([...inner, ...blocks]) || fallback
 }
 
 /**

@@ -193,7 +193,7 @@ t.test('a message in a group', async (t) => {
   })
 
   const role = { content: `<@&${BOT_ROLE}> all of you`, mention_roles: [BOT_ROLE] }
-  t.match(await hear(role), { text: 'all of you', mentioned: true }, 'by a role that the bot has')
+  t.match(await hear(role), { text: 'all of you', mentioned: true }, 'by the role of the bot')
   const other = { content: `<@&${OTHER_ROLE}> all of you`, mention_roles: [OTHER_ROLE] }
   t.match(await hear(other), { text: '@cooks all of you', mentioned: false }, 'by another role')
   platform.gateway.dispatch('GUILD_MEMBER_UPDATE', {
@@ -201,7 +201,7 @@ t.test('a message in a group', async (t) => {
     user: BOT,
     roles: [OTHER_ROLE],
   })
-  t.match(await hear(other), { text: 'all of you', mentioned: true }, 'which it is given later')
+  t.match(await hear(other), { text: '@cooks all of you', mentioned: true }, 'which it is given later')
 
   const referenced_message = { author: BOT, content: 'It is done.', mentions: [] }
   const reply = await hear({ type: 19, content: 'Thanks', referenced_message } as object)
@@ -483,6 +483,8 @@ t.test('a refusal says if it passes, and if it is about the text', async (t) => 
     [400, 40060, 'Interaction has already been acknowledged', 'not_found'],
     [401, 50027, 'Invalid Webhook Token', 'not_found'],
     [401, 50014, 'Invalid authentication token', 'invalid_credentials'],
+    [401, 40001, 'Unauthorized', 'invalid_credentials'],
+    [400, 30046, 'Maximum number of edits to messages older than 1 hour reached.', 'forbidden'],
     [400, 50008, 'Cannot send messages in a non-text channel', 'unsupported'],
     [413, 40005, 'Request entity too large', 'unsupported'],
     [400, 40004, 'Send messages has been temporarily disabled', 'unreachable'],

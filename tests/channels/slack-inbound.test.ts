@@ -120,6 +120,7 @@ t.test('shared messages come along with their files', async (t) => {
   t.equal((await tell({ attachments: [{ ...shared, text: '<@U0BOT>' }] }))!.mentioned, false)
   const message_blocks = [{ message: { blocks: richText(section(words('in blocks'))) } }]
   t.match(await quoteOf({ ...shared, message_blocks }), { text: 'in blocks' })
+  t.match(await quoteOf({ ...shared, fallback: 'only this' }), { text: 'only this' })
   t.match(await quoteOf({ ...shared, text: 'one' }, { is_msg_unfurl: true, text: 'two' }), {
     text: 'one\n\ntwo',
   })

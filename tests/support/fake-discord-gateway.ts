@@ -112,7 +112,7 @@ export function serveGateway({
     push(session, 'GUILD_CREATE', {
       id: GUILD_ID,
       roles: [
-        { id: BOT_ROLE, name: 'helpers' },
+        { id: BOT_ROLE, name: 'helper', tags: { bot_id: BOT.id } },
         { id: OTHER_ROLE, name: 'cooks' },
       ],
       channels: [{ id: CHANNELS.group, name: 'kitchen' }],
