@@ -35,6 +35,7 @@ export {
   readCursor,
   writeCursor,
 } from './paging.ts'
+export { detectPictureType } from './picture-type.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
 export { readRetryAfter } from './retry-after.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'

@@ -378,7 +378,12 @@ t.test('A server that misbehaves never harms the turn', async (t) => {
   await fails(/failed \(timeout\): The server did not answer within 5 seconds/)
   mcp.onCall = async () => text('x'.repeat(11 * 1024 * 1024))
   await fails(/failed \(too large\)/)
-  mcp.onCall = async () => ({ content: 'nonsense' })
+  mcp.onRequest = (_, { id: number, method }, reply) => {
+    if (method !== 'tools/call') return false
+    const body = JSON.stringify({ jsonrpc: '2.0', id: number, nonsense: true })
+    reply.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    return true
+  }
   await fails(/failed \(protocol\)/)
   mcp.onRequest = (_, { method }, reply) => method === 'tools/call' && Boolean(reply.destroy())
   await fails(/failed \(unreachable\)/)

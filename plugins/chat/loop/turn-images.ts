@@ -1,3 +1,4 @@
+import { detectPictureType } from '#toolbox'
 import type { OpenedModel } from '../../providers/types.ts'
 import type { Block } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
@@ -51,7 +52,8 @@ export async function readImages(
     const file = files.get(path)
     // One at a time: a message with many large pictures must not fill the memory.
     const large = file ? undefined : (await read([path], MAX_READ_BYTES)).get(path)
-    const mediaType = detectMediaType(file ?? large)
+    const picture = file ?? large
+    const mediaType = picture && detectPictureType(picture)
     const scaled = large && mediaType ? await scalePicture(large, mostBytes) : undefined
     if (!mediaType) notify('PICTURE_UNREADABLE')
     else if (file) images.set(path, { data: file, mediaType })
@@ -65,12 +67,3 @@ const pathsOf = (blocks: readonly Block[]) =>
   blocks.flatMap((block) => (block.type === 'image' ? [block.path] : []))
 
 const nameOf = (path: string) => path.split('/').at(-1)!
-
-/** Detects the format of an image by its first bytes, because upstreams reject images with a wrong media type. */
-function detectMediaType(bytes: Uint8Array = new Uint8Array()): string | undefined {
-  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
-  if (start.startsWith('\x89PNG')) return 'image/png'
-  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (start.startsWith('GIF8')) return 'image/gif'
-  return /^RIFF.{4}WEBP$/s.test(start) ? 'image/webp' : undefined
-}

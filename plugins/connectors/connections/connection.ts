@@ -1,6 +1,5 @@
 import type {
   AuthProvider,
-  CallToolResult,
   Client,
   ClientOptions,
   JsonSchemaValidator,
@@ -15,7 +14,7 @@ import { ConnectorFailure, findLostSession, toFailure } from './failure.ts'
 import { connectHttp } from './http-transport.ts'
 import { startProgram } from './program.ts'
 import { type AskingCall, createQuestions } from './questions.ts'
-import { checkToolResult } from './tool-result.ts'
+import { readToolResult, type ToolResult } from './tool-result.ts'
 import { createWorkTime, toTimeout, type WorkTime } from './work-time.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
@@ -52,7 +51,7 @@ export interface Connection {
   /** Lists at most so many tools, as the server sent them. */
   listTools(limit: number, signal: AbortSignal): Promise<unknown[]>
   /** Calls a tool. The time in which the user is asked something does not count. */
-  call(call: { name: string; args: Record<string, unknown> }, follower: CallFollower): Promise<CallToolResult>
+  call(call: { name: string; args: Record<string, unknown> }, follower: CallFollower): Promise<ToolResult>
   /** Returns false if the server, which may be busy, does not answer at all. */
   isAnswering(): Promise<boolean>
   close(): Promise<void>
@@ -208,7 +207,7 @@ async function connect(
             { name, arguments: args },
             { signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
           )
-          return checkToolResult(result)
+          return readToolResult(result)
         })
       }),
     isAnswering: () =>

@@ -1,49 +1,36 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { ToolContext } from '#plugin-api'
+import type { ResultPart, ToolResult } from '../connections/tool-result.ts'
 import type { Cradle } from '../manifest.ts'
 
 /** The most files of one result. */
 const MAX_FILES = 20
 /** The most sources of one result. */
 const MAX_SOURCES = 100
-const MEDIA_TYPE = /^[a-z]+\/[\w.+-]{1,80}$/i
 
 /** Writes a result for the model: its texts; files become attachments, and linked resources become sources. */
 export async function readResult(
-  { content, structuredContent, isError }: CallToolResult,
+  { parts, isError }: ToolResult,
   { connector, tool, context }: { connector: string; tool: string; context: ToolContext },
   cradle: Pick<Cradle, 'extensions' | 'server'>,
 ): Promise<string> {
   let files = 0
   let sources = 0
-  const keep = async (data: string, media_type = 'application/octet-stream') => {
-    files += 1
-    if (files > MAX_FILES) return '[a file was left out: there are too many]'
-    const stored = await storeFile(Buffer.from(data, 'base64'), { tool, media_type, context }, cradle)
-    return stored ? `[file: ${stored}]` : '[a file could not be kept]'
-  }
-  const show = (block: ContentBlock): string | Promise<string> => {
-    switch (block.type) {
-      case 'text':
-        return block.text
-      case 'image':
-      case 'audio':
-        return keep(block.data, block.mimeType)
-      case 'resource_link': {
-        cite(block.uri, block.title ?? block.name)
-        return `[resource: ${block.title ?? block.name} ${block.uri}]`
-      }
-      case 'resource': {
-        const { resource } = block
-        cite(resource.uri, resource.uri)
-        return 'text' in resource ? resource.text : keep(resource.blob, resource.mimeType)
-      }
-      default:
-        return ''
+  const write = async (part: ResultPart): Promise<string> => {
+    if (part.type === 'text') return part.text
+    if (part.type === 'file') {
+      files += 1
+      if (files > MAX_FILES) return '[a file was left out: there are too many]'
+      const stored = await storeFile(part, { tool, context }, cradle)
+      return stored ? `[file: ${stored}]` : '[a file could not be kept]'
     }
+    const title = part.type === 'link' ? part.title : part.uri
+    if (part.uri !== undefined) cite(part.uri, title ?? part.uri)
+    if (part.type === 'resource') return write(part.content)
+    const address = part.uri === undefined || part.uri === part.title ? '' : ` ${part.uri}`
+    return `[resource: ${part.title}${address}]`
   }
   const cite = (uri: string, title: string) => {
     sources += 1
@@ -51,21 +38,19 @@ export async function readResult(
     const url = /^https?:\/\//.test(uri) && URL.canParse(uri) ? { url: uri } : {}
     context.cite({ id: uri, title, type: 'resource', connector, uri, ...url })
   }
-  const parts: string[] = []
-  for (const block of content) parts.push(await show(block))
-  if (parts.length === 0 && structuredContent !== undefined) parts.push(JSON.stringify(structuredContent))
-  const text = parts.filter((part) => part !== '').join('\n') || '[no output]'
+  const texts: string[] = []
+  for (const part of parts) texts.push(await write(part))
+  const text = texts.filter((written) => written.trim() !== '').join('\n') || '[no output]'
   if (isError) throw new Error(text)
   return text
 }
 
 /** Stores a file in the agent's workspace and shows it to the reader of the turn; returns its path. */
 async function storeFile(
-  bytes: Buffer,
-  { tool, media_type: given, context }: { tool: string; media_type: string; context: ToolContext },
+  { bytes, media_type }: Extract<ResultPart, { type: 'file' }>,
+  { tool, context }: { tool: string; context: ToolContext },
   { extensions, server }: Pick<Cradle, 'extensions' | 'server'>,
 ): Promise<string | undefined> {
-  const media_type = MEDIA_TYPE.test(given) ? given.toLowerCase() : 'application/octet-stream'
   const folder = join(server.home, 'uploads')
   const path = join(folder, randomUUID())
   await mkdir(folder, { recursive: true, mode: 0o700 })
