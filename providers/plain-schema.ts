@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider'
+import { createReferenceSearch, withPlainConditions } from '#toolbox'
 
 /** The depth to which a schema is read; deeper parts accept anything. */
 const MAX_DEPTH = 12
@@ -6,8 +7,6 @@ const MAX_PARTS = 2000
 /** The most characters of names, texts and values that a schema may have. */
 const MAX_CHARS = 100_000
 const MAX_VALUE_DEPTH = 8
-/** The most characters of a reference that is followed. */
-const MAX_REFERENCE_CHARS = 1024
 
 type Json = Record<string, unknown>
 
@@ -37,14 +36,16 @@ const ALTERNATIVES = ['anyOf', 'oneOf', 'allOf'] as const
 export function toPlainSchema(original: unknown): PlainSchema | undefined {
   let parts = MAX_PARTS
   let chars = MAX_CHARS
+  const findSchema = createReferenceSearch(original)
 
-  const fit = (schema: unknown, depth: number, references: readonly string[]): PlainSchema => {
+  const fit = (written: unknown, depth: number, references: readonly string[]): PlainSchema => {
     parts -= 1
-    if (!isObject(schema) || depth > MAX_DEPTH || parts < 0 || chars < 0) return {}
+    if (!isObject(written) || depth > MAX_DEPTH || parts < 0 || chars < 0) return {}
+    const schema = withPlainConditions(written)
     const { $ref } = schema
     if (typeof $ref === 'string') {
       const { $ref: _, ...beside } = schema
-      const target = findTarget(original, $ref)
+      const target = findSchema($ref)
       const schemaOfTarget = isObject(target) ? target : {}
       // Of a schema that contains itself, the second level has only its type.
       const { type, title, description } = schemaOfTarget
@@ -62,7 +63,10 @@ export function toPlainSchema(original: unknown): PlainSchema | undefined {
     if (types.includes('array')) plain.items = fitItems(schema, fitPart)
     for (const keyword of ALTERNATIVES) {
       const list = schema[keyword]
-      if (Array.isArray(list) && list.length > 0) plain[keyword] = list.slice(0, MAX_PARTS).map(fitPart)
+      if (Array.isArray(list) && list.length > 0)
+        plain[keyword] = list
+          .slice(0, MAX_PARTS)
+          .map((part) => withRequired(fitPart(part), part, plain.properties as PlainSchema['properties']))
     }
     return plain
   }
@@ -75,10 +79,7 @@ export function toPlainSchema(original: unknown): PlainSchema | undefined {
       entries.push([name, fitPart(part)])
     }
     const properties = Object.fromEntries(entries)
-    const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-    const present = [...required].filter(
-      (name) => typeof name === 'string' && Object.hasOwn(properties, name),
-    )
+    const present = listNames(schema.required, properties)
     const { additionalProperties: others, patternProperties } = schema
     return {
       properties,
@@ -95,30 +96,70 @@ export function toPlainSchema(original: unknown): PlainSchema | undefined {
   return parts < 0 || chars < 0 ? undefined : toTop(plain)
 }
 
-/** Merges the properties of alternatives into a schema; only those that every alternative requires stay required. */
+/**
+ * Merges the properties of alternatives into a schema. A property that several alternatives have accepts what any of them
+ * accepts; only those that every alternative requires stay required.
+ */
 export function mergeAlternatives(schema: PlainSchema): PlainSchema {
   const { anyOf, oneOf, allOf = [], ...merged } = schema
   const isOpen = [anyOf, oneOf].some((list) => list !== undefined)
   for (const part of allOf.map(mergeAlternatives)) {
-    Object.assign(merged, { ...part, ...merged })
-    addProperties(merged, part, part.required ?? [])
+    const { properties, required } = merged
+    Object.assign(merged, { ...part, ...merged, properties, required })
+    addProperties(merged, part.properties, part.required)
   }
   for (const list of [anyOf ?? [], oneOf ?? []]) {
     const parts = list.map(mergeAlternatives)
     const [first, ...others] = parts.map(({ required = [] }) => required)
     const common = (first ?? []).filter((name) => others.every((names) => names.includes(name)))
-    for (const part of parts) addProperties(merged, part, common)
+    addProperties(merged, joinProperties(parts), common)
   }
+  for (const name of ['properties', 'required'] as const) if (merged[name] === undefined) delete merged[name]
   // Each alternative may have properties that others forbid.
   if (isOpen && merged.additionalProperties === false) delete merged.additionalProperties
   return merged
 }
 
-function addProperties(merged: PlainSchema, part: PlainSchema, required: readonly string[]): void {
-  if (!part.properties && required.length === 0) return
-  merged.properties = { ...part.properties, ...merged.properties }
+/** Adds properties; what the schema says about one itself comes first. */
+function addProperties(
+  merged: PlainSchema,
+  properties: PlainSchema['properties'],
+  required: readonly string[] = [],
+): void {
+  if (!properties && required.length === 0) return
+  const joined = new Map(Object.entries(merged.properties ?? {}))
+  for (const [name, part] of Object.entries(properties ?? {}))
+    joined.set(name, { ...part, ...joined.get(name) })
+  merged.properties = Object.fromEntries(joined)
   const names = new Set([...(merged.required ?? []), ...required])
-  merged.required = [...names].filter((name) => Object.hasOwn(merged.properties!, name))
+  merged.required = [...names].filter((name) => joined.has(name))
+}
+
+/** Joins the properties of alternatives. */
+function joinProperties(parts: readonly PlainSchema[]): Record<string, PlainSchema> | undefined {
+  const choices = new Map<string, PlainSchema[]>()
+  for (const { properties = {} } of parts)
+    for (const [name, part] of Object.entries(properties))
+      choices.set(name, [...(choices.get(name) ?? []), part])
+  if (choices.size === 0) return undefined
+  return Object.fromEntries([...choices].map(([name, schemas]) => [name, joinSchemas(schemas)]))
+}
+
+/** Returns a schema that accepts what any of these accepts; values that are listed become one list. */
+function joinSchemas(schemas: readonly PlainSchema[]): PlainSchema {
+  const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()]
+  const [first = {}] = different
+  if (different.length <= 1) return first
+  const lists = different.map(({ const: value, enum: values }) => (value === undefined ? values : [value]))
+  const types = new Set(different.flatMap(({ type }) => type ?? []))
+  if (lists.includes(undefined)) return { anyOf: different }
+  const values = new Map(lists.flatMap((list) => list!.map((value) => [JSON.stringify(value), value])))
+  const { const: _, type: __, ...others } = first
+  return {
+    ...(types.size > 0 && { type: types.size === 1 ? [...types][0] : [...types] }),
+    ...others,
+    enum: [...values.values()],
+  }
 }
 
 /** Makes a schema an object at its top; undefined if its values are no objects. */
@@ -134,6 +175,25 @@ function toTop(schema: PlainSchema): PlainSchema | undefined {
     ...(additionalProperties !== undefined && { additionalProperties }),
   }
 }
+
+/** Adds the names to an alternative that it requires of the properties of the schema that it is a part of. */
+function withRequired(
+  fitted: PlainSchema,
+  original: unknown,
+  properties: PlainSchema['properties'] = {},
+): PlainSchema {
+  const { required } = Object(original) as Json
+  const names = listNames(required, properties)
+  return names.length > 0
+    ? { ...fitted, required: [...new Set([...(fitted.required ?? []), ...names])] }
+    : fitted
+}
+
+/** Returns the names of a list that these properties have, each once. */
+const listNames = (required: unknown, properties: object): string[] =>
+  [...new Set(Array.isArray(required) ? required : [])].filter(
+    (name) => typeof name === 'string' && Object.hasOwn(properties, name),
+  )
 
 /** Reads the types of a schema; those that it does not name follow from its keywords. */
 function readTypes(schema: Json): string[] {
@@ -194,27 +254,6 @@ function fitItems(schema: Json, fitPart: (part: unknown) => PlainSchema): PlainS
   const parts = tuple.slice(0, MAX_PARTS).map(fitPart)
   const different = [...new Map(parts.map((part) => [JSON.stringify(part), part])).values()]
   return different.length > 1 ? { anyOf: different } : (different[0] ?? {})
-}
-
-function findTarget(root: unknown, reference: string): unknown {
-  if (!/^#(?:\/|$)/.test(reference) || reference.length > MAX_REFERENCE_CHARS) return undefined
-  const names = decode(reference).split('/').slice(1)
-  return names.reduce<unknown>((part, name) => {
-    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
-    return typeof part === 'object' && part !== null && Object.hasOwn(part, key)
-      ? (part as Json)[key]
-      : undefined
-  }, root)
-}
-
-/** Decodes a reference, which is a part of an address. */
-function decode(reference: string): string {
-  try {
-    return decodeURIComponent(reference)
-  } catch {
-    // A percent sign that encodes nothing is a part of the name.
-    return reference
-  }
 }
 
 /** True for a value of JSON with few parts. */

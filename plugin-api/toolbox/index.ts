@@ -36,8 +36,10 @@ export {
   writeCursor,
 } from './paging.ts'
 export { detectPictureType } from './picture-type.ts'
+export { withPlainConditions } from './plain-conditions.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
 export { readRetryAfter } from './retry-after.ts'
+export { createReferenceSearch } from './schema-references.ts'
 export { createSemaphore, type Semaphore } from './semaphore.ts'
 export { placeOf, secretsElsewhere } from './stored-secret.ts'
 export { requestStream } from './streaming-request.ts'

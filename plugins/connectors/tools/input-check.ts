@@ -6,6 +6,15 @@ const MAX_STEPS = 20_000
 const CHARS_A_STEP = 16
 const MAX_REASONS = 8
 const MAX_REASON_CHARS = 500
+/** The most values of a list that a reason names, and the most characters of each. */
+const MAX_VALUES = 10
+const MAX_VALUE_CHARS = 40
+
+/** A way in which a value violates a schema; decisive if the value is of another type, or another one than is listed. */
+interface Violation {
+  reason: string
+  isDecisive: boolean
+}
 
 const TYPES: Record<string, (value: unknown) => boolean> = {
   object: isObject,
@@ -23,16 +32,16 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
  */
 export function assertInput(name: string, schema: Json, input: unknown): void {
   if (!isObject(input)) throw new Error(`${name} was called with arguments that are not an object`)
-  const reasons = findViolations(schema, input)
-  if (reasons.length === 0) return
-  const text = reasons.map((reason) => reason.slice(0, MAX_REASON_CHARS)).join('; ')
+  const violations = findViolations(schema, input)
+  if (violations.length === 0) return
+  const text = violations.map(({ reason }) => reason.slice(0, MAX_REASON_CHARS)).join('; ')
   throw new Error(`${name} was called with an input that is not valid: ${text}`)
 }
 
 /** Returns how a value violates a simplified schema; nothing if that takes too many steps. */
-function findViolations(whole: Json, input: Json): string[] {
+function findViolations(whole: Json, input: Json): Violation[] {
   let steps = MAX_STEPS
-  let violations: string[] = []
+  let violations: Violation[] = []
   /** Counts a step; false if there are no more. */
   const step = (count = 1) => {
     steps -= count
@@ -90,32 +99,38 @@ function findViolations(whole: Json, input: Json): string[] {
     if (isNumber(maximum) && value > maximum) fail(`must be at most ${maximum}`)
   }
 
-  /** True if a value fits one of these schemas, several of which may have become alike when they were simplified. */
-  const fitsOne = (schemas: unknown[], value: unknown, path: string): boolean => {
+  /**
+   * Returns the violations of the alternative that a value comes closest to, none if it fits one. Several alternatives may
+   * have become alike when they were simplified, so that it may fit more than one.
+   */
+  const checkAlternatives = (schemas: unknown[], value: unknown, path: string): Violation[] => {
     const before = violations
-    const fits = schemas.some((schema) => {
+    let closest: Violation[] | undefined
+    for (const schema of schemas) {
       violations = []
       check(schema, value, path)
-      return violations.length === 0
-    })
+      if (closest === undefined || distanceOf(violations) < distanceOf(closest)) closest = violations
+      if (violations.length === 0) break
+    }
     violations = before
-    return fits
+    return closest ?? []
   }
 
   const check = (schema: unknown, value: unknown, path: string): void => {
     if (!step() || !isObject(schema) || (value === null && schema.nullable === true)) return
-    const fail = (message: string) => {
-      if (violations.length < MAX_REASONS) violations.push(`${path || 'input'} ${message}`)
+    const fail = (message: string, isDecisive = false) => {
+      if (violations.length < MAX_REASONS)
+        violations.push({ reason: `${path || 'input'} ${message}`, isDecisive })
     }
     const types = [schema.type].flat()
     if (schema.type !== undefined && step(types.length) && !types.some((type) => isOfType(value, type))) {
-      fail(`must be ${types.join(' or ')}`)
+      fail(`must be ${types.join(' or ')}`, true)
       return
     }
     if (Array.isArray(schema.enum) && !schema.enum.some((one) => isEqual(one, value)))
-      fail('must be one of the values that the schema lists')
+      fail(`must be one of ${describeValues(schema.enum)}`, true)
     if (Object.hasOwn(schema, 'const') && !isEqual(schema.const, value))
-      fail('must be the constant of the schema')
+      fail(`must be ${describeValues([schema.const])}`, true)
     if (isObject(value)) checkObject(schema, value, path, fail)
     else if (Array.isArray(value)) checkArray(schema, value, path, fail)
     else if (typeof value === 'string') checkText(schema, value, fail)
@@ -125,13 +140,35 @@ function findViolations(whole: Json, input: Json): string[] {
       const schemas = listOf(schema[keyword])
       const [only] = schemas
       if (schemas.length === 1) check(only, value, path)
-      else if (schemas.length > 1 && !fitsOne(schemas, value, path))
-        fail(`must fit one of the schemas of ${keyword}`)
+      else {
+        const closest = checkAlternatives(schemas, value, path)
+        const reasons = closest.map(({ reason }) => reason).join('; ')
+        if (closest.length > 0)
+          fail(
+            `must fit one of the schemas of ${keyword}; the closest: ${reasons.slice(0, MAX_REASON_CHARS)}`,
+          )
+      }
     }
   }
 
   check(whole, input, '')
   return steps < 0 ? [] : violations
+}
+
+/** Returns how far a value is from an alternative; the decisive properties tell alternatives apart. */
+const distanceOf = (violations: readonly Violation[]): number =>
+  violations.reduce((sum, { isDecisive }) => sum + (isDecisive ? MAX_REASONS : 1), 0)
+
+/** Names some of the values that a schema lists. */
+function describeValues(values: readonly unknown[]): string {
+  const shown = values
+    .slice(0, MAX_VALUES)
+    .map((value) =>
+      typeof value === 'object' && value !== null
+        ? 'an object or list of the schema'
+        : JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_VALUE_CHARS) : value),
+    )
+  return [...shown, ...(values.length > MAX_VALUES ? ['…'] : [])].join(', ')
 }
 
 const isOfType = (value: unknown, type: unknown): boolean =>

@@ -1,4 +1,5 @@
 import type { JSONSchema } from '#kernel'
+import { createReferenceSearch, withPlainConditions } from '#toolbox'
 import { isObject, type Json } from './json.ts'
 
 /** The depth to which references are followed; a schema may refer to itself. */
@@ -8,9 +9,6 @@ const MAX_PARTS = 2000
 /** The most characters that are kept, per character of the schema: each reference repeats what it refers to. */
 const MAX_GROWTH = 4
 const SPARE_CHARS = 4096
-
-/** The most characters of a reference that is followed. */
-const MAX_REFERENCE_CHARS = 1024
 
 const SUBSCHEMA = ['items', 'additionalProperties']
 const SUBSCHEMAS = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
@@ -33,12 +31,14 @@ export function simplifySchema(original: unknown, original_chars: number): Json 
     chars -= JSON.stringify(value).length
     return chars >= 0
   }
-  const simplify = (schema: unknown, depth: number, references: readonly string[]): unknown => {
+  const findSchema = createReferenceSearch(original)
+  const simplify = (written: unknown, depth: number, references: readonly string[]): unknown => {
     parts -= 1
-    if (!isObject(schema) || parts < 0 || chars < 0 || depth > MAX_DEPTH) return {}
+    if (!isObject(written) || parts < 0 || chars < 0 || depth > MAX_DEPTH) return {}
+    const schema = withPlainConditions(written)
     if (typeof schema.$ref === 'string') {
       const { $ref } = schema
-      const resolved = resolveReference(original, schema, references.includes($ref))
+      const resolved = resolveReference(findSchema($ref), schema, references.includes($ref))
       return simplify(resolved, depth + 1, [...references, $ref])
     }
     const simplifyPart = (part: unknown) => simplify(part, depth + 1, references)
@@ -72,39 +72,17 @@ const pick = (schema: Json, keywords: readonly string[]): Json =>
 const pickKeywords = (schema: Json): Json => pick(schema, KEYWORDS)
 
 /**
- * Returns the schema that another one refers to, with the keywords beside the reference. Of a schema that contains itself,
+ * Returns a schema that another one refers to, with the keywords beside the reference. Of a schema that contains itself,
  * the second level has only its type.
  */
-function resolveReference(root: unknown, schema: Json, isRecursive: boolean): Json {
+function resolveReference(referred: unknown, schema: Json, isRecursive: boolean): Json {
   const { $ref, ...beside } = pickKeywords(schema)
-  const found = findTarget(root, $ref as string)
-  if (!isObject(found)) return beside
-  if (isRecursive) return { ...pick(found, ['type', 'title', 'description']), ...beside }
-  const target = pickKeywords(found)
+  if (!isObject(referred)) return beside
+  if (isRecursive) return { ...pick(referred, ['type', 'title', 'description']), ...beside }
+  const target = pickKeywords(withPlainConditions(referred))
   const hasBoth = isObject(target.properties) && isObject(beside.properties)
   if (hasBoth) beside.properties = { ...(target.properties as Json), ...(beside.properties as Json) }
   return { ...target, ...beside }
-}
-
-function findTarget(root: unknown, reference: string): unknown {
-  if (!/^#(?:\/|$)/.test(reference) || reference.length > MAX_REFERENCE_CHARS) return undefined
-  const names = decode(reference).split('/').slice(1)
-  return names.reduce<unknown>((part, name) => {
-    const key = name.replaceAll('~1', '/').replaceAll('~0', '~')
-    return typeof part === 'object' && part !== null && Object.hasOwn(part, key)
-      ? (part as Json)[key]
-      : undefined
-  }, root)
-}
-
-/** Decodes a reference, which is a part of an address. */
-function decode(reference: string): string {
-  try {
-    return decodeURIComponent(reference)
-  } catch {
-    // A percent sign that encodes nothing is a part of the name.
-    return reference
-  }
 }
 
 /** Maps properties while there is room for their names. */

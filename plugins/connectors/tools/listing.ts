@@ -66,10 +66,11 @@ const toObject = (value: unknown): Record<string, unknown> =>
 
 /** Returns the schema with the type that it must have; undefined for one of another type. */
 function toInputSchema(schema: unknown): object | undefined {
-  if (schema === null) return { type: 'object' }
+  if (schema === null || schema === true) return { type: 'object' }
   if (typeof schema !== 'object' || Array.isArray(schema)) return undefined
-  const { type = 'object' } = schema as { type?: unknown }
-  return type === 'object' || type === null ? { ...schema, type: 'object' } : undefined
+  const { type } = schema as { type?: unknown }
+  const types = [type ?? 'object'].flat().map((name) => String(name).toLowerCase())
+  return types.includes('object') ? { ...schema, type: 'object' } : undefined
 }
 
 /** Returns a name that every model takes, unlike those that are taken; names that need no change stay as they are. */
