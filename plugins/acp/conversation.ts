@@ -8,6 +8,7 @@ import type {
 } from '@agentclientprotocol/sdk'
 import type { ToolContext } from '#plugin-api'
 import { RunnerFailure } from './errors.ts'
+import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'
 import { createMessageStream, type MessagePipes } from './message-stream.ts'
 import { createPermissions } from './permissions.ts'
@@ -88,10 +89,10 @@ export async function converse(
       throw new RunnerFailure(
         `does not speak version ${PROTOCOL_VERSION} of the Agent Client Protocol, but ${shorten(showJson(greeting?.protocolVersion)) || 'none'}`,
       )
-    const opened: Partial<NewSessionResponse> | null = await agent.request('session/new', {
-      cwd: workspace,
-      mcpServers: [],
-    })
+    const login = createLogin(agent, greeting.authMethods, parts)
+    const opened: Partial<NewSessionResponse> | null = await login.around(() =>
+      agent.request('session/new', { cwd: workspace, mcpServers: [] }),
+    )
     const sessionId = opened?.sessionId
     if (typeof sessionId !== 'string') throw new RunnerFailure('did not open a session')
     session = sessionId
@@ -99,10 +100,12 @@ export async function converse(
     const cancel = () => void agent.notify('session/cancel', { sessionId }).catch(() => undefined)
     signal.addEventListener('abort', cancel)
     try {
-      const end: Partial<PromptResponse> | null = await agent.request('session/prompt', {
-        sessionId,
-        prompt: [{ type: 'text', text: prompt }],
-      })
+      const end: Partial<PromptResponse> | null = await agent
+        .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: prompt }] })
+        // The request is not repeated: the runner may have acted before.
+        .catch((error) => {
+          throw login.explain(error)
+        })
       if (end?.stopReason !== 'end_turn')
         notes.push(`It stopped: ${STOP_NOTES.get(end?.stopReason) ?? 'it did not say why'}.`)
     } finally {

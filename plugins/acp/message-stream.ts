@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import type { AnyMessage, SessionNotification, Stream } from '@agentclientprotocol/sdk'
 import { RunnerFailure } from './errors.ts'
+import { parseMessage } from './loose-message.ts'
 import type { Redaction } from './redaction.ts'
 
 /** The most bytes that a runner may write in all. */
@@ -11,13 +12,6 @@ const MAX_REQUESTS = 16
 const MAX_STRAY_LINES = 20
 const MAX_QUOTED_CHARS = 200
 const NEWLINE = 10
-
-interface Message {
-  jsonrpc: '2.0'
-  id?: string | number
-  method?: string
-  params?: unknown
-}
 
 /** The pipes of a process. */
 export interface MessagePipes {
@@ -112,19 +106,4 @@ async function* readLines(stdout: Readable, maxBytes: number): AsyncGenerator<Bu
     }
     add(chunk.subarray(start))
   }
-}
-
-/** Parses a request, a notification, or the answer to an open request; undefined for everything else. */
-function parseMessage(line: Buffer, asked: ReadonlySet<unknown>): Message | undefined {
-  let message: Message & { result?: unknown; error?: unknown }
-  try {
-    message = JSON.parse(line.toString())
-  } catch {
-    return undefined
-  }
-  if (typeof message !== 'object' || message === null || message.jsonrpc !== '2.0') return undefined
-  const { id, method } = message
-  if (method === undefined) return asked.has(id) ? message : undefined
-  const isKnownId = id === undefined || typeof id === 'string' || typeof id === 'number'
-  return typeof method === 'string' && isKnownId ? message : undefined
 }

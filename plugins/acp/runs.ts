@@ -14,8 +14,6 @@ import { showJson } from './updates.ts'
 import { createWorkClock } from './work-clock.ts'
 
 const MAX_MESSAGE_CHARS = 2000
-/** The protocol's error code for a runner that needs a login. */
-const AUTH_REQUIRED = -32000
 /** The time that a process has to end after it closed its output, before the failure mentions only the latter. */
 const END_MS = 1000
 
@@ -143,8 +141,6 @@ async function explainFailure(
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown }
   if (typeof code === 'number') {
     const words = head([message, readDetails(data)].filter(Boolean).join(': '), MAX_MESSAGE_CHARS)
-    if (code === AUTH_REQUIRED)
-      return explain(`needs a login first, in its environment or in its home folder: ${words}`)
     return explain(`answered with an error: ${words} (${code})`)
   }
   const how = await Promise.race([ended, pause(END_MS, 'closed its output', { ref: false })]).catch(

@@ -129,6 +129,17 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
     const shown = step.rest === '*' ? Object.keys(process.env).sort() : process.env[step.rest]
     await say(step, `[${step.rest}: ${JSON.stringify(shown)}]`)
   },
+  /** The methods by which it was authenticated. */
+  chosen: (step) => say(step, `[${chosen.join(' ')}]`),
+  /** Asks for a permission with what the protocol does not allow, and tells what was chosen. */
+  async 'permission-loose'({ rest, client }) {
+    const request = JSON.parse(rest) as RequestPermissionRequest
+    const { outcome } = await client.request('session/request_permission', { ...request, sessionId: SESSION })
+    await say(
+      { word: '', rest, client },
+      `[${outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome}]`,
+    )
+  },
   folders: (step) => say(step, `[process ${process.cwd()}, session ${sessionFolder}]`),
   /** The file operations that it can do by itself. */
   async open(step) {
@@ -234,9 +245,22 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
 
 let sessionFolder = ''
 
+/** The error for a client that has not logged in, with the words and the code of some agents. */
+const loginError = () =>
+  process.env.ACP_LOGIN === 'words'
+    ? new RequestError(-32603, 'You are not logged in')
+    : RequestError.authRequired()
+
 /** Answers a method, with null if the environment says so. */
 const unlessNull = <Answer>(method: string, answer: Answer): Answer =>
   process.env.ACP_NULL === method ? (null as Answer) : answer
+
+/** The methods to authenticate that it offers, as JSON, and the one that it accepts. */
+const authMethods = process.env.ACP_METHODS ? JSON.parse(process.env.ACP_METHODS) : undefined
+const accepted = process.env.ACP_ACCEPTS
+let isLoggedIn = process.env.ACP_LOGIN === undefined
+/** The methods that a client has chosen. */
+const chosen: string[] = []
 
 const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>
 const output = Writable.toWeb(process.stdout) as WritableStream<Uint8Array>
@@ -245,11 +269,18 @@ agent({ name: 'scripted' })
     unlessNull('initialize', {
       protocolVersion: process.env.ACP_VERSION ? Number(process.env.ACP_VERSION) : params.protocolVersion,
       agentCapabilities: {},
+      ...(authMethods !== undefined && { authMethods }),
     }),
   )
+  .onRequest('authenticate', ({ params: { methodId } }) => {
+    chosen.push(methodId)
+    if (methodId !== accepted) throw new RequestError(-32602, `not by ${methodId}`)
+    isLoggedIn = true
+    return {}
+  })
   .onRequest('session/new', ({ params }) => {
     sessionFolder = params.cwd
-    if (process.env.ACP_LOGIN) throw RequestError.authRequired()
+    if (!isLoggedIn) throw loginError()
     return unlessNull('session/new', { sessionId: SESSION })
   })
   .onRequest('session/prompt', async ({ params, client }) => {

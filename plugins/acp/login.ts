@@ -1,0 +1,84 @@
+import type { ClientContext } from '@agentclientprotocol/sdk'
+import type { ToolContext } from '#plugin-api'
+import { untilAborted, withDeadline } from '#toolbox'
+import { chooseMethods, describeLogin, isLoginRequired } from './auth-methods.ts'
+import { RunnerFailure } from './errors.ts'
+import type { Redaction } from './redaction.ts'
+import type { OpenedRunner } from './types.ts'
+
+/** The time in which a runner authenticates with a key, in milliseconds. A method may open a browser and wait. */
+const LOGIN_MS = 60_000
+const MAX_WORDS = 200
+
+/** Logs a runner in when it asks for it. */
+interface Login {
+  /**
+   * Carries out a request that has no effect if it fails. If the runner must be logged in first, it authenticates with the
+   * keys of its environment, and the request is repeated.
+   */
+  around<Reply>(request: () => Promise<Reply>): Promise<Reply>
+  /** Explains the error of a runner that must be logged in; any other one is returned. */
+  explain(error: unknown): unknown
+}
+
+/** Creates the login of a runner that offers these methods. */
+export function createLogin(
+  agent: Pick<ClientContext, 'request'>,
+  methods: unknown,
+  {
+    runner,
+    context: { locale },
+    redaction,
+    signal,
+  }: {
+    runner: OpenedRunner
+    context: Pick<ToolContext, 'locale'>
+    redaction: Redaction
+    signal: AbortSignal
+  },
+): Login {
+  const explain = (error: unknown) => {
+    if (!isLoginRequired(error)) return error
+    const words = redaction.head(String((error as { message: unknown }).message), MAX_WORDS)
+    const way = describeLogin(methods, runner, locale)
+    return new RunnerFailure(
+      way === undefined
+        ? `needs a login first, in its environment or in its home folder: ${words}`
+        : `needs a login first: ${words}\n${redaction.redact(way)}`,
+    )
+  }
+  const authenticate = (methodId: string) =>
+    withDeadline(LOGIN_MS, [signal], (until) =>
+      untilAborted(until, agent.request('authenticate', { methodId })),
+    )
+
+  return {
+    explain,
+    async around(request) {
+      const attempt = () =>
+        request().then(
+          (reply) => ({ reply }),
+          (error: unknown) => {
+            if (!isLoginRequired(error)) throw error
+            return { error }
+          },
+        )
+      let outcome = await attempt()
+      const untried = 'error' in outcome ? chooseMethods(methods, runner) : []
+      for (const methodId of untried) {
+        if ('reply' in outcome) break
+        const isAuthenticated = await authenticate(methodId).then(
+          () => true,
+          () => {
+            // The next method may be accepted; the runner says itself why it needs a login.
+            signal.throwIfAborted()
+            return false
+          },
+        )
+        if (isAuthenticated) outcome = await attempt()
+      }
+      if ('error' in outcome) throw explain(outcome.error)
+      return outcome.reply
+    },
+  }
+}
