@@ -47,4 +47,5 @@ async function* withReason(
   yield new TextEncoder().encode(`event: message\ndata: ${text}\n\n`)
 }
 
-const idOf = (message: unknown) => (message as { id?: string | number } | undefined)?.id ?? null
+/** Returns the id of a message; null if it has none. */
+export const idOf = (message: unknown) => (message as { id?: string | number } | undefined)?.id ?? null

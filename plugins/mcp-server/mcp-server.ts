@@ -19,10 +19,12 @@ import {
 } from '#kernel'
 import type { AuthCaller } from '../auth/types.ts'
 import { ask } from './ask.ts'
-import { withLastMessage } from './last-message.ts'
+import { idOf, withLastMessage } from './last-message.ts'
+import { findFault, INVALID_PARAMS, mendMessage } from './loose-message.ts'
 import type { Cradle } from './manifest.ts'
 import { say } from './phrases.ts'
 import { createProgress } from './progress.ts'
+import { readAccept, toJsonReply } from './reply-form.ts'
 import { toRefusal, toResult } from './results.ts'
 import { toolInput } from './schemas.ts'
 import { findAgentOf, toTool } from './tools.ts'
@@ -79,11 +81,16 @@ export function createMcpServer(cradle: Cradle): McpServer {
       const base = facts.public_url ?? `http://${headers.host}`
       const session = headers[SESSION] as string | undefined
       const visit: Visit = { caller, locale, request_id, session, base }
-      const message = parse(bytes)
-      if (message instanceof JsonTooComplex) return refuseMessage(message)
+      const parsed = parse(bytes)
+      if (parsed instanceof JsonTooComplex)
+        return refuseMessage(INVALID_REQUEST, `Invalid Request: ${parsed.message}.`)
+      const message = mendMessage(parsed)
+      const fault = [message].flat().map(findFault).find(Boolean)
+      if (fault !== undefined) return refuseMessage(INVALID_PARAMS, fault, message)
+      const { accept, isJsonOnly } = readAccept(headers.accept)
       const request = new Request(new URL('/api/mcp', base), {
         method: 'POST',
-        headers: singleHeaders(headers),
+        headers: singleHeaders({ ...headers, accept }),
         body: bytes,
         signal,
       })
@@ -98,7 +105,8 @@ export function createMcpServer(cradle: Cradle): McpServer {
         response.headers.set('access-control-expose-headers', SESSION)
       }
       const explain = (error: AppError) => cradle.explainError(error, locale, request_id)
-      return withLastMessage(response, { message, signal, explain })
+      const reply = withLastMessage(response, { message, signal, explain })
+      return isJsonOnly ? toJsonReply(reply, Array.isArray(message)) : reply
     },
   }
 }
@@ -189,19 +197,20 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** Refuses a message that nobody parses, in the form of JSON-RPC. */
-function refuseMessage({ message }: JsonTooComplex): Response {
-  const error = { code: INVALID_REQUEST, message: `Invalid Request: ${message}.` }
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 400 })
+/** Refuses a message in the form of JSON-RPC. */
+function refuseMessage(code: number, sentence: string, message?: unknown): Response {
+  return Response.json(
+    { jsonrpc: '2.0', error: { code, message: sentence }, id: idOf(message) },
+    { status: 400 },
+  )
 }
 
 const isInitialize = (message: unknown): boolean =>
   (message as { method?: unknown } | null | undefined)?.method === 'initialize'
 
-/** Returns the headers as the library reads them; it takes no wildcard for the media types that it answers with. */
-function singleHeaders({ accept = '*/*', ...headers }: McpRequest['headers']): [string, string][] {
-  const accepted = accept === '*/*' ? 'application/json, text/event-stream' : accept
-  return Object.entries({ ...headers, accept: accepted }).flatMap(([name, value]): [string, string][] =>
+/** Returns the headers that have one value. */
+function singleHeaders(headers: McpRequest['headers']): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
   )
 }
