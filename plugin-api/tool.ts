@@ -83,8 +83,11 @@ export interface ToolContext {
   user_id: string
   locale: Locale
   signal: AbortSignal
-  /** Tells the reader of the turn about a file the tool made; the path is relative to the workspace. */
-  attach(file: { path: string; media_type: string }): void
+  /**
+   * Tells the reader of the turn about a file the tool made; the path is relative to the workspace. With `for_model`, a
+   * model that takes pictures sees the file with the result, if it is one.
+   */
+  attach(file: { path: string; media_type: string; for_model?: true }): void
   /** Names what the output is taken from, for the reader of the turn; `id` tells one source from another. */
   cite(source: CitedSource): void
   /**

@@ -46,6 +46,8 @@ export interface EventRecord {
   whole_args?: Record<string, string>
   /** Of `hitl_resolved`: the results that a program sent, one for each request. */
   results?: string[]
+  /** Of `attachment`: true for a picture that the model sees with the result of the call. */
+  for_model?: true
   /** Of `usage`: how the answer ended, unless it is complete. */
   finish_reason?: Exclude<AnswerEnding, 'complete'>
   /** Of `usage`: milliseconds until the first delta; null without one. */

@@ -23,6 +23,8 @@ export interface RecordedStep {
   content: LanguageModelV3Content[]
   ending: AnswerEnding
   calls: Map<string, RecordedCall>
+  /** The paths of the pictures that the model sees with the results. */
+  pictures: string[]
   /** The messages that contain the results of calls. */
   result_ids: Map<string, string>
 }
@@ -38,6 +40,7 @@ type Fact = { parent: string | undefined } & (
       ending: AnswerEnding
     }
   | { type: 'returned'; message_id: string; id: string; result: NonNullable<RecordedCall['result']> }
+  | { type: 'attached'; path: string }
   | { type: 'decided'; id: string; about: 'call' | 'step' | 'question'; decision: Decision }
 )
 
@@ -68,6 +71,10 @@ function collectFacts(events: readonly LedgerEvent[]): Fact[] {
       case 'tool_result': {
         const { message_id, tool_call_id: id, output, is_error, parent_tool_call_id: parent } = event.frame
         return [{ type: 'returned', parent, message_id, id, result: { output, is_error } }]
+      }
+      case 'attachment': {
+        const { parent_tool_call_id: parent, path } = event.frame
+        return event.for_model && path !== undefined ? [{ type: 'attached', parent, path }] : []
       }
       case 'hitl_required':
         pending = event.frame
@@ -117,13 +124,16 @@ function groupSteps(facts: readonly Fact[], delegated_by: string | undefined): R
     if (fact.parent === delegated_by && fact.type === 'answered') {
       const { message_id, model, answer, ending } = fact
       const content = answer === undefined ? (said.get(message_id) ?? []) : JSON.parse(answer)
-      steps.push({ message_id, model, content, ending, calls: new Map(), result_ids: new Map() })
+      const nothing = { calls: new Map(), pictures: [], result_ids: new Map() }
+      steps.push({ message_id, model, content, ending, ...nothing })
     } else if (!step) {
       throw new Error('the events of a turn do not begin with a model call')
     } else if (fact.parent !== delegated_by) {
       const call = callOf(step, fact.parent!)
       below.set(call, [...(below.get(call) ?? []), fact])
       if ('message_id' in fact) step.result_ids.set(fact.parent!, fact.message_id)
+    } else if (fact.type === 'attached') {
+      step.pictures.push(fact.path)
     } else if (fact.type === 'returned') {
       callOf(step, localId(fact.id)).result = fact.result
       step.result_ids.set(fact.id, fact.message_id)

@@ -50,8 +50,10 @@ export interface Round {
   delegate(instruction: string): Promise<Delegated>
 }
 
-/** The outcome of a call: its output, or the requests that a person must decide first. */
-export type CallEnd = { output: string; is_error: boolean } | { requests: Request[] }
+/** The outcome of a call: its output with the paths of its pictures for the model, or the requests that a person must decide first. */
+export type CallEnd =
+  | { output: string; is_error: boolean; pictures?: readonly string[] }
+  | { requests: Request[] }
 
 /** Starts a call, with what was recorded of it before; its result is written to the turn. Rejects only when aborted. */
 export function startCall({
@@ -76,6 +78,7 @@ export function startCall({
   const { signal } = ending
   const slot = createCallSlot(permits, signal)
   const sources: Source[] = []
+  const pictures: string[] = []
   const answers = [...recorded.answers]
   const begun = performance.now()
   let round: Round
@@ -173,7 +176,10 @@ export function startCall({
     get write_area() {
       return round.tools.write_area
     },
-    attach: (file) => tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, ...file })),
+    attach(file) {
+      if (file.for_model) pictures.push(file.path)
+      tell((writer) => writer.onAttachment({ tool_call_id: toolCallId, ...file }))
+    },
     cite: (source) => void sources.push(limitSource(source)),
     progress: (content) => tell((writer) => writer.onToolProgress({ tool_call_id: toolCallId, content })),
     async delegate(instruction) {
@@ -212,7 +218,7 @@ export function startCall({
     tell((writer) =>
       writer.onToolResult({ tool_call_id: toolCallId, name: toolName, output, is_error, sources, ms }),
     )
-    return { output, is_error }
+    return { output, is_error, pictures }
   }
 
   async function run(): Promise<CallEnd> {

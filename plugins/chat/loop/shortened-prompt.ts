@@ -3,6 +3,7 @@ import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import type { MessageDocument } from '../documents.ts'
 import { measureMessage } from '../message-size.ts'
 import { beginWith, findSummary, joinMessages } from './model-context.ts'
+import { isResultPictures } from './result-pictures.ts'
 
 /** The turns, the newest ones, whose tool outputs stay whole in a long conversation. */
 const WHOLE_TURNS = 2
@@ -56,7 +57,7 @@ export function shortenPrompt(
   level: number,
 ): LanguageModelV3Message[] {
   const { share, output } = SHORTENINGS[level - 1]!
-  const last = prompt.findLastIndex(({ role }) => role === 'user')
+  const last = prompt.findLastIndex(isOfUser)
   const system = prompt.filter(({ role }) => role === 'system')
   const earlier = prompt.slice(0, last).filter(({ role }) => role !== 'system')
   const running = prompt.slice(last).map((message) => shortenOutputs(message, output))
@@ -65,12 +66,15 @@ export function shortenPrompt(
   for (let index = earlier.length - 1; index >= 0; index -= 1) {
     room -= measurePrompt([earlier[index]!])
     if (room < 0) break
-    if (earlier[index]!.role === 'user') first = index
+    if (isOfUser(earlier[index]!)) first = index
   }
   const kept = [...earlier.slice(first), ...running]
   const summary = first > 0 ? findSummary(earlier[0]!) : undefined
   return [...system, ...(summary === undefined ? kept : joinMessages(beginWith(summary, kept)))]
 }
+
+/** True for what a user has said. */
+const isOfUser = (message: LanguageModelV3Message) => message.role === 'user' && !isResultPictures(message)
 
 /** Measures a prompt in characters. */
 export const measurePrompt = (messages: readonly LanguageModelV3Message[]): number =>

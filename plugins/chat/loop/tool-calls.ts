@@ -48,8 +48,10 @@ export interface LoopCall {
   isCut: boolean
 }
 
-/** The outcome of a call: its result, or the requests that a person must decide first. */
-type CallOutcome = { result: LanguageModelV3ToolResultPart } | { requests: Request[] }
+/** The outcome of a call: its result with the paths of its pictures, or the requests that a person must decide first. */
+type CallOutcome =
+  | { result: LanguageModelV3ToolResultPart; pictures: readonly string[] }
+  | { requests: Request[] }
 
 /** The outcome of a delegated task: its last text, or the requests that a person must decide first. */
 export type Delegated = { text: string } | { requests: Request[] }
@@ -83,7 +85,8 @@ export async function runToolCall({
   delegate(instruction: string): Promise<Delegated>
 }): Promise<CallOutcome> {
   const { toolCallId, toolName, input, place } = call
-  const part = (output: string, is_error: boolean): CallOutcome => ({
+  const part = (output: string, is_error: boolean, pictures: readonly string[] = []): CallOutcome => ({
+    pictures,
     result: {
       type: 'tool-result',
       toolCallId,
@@ -105,5 +108,5 @@ export async function runToolCall({
   const end = before
     ? await before.resume(round, recorded.steps)
     : await startCall({ call, request, facts, recorded, held, permits, round })
-  return 'requests' in end ? end : part(end.output, end.is_error)
+  return 'requests' in end ? end : part(end.output, end.is_error, end.pictures)
 }

@@ -14,6 +14,7 @@ import { type CallSettings, toTaskSettings } from './call-settings.ts'
 import { type AnswerEnding, readAnswer } from './model-answer.ts'
 import { joinMessages, listCallIds, toAnswerMessages, withUniqueIds } from './model-context.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
+import { createResultPictures, type ReadPictures } from './result-pictures.ts'
 import type { HeldCallsOfTurn } from './running-call.ts'
 import {
   type CallFacts,
@@ -71,6 +72,8 @@ export interface LoopParts {
   recorded: readonly RecordedStep[]
   /** Stores a file that the model has made in the workspace. */
   keepFile(file: LanguageModelV3File): Promise<{ path: string; media_type: string }>
+  /** Reads the pictures of results for the model. */
+  readPictures: ReadPictures
   /** Creates the writer for the task that a tool call delegates. */
   delegate(tool_call_id: string): LoopWriter
   /** Describes a failed model call for a model. */
@@ -137,6 +140,7 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
   const { system, messages, tools, facts, writer, recorded, held, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...joinMessages(messages)]
   const usedIds = new Set(listCallIds(prompt))
+  const showPictures = createResultPictures(parts.readPictures)
   const authors = new Map<LanguageModelV3Message, string>()
   let text = ''
   let hasSpoken = false
@@ -209,6 +213,8 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
       ),
     ]
     add(withUniqueIds(exchange, usedIds, step))
+    const pictures = outcomes.flatMap((outcome) => ('pictures' in outcome ? outcome.pictures : []))
+    await showPictures([...(before?.pictures ?? []), ...pictures], prompt)
   }
   return { stop_reason: 'max_steps', text }
 }

@@ -42,6 +42,7 @@ interface MadeFile {
   tool_call_id: string
   path: string
   media_type: string
+  for_model?: true
 }
 
 /** A notice about an answer; `details` are the values in its text. */
@@ -174,13 +175,17 @@ export function createTurnWriter({
       { ms },
     )
   }
-  const recordFile = ({ path: madePath, media_type }: Omit<MadeFile, 'tool_call_id'>, place: Place) => {
+  const recordFile = (
+    { path: madePath, media_type, for_model }: Omit<MadeFile, 'tool_call_id'>,
+    place: Place,
+  ) => {
     const path = madePath.toWellFormed()
     const url = fileUrl(agent_id, path)
     const filename = path.split('/').at(-1)!
     const [family] = media_type.split('/')
     const kind = family === 'image' || family === 'video' || family === 'audio' ? family : 'file'
-    log.write('attachment', { ...place, kind, path, filename, media_type, url })
+    const frame = { ...place, kind, path, filename, media_type, url } as const
+    log.write('attachment', frame, for_model && { for_model })
   }
   const recordNotice = ({ code, details }: TurnNotice) => {
     if (begun === null) {

@@ -110,6 +110,7 @@ async function replay(
         held,
         recorded: steps,
         delegate: writer.delegate,
+        readPictures: () => Promise.resolve(new Map()),
         keepFile: () => Promise.reject(new Error('a replay stores no files')),
         explain: () => '',
       })

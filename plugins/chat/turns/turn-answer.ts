@@ -155,6 +155,11 @@ export async function answer(
       held: heldCalls.of(lease),
       recorded: readRecordedLoop(before),
       delegate: writer.delegate,
+      readPictures: (pictures) =>
+        readImages({ agent_id: agent._id, earlier: pictures, content: [] }, models.current, {
+          extensions: cradle.extensions,
+          onNotice: writer.onNotice,
+        }),
       keepFile: (file) => keepDrawnFile(file, { agent_id: agent._id, user_id: user.id }, cradle),
       explain(error) {
         const { message, details } = explainError(models.current.explain(error, locale), locale, request_id)

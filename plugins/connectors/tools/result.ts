@@ -60,8 +60,14 @@ async function storeFile(
     const file = { path, filename: `${tool}.${extension}`, media_type, size: bytes.length }
     const { agent_id, user_id } = context
     const [stored] = await extensions['agents.received_files'].ask({ agent_id, file, user_id })
-    if (stored) context.attach({ path: stored.path, media_type: stored.media_type })
-    return stored?.path
+    if (!stored) return undefined
+    const isPicture = stored.media_type.startsWith('image/')
+    context.attach({
+      path: stored.path,
+      media_type: stored.media_type,
+      ...(isPicture && { for_model: true }),
+    })
+    return stored.path
   } finally {
     await rm(path, { force: true })
   }
