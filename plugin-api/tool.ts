@@ -130,6 +130,8 @@ export interface Tool {
   disableable: boolean
   /** True for tools that an agent has only where its owner switched them on. */
   opt_in?: true
+  /** True for tools that a search finds if a model has more tools than it can receive. */
+  findable?: true
   /** True for tools that are not offered to those whom the agent delegates to. */
   top_level_only?: boolean
   /** The permission that the account must hold for which the agent acts. */

@@ -5,6 +5,7 @@ import type { UserDocument } from '../../users/types.ts'
 import type { ThreadDocument, TurnSettings } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import type { RemoteTool } from './client-tools.ts'
+import { createToolList } from './listed-tools.ts'
 
 /** The user that a turn acts for, with the rights that the credential leaves which the turn was started with. */
 export type TurnUser = Pick<AuthCaller, 'id' | 'role' | 'permissions' | 'token_quota'> & {
@@ -27,6 +28,7 @@ export type ApprovalRule = 'always' | 'never' | 'tool decides'
 
 /** The tools of one turn. */
 export interface TurnTools {
+  /** Returns the tools that the model receives; it may call others that a search has found. */
   list(): readonly Tool[]
   get(name: string): Tool | undefined
   readonly write_area: WriteArea | null
@@ -66,8 +68,8 @@ const NO_ACCESS: ToolAccess = { tools: [], write_area: null, approvals: { always
 
 /**
  * Creates the tools of a turn; `allowed` are those that the user has allowed for its thread, `offered` those that it has
- * in a form of its own, `remote` those of its program, which replace the agent's tools of the same names. The agent and
- * the user as given apply until `refresh` is called.
+ * in a form of its own, `remote` those of its program, which replace the agent's tools of the same names, and
+ * `foundNames` those that searches have found before. The agent and the user as given apply until `refresh` is called.
  */
 export function createTurnTools(
   { agents }: Pick<Cradle, 'agents'>,
@@ -79,6 +81,7 @@ export function createTurnTools(
     lent,
     choices,
     remote,
+    foundNames,
   }: {
     agent: AgentDocument
     user: TurnUser
@@ -87,8 +90,10 @@ export function createTurnTools(
     lent: LentTools
     choices: ToolChoices
     remote: readonly RemoteTool[]
+    foundNames: readonly string[]
   },
 ): TurnTools {
+  const toolList = createToolList(foundNames)
   const remoteNames = new Set(remote.map(({ name }) => name))
   let access: ToolAccess = { ...NO_ACCESS, tools: [...agents.listTools(agent, user), ...lent.tools] }
   const current = (): readonly Tool[] => {
@@ -100,8 +105,11 @@ export function createTurnTools(
     return [...ofAgent, ...remote]
   }
   const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({
-    list: () => current().filter(isOffered),
-    get: (name) => current().find((tool) => tool.name === name && isOffered(tool)),
+    list: () => toolList.choose(current().filter(isOffered)),
+    get(name) {
+      const tools = current().filter(isOffered)
+      return tools.find((tool) => tool.name === name) ?? toolList.search(name, tools)
+    },
     get write_area() {
       return access.write_area
     },

@@ -8,6 +8,7 @@ import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
 import { countClientSteps, toRemoteTools } from '../loop/client-tools.ts'
 import { keepDrawnFile } from '../loop/drawn-files.ts'
 import { buildInstructions } from '../loop/instructions.ts'
+import { readFoundTools } from '../loop/listed-tools.ts'
 import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { readImages } from '../loop/turn-images.ts'
@@ -142,6 +143,7 @@ export async function answer(
         lent,
         choices: settings,
         remote: toRemoteTools(settings),
+        foundNames: readFoundTools(before),
       }),
       facts: {
         workspace: agents.workspaceOf(agent._id),

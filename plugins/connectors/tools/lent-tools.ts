@@ -118,6 +118,7 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
         return input
       },
       disableable: true,
+      findable: true,
       needsApproval: () => !stored.read_only,
       execute: (input: Record<string, unknown>, context: ToolContext) =>
         calls.call(connector_id, stored, input, context),

@@ -1,0 +1,123 @@
+import { rowOf, type TypeOf } from '#kernel'
+import type { Tool } from '#plugin-api'
+import type { LedgerEvent } from '../ledger/ledger-event.ts'
+
+/** The most tools that a model receives; OpenAI refuses more. */
+const MOST = 128
+/** The most tools that one search returns, and the most characters of the description of each. */
+const MOST_RESULTS = 10
+const MAX_DESCRIPTION_CHARS = 200
+/** The weights of a word of the query that a name or a description has. */
+const NAME_WEIGHT = 3
+const DESCRIPTION_WEIGHT = 1
+
+/** The name of the tool that searches. */
+const FIND_TOOLS = 'find_tools'
+
+const input = rowOf({
+  query: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+    description: 'Words for what the tool should do, in the language of its server, which is mostly English.',
+  },
+})
+
+/** The list of tools that a model receives, of those that it may call. */
+export interface ToolList {
+  /** Returns the tools that the model receives: all if they are few, otherwise as many as fit, and a search. */
+  choose(tools: readonly Tool[]): readonly Tool[]
+  /** Returns the search if it has this name and these tools are too many to be listed. */
+  search(name: string, tools: readonly Tool[]): Tool | undefined
+}
+
+/** Creates the list of a turn; the tools with these names, which a search has found before, come first. */
+export function createToolList(namesFoundBefore: readonly string[]): ToolList {
+  /** The names of tools that searches have found, the newest last. */
+  const foundNames = new Set(namesFoundBefore)
+
+  const choose = (tools: readonly Tool[]): readonly Tool[] => {
+    if (tools.length <= MOST) return tools
+    const newestNames = [...foundNames].reverse()
+    const rank = (name: string) => {
+      const index = newestNames.indexOf(name)
+      return index < 0 ? newestNames.length : index
+    }
+    const findable = tools.filter((tool) => tool.findable)
+    const room = Math.max(0, MOST - 1 - (tools.length - findable.length))
+    const listedTools = new Set([...findable].sort((a, b) => rank(a.name) - rank(b.name)).slice(0, room))
+    const fitting = tools.filter((tool) => !tool.findable || listedTools.has(tool))
+    if (tools.some(({ name }) => name === FIND_TOOLS)) return fitting
+    return [...fitting, createSearch(findable, findable.length - listedTools.size)]
+  }
+
+  const createSearch = (findable: readonly Tool[], hidden: number): Tool => ({
+    name: FIND_TOOLS,
+    label: { en: 'Find tools', zh: '查找工具' },
+    description: `Finds tools of connectors by what they do. ${hidden} of them are not listed here, since they are too many. The tools that are found can be called from your next step on.`,
+    input_schema: input,
+    disableable: false,
+    execute({ query }: TypeOf<typeof input>) {
+      const results = findTools(findable, query)
+      for (const { name } of results) {
+        foundNames.delete(name)
+        foundNames.add(name)
+      }
+      return results.length === 0 ? describeConnectors(findable) : results.map(describe).join('\n')
+    },
+  })
+
+  return {
+    choose,
+    search: (name, tools) =>
+      name === FIND_TOOLS
+        ? choose(tools).find((tool) => tool.name === FIND_TOOLS && !tools.includes(tool))
+        : undefined,
+  }
+}
+
+/** Returns the names of the tools that the searches among these events have found. */
+export const readFoundTools = (events: readonly LedgerEvent[]): string[] =>
+  events.flatMap((event) =>
+    event.type === 'tool_result' && event.frame.name === FIND_TOOLS && !event.frame.is_error
+      ? [...event.frame.output.matchAll(/^- ([\w-]+):/gm)].map(([, name]) => name!)
+      : [],
+  )
+
+/** Ranks tools by the words of a query that their names and descriptions have. */
+function findTools(tools: readonly Tool[], query: string): Tool[] {
+  const words = toWords(query)
+  const scored = tools.map((tool) => {
+    const names = new Set(toWords(`${tool.name} ${tool.label.en}`))
+    const description = new Set(toWords(tool.description))
+    const score = words.reduce(
+      (sum, word) =>
+        sum + (names.has(word) ? NAME_WEIGHT : 0) + (description.has(word) ? DESCRIPTION_WEIGHT : 0),
+      0,
+    )
+    return { tool, score }
+  })
+  return scored
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MOST_RESULTS)
+    .map(({ tool }) => tool)
+}
+
+/** Splits a text into words, also those of `snake_case` and `camelCase`; each character of Chinese is one. */
+const toWords = (text: string): string[] => {
+  const split = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase()
+  const words = split.match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? []
+  // One form of singular and plural: a search that misses is worse than one that finds too much.
+  return [...new Set(words.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)))]
+}
+
+const describe = ({ name, description }: Tool): string => {
+  const line = description.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed().replaceAll(/\s+/g, ' ').trim()
+  return `- ${name}: ${line}${description.length > MAX_DESCRIPTION_CHARS ? '…' : ''}`
+}
+
+const describeConnectors = (tools: readonly Tool[]): string => {
+  const connectors = new Set(tools.map(({ name }) => name.split('__')[0]))
+  return `No tool matches. There are tools of: ${[...connectors].join(', ')}.`
+}
