@@ -89,3 +89,24 @@ t.test('Few tools are listed without a search', async (t) => {
   t.notOk(namesIn(-1).includes('find_tools'))
   t.ok(namesIn(-1).includes('big__listInvoices'))
 })
+
+t.test('Tools of connectors with the same name all have names of their own', async (t) => {
+  const twin = (token?: string, more: object = {}) =>
+    server.request('POST', '/connectors', {
+      body: { name: 'twin', kind: 'mcp', config: { url: mcp.url }, ...more },
+      token,
+    })
+  mcp.tools = [fakeTool('look', read)]
+  const ann = await server.createUser({ username: 'ann', permissions: ['connectors'] })
+  const ofGuest = await twin(ann.token)
+  const ofOwner = await twin()
+  const ofServer = await twin(undefined, { scope: 'global' })
+  t.strictSame([ofGuest.status, ofOwner.status, ofServer.status], [201, 201, 201])
+  await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id: ofOwner.body.id }] })
+  await request('PATCH', `/agents/${agent_id}`, { is_shared: true })
+  const guest = await chat.connect({ token: ann.token })
+  fake.next({ text: 'ok' })
+  await guest.ask({ text: 'Go', connector_ids: [ofGuest.body.id, ofServer.body.id] })
+  const names = namesIn(-1).filter((name) => name.startsWith('twin__'))
+  t.strictSame(names, ['twin__look', 'twin__look_2', 'twin__look_3'])
+})

@@ -174,8 +174,8 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
         for (const { stored, tool, chars } of await toolsOf(connector)) {
           const { enabled, approval, seen } = stateOf(stored, setting ?? { tools: [], seen: connector.seen })
           if (!enabled || !seen || approval === 'deny' || lent.tools.length >= MAX_LENT) continue
-          const name = names.has(tool.name) ? `${tool.name.slice(0, 62)}_2` : tool.name
-          if (names.has(name) || chars > room) continue
+          if (chars > room) continue
+          const name = toUniqueName(tool.name, names)
           names.add(name)
           room -= chars
           lent.tools.push(name === tool.name ? tool : { ...tool, name })
@@ -187,4 +187,11 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
       return lent
     },
   }
+}
+
+/** Returns a name of at most 64 characters that is not among these: connectors of different owners may have the same name. */
+function toUniqueName(name: string, names: ReadonlySet<string>): string {
+  let unique = name
+  for (let number = 2; names.has(unique); number += 1) unique = `${name.slice(0, 60)}_${number}`
+  return unique
 }
