@@ -77,6 +77,11 @@ export const adaptations = {
     label: { en: 'Let the model choose its tools', zh: '由模型自行选择工具' },
     isNeeded: refuses(/tool_?choice/i, /tool-call-parser/i),
   },
+  answer_after_results: {
+    label: { en: 'Send an answer after results of tools', zh: '在工具结果之后补充一条回复' },
+    isNeeded: ({ status, message }: UpstreamReport) =>
+      status !== 429 && /unexpected role\W{1,3}user\W{1,3}after role\W{1,3}tool/i.test(message),
+  },
   short_call_ids: {
     label: { en: 'Send short ids of tool calls', zh: '发送较短的工具调用 ID' },
     isNeeded: ({ status, message }: UpstreamReport) =>

@@ -10,6 +10,8 @@ export interface History {
   needsThoughts: boolean
   /** Longer ids of tool calls are replaced; 9 is for servers that take 9 letters or digits only. */
   maxIdChars: number
+  /** True if the upstream refuses the message of a user that follows results of tools. */
+  needsAnswers: boolean
 }
 
 type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number]

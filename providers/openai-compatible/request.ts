@@ -85,17 +85,19 @@ function chooseEffort(modelId: string, { reasoning }: ModelCallOptions, { isOpen
 /** The models that refuse a call of theirs that comes back without thoughts, by the ids at their vendors. */
 const THINKERS = /deepseek-(reasoner|v[4-9])|kimi-(k[3-9]|k2-thinking|k2\.[5-9]|thinking)/i
 
-/** Mistral's models, whose servers take ids of 9 letters or digits only. */
+/** Mistral's models, whose servers take ids of 9 letters or digits, and no user after results of tools. */
 const MISTRAL = /(mis|magis|devs|minis|codes|pix|mix)tral/i
 /** The longest id of a call that OpenAI takes. */
 const MAX_ID_CHARS = 40
 
 /** Chooses the form in which earlier answers go back to this upstream. */
 function chooseHistory(modelId: string, dialect: Dialect, has: (name: AdaptationName) => boolean): History {
+  const isMistral = dialect.isMistral || MISTRAL.test(modelId)
   return {
     hasThoughts: !has('no_reasoning_content'),
     needsThoughts: has('empty_reasoning_content') || (dialect.needsThoughts && THINKERS.test(modelId)),
-    maxIdChars: has('short_call_ids') || dialect.isMistral || MISTRAL.test(modelId) ? 9 : MAX_ID_CHARS,
+    maxIdChars: has('short_call_ids') || isMistral ? 9 : MAX_ID_CHARS,
+    needsAnswers: has('answer_after_results') || isMistral,
   }
 }
 
@@ -108,8 +110,14 @@ function withWords(prompt: LanguageModelV3Prompt, words: string | undefined): La
     : [{ role: 'system', content: words }, ...prompt]
 }
 
+/** The answer between results of tools and what a user says next. */
+const BRIDGE = { role: 'assistant', content: 'I have the results.' }
+
 const convertPrompt = (prompt: LanguageModelV3Prompt, history: History): object[] =>
-  prompt.flatMap((message) => convertMessage(message, history))
+  prompt.flatMap((message, index) => {
+    const followsResults = message.role === 'user' && prompt[index - 1]?.role === 'tool'
+    return [followsResults && history.needsAnswers ? BRIDGE : [], convertMessage(message, history)].flat()
+  })
 
 function convertMessage(message: LanguageModelV3Message, history: History): object | object[] {
   switch (message.role) {

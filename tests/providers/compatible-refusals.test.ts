@@ -39,6 +39,7 @@ const REFUSALS: [AdaptationName | undefined, string][] = [
     'no_tool_choice',
     'The tool_choice parameter does not support being set to required or object in thinking mode',
   ],
+  ['answer_after_results', "Unexpected role 'user' after role 'tool'"],
   ['short_call_ids', 'Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9.'],
   [
     'short_call_ids',
@@ -112,6 +113,7 @@ t.test('each change reaches the wire', async (t) => {
             },
           ],
         },
+        { role: 'user', content: [{ type: 'text', text: 'And?' }] },
       ],
       tools: [{ type: 'function', name: 'ls', inputSchema: { type: 'object' } }],
       toolChoice: { type: 'auto' },
@@ -152,6 +154,10 @@ t.test('each change reaches the wire', async (t) => {
   const short = await send('short_call_ids')
   t.match(short.messages[2].tool_calls[0].id, /^[a-zA-Z0-9]{9}$/)
   t.equal(short.messages[3].tool_call_id, short.messages[2].tool_calls[0].id)
+  const rolesOf = ({ messages }: { messages: { role: string }[] }) =>
+    messages.slice(3).map(({ role }) => role)
+  t.strictSame(rolesOf(plain), ['tool', 'user'])
+  t.strictSame(rolesOf(await send('answer_after_results')), ['tool', 'assistant', 'user'])
   const described = await send('no_json_schema')
   t.strictSame(described.response_format, { type: 'json_object' })
   t.match(described.messages[0], { role: 'system', content: /^Be brief\.\n\n.*"required":\["a"\]/s })
