@@ -6,6 +6,9 @@ import type { ConnectorTarget } from '#plugin-api'
 import type { Cradle } from '../manifest.ts'
 import { toTooComplex, toTooLarge } from './bounded-fetch.ts'
 import { ConnectorFailure } from './failure.ts'
+import { findLastWords } from './last-words.ts'
+import { createLineReader } from './program-lines.ts'
+import { createMessageReader } from './readable-messages.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
 
@@ -14,11 +17,11 @@ const LINE_FEED = 10
 const MAX_LOG_CHARS = 16_384
 /** The time to wait for the end of its pipes once a program has ended, in milliseconds. */
 const GRACE_MS = 100
-/** The most lines that are not messages: programs print greetings. */
+/** The most lines in a row that are not messages: programs print greetings, and what they do. */
 const MAX_STRAY_LINES = 100
-/** The most characters of a program's last words in a message. */
-const MAX_WORDS_CHARS = 300
-const STRAY_LINES = `The program wrote more than ${MAX_STRAY_LINES} lines to its standard output that are not messages of the protocol.`
+/** The part of such a line that is kept in the log. */
+const MAX_STRAY_CHARS = 1000
+const STRAY_LINES = `The program wrote more than ${MAX_STRAY_LINES} lines in a row to its standard output that are not messages of the protocol.`
 
 /** A program that speaks the protocol, the leader of its own process group. */
 export interface Program {
@@ -72,16 +75,23 @@ export async function startProgram(
   for (const stream of [stdin!, stdout, stderr]) stream.on('error', () => undefined)
   let failure: ConnectorFailure | undefined
   let log = ''
-  stderr.setEncoding('utf8').on('data', (text: string) => {
+  /** The last line of the standard output that is not a message. */
+  let lastStrayLine = ''
+  const addToLog = (text: string) => {
     log = (log + text).slice(-MAX_LOG_CHARS)
     onLog(log)
+  }
+  let errors = ''
+  stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors = (errors + text).slice(-MAX_LOG_CHARS)
+    addToLog(text)
   })
 
   const finished = (async () => {
     const failed = await ended.then(
       async (how) => {
         const hidden = how.code ? await findHiddenArgument() : undefined
-        return () => toEnded(how, redact(log), hidden)
+        return () => toEnded(how, redact(errors.trim() ? errors : lastStrayLine), hidden)
       },
       (error) => () => refused(error),
     )
@@ -89,9 +99,9 @@ export async function startProgram(
     failure ??= failed()
   })()
 
+  const reader = createMessageReader()
   const transport: Transport = {
     async start() {
-      const buffer = new library.ReadBuffer({ maxBufferSize: maxBytes })
       const countLines = createLineCount()
       let stray = 0
       const fail = (error: ConnectorFailure) => {
@@ -99,30 +109,38 @@ export async function startProgram(
         transport.onerror?.(error)
         void end()
       }
+      const takeLine = (line: string) => {
+        try {
+          const messages = [JSON.parse(line)].flat().map((message) => reader.read(message))
+          for (const message of messages) transport.onmessage?.(library.parseJSONRPCMessage(message))
+          stray = 0
+        } catch (error) {
+          stray += 1
+          lastStrayLine = line.slice(0, MAX_STRAY_CHARS)
+          addToLog(`${lastStrayLine}\n`)
+          if (stray > MAX_STRAY_LINES) fail(new ConnectorFailure('protocol', STRAY_LINES, { cause: error }))
+        }
+      }
+      const takeChunk = createLineReader(maxBytes, {
+        onLine: (line) => {
+          if (!failure) takeLine(line)
+        },
+        toTooLarge: () => toTooLarge(maxBytes),
+      })
       stdout.on('data', (chunk: Buffer) => {
+        if (failure) return
         try {
           countLines(chunk)
-          buffer.append(chunk)
+          takeChunk(chunk)
         } catch (error) {
-          return fail(
-            error instanceof JsonTooComplex ? toTooComplex(error) : toTooLarge(maxBytes, { cause: error }),
-          )
+          fail(error instanceof JsonTooComplex ? toTooComplex(error) : (error as ConnectorFailure))
         }
-        for (;;)
-          try {
-            const message = buffer.readMessage()
-            if (message === null) return
-            transport.onmessage?.(message)
-          } catch (error) {
-            stray += 1
-            if (stray > MAX_STRAY_LINES)
-              return fail(new ConnectorFailure('protocol', STRAY_LINES, { cause: error }))
-          }
       })
       void finished.then(() => transport.onclose?.())
     },
     send: (message: JSONRPCMessage) =>
       new Promise((resolve, reject) => {
+        reader.note(message)
         stdin!.write(library.serializeMessage(message), async (error) => {
           if (!error) return resolve()
           // A program that ends closes its input a little earlier.
@@ -169,15 +187,4 @@ function toEnded({ code, signal }: ProgramEnd, log: string, hidden?: string): Co
     'unreachable',
     `The program ${how}${hidden ? `: ${hidden}` : ''}${words ? `. Its last words: ${words}` : '.'}`,
   )
-}
-
-/** Finds the last line that says something: not the end of a stack or the version that Node prints after it. */
-function findLastWords(log: string): string | undefined {
-  const lines = log.split('\n').filter((line) => /[\p{L}\d]/u.test(line))
-  const words = lines.findLast((line) => !/^\s|^Node\.js v\d/.test(line)) ?? lines.at(-1)
-  return words
-    ?.toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, MAX_WORDS_CHARS)
 }

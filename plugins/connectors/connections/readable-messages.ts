@@ -1,0 +1,148 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { readInitializeResult } from './initialize-result.ts'
+
+type Fields = Record<string, unknown>
+
+/** A request whose answer is waited for. */
+export interface SentRequest {
+  id: string | number
+  method: string
+}
+
+/** Turns what a server sends into messages that the library accepts, which drops all others without a word. */
+export interface MessageReader {
+  /** Notes a message that is sent, because an answer does not name its method. */
+  note(message: JSONRPCMessage): void
+  /** True if a request with this method was sent. */
+  hasSent(method: string): boolean
+  /** True if a message is a request that is not answered yet. */
+  isUnanswered(message: JSONRPCMessage | SentRequest): boolean
+  /**
+   * Returns a message, as it was if it needs no change. An answer without an id belongs to `request`, or to the only
+   * request that waits.
+   */
+  read(message: unknown, request?: SentRequest): unknown
+}
+
+/**
+ * The functions that read the result of a method. To read another one, write a function that takes the result as the
+ * server sent it, whatever that is, and returns it in the form that the library accepts, and add it by the name of the
+ * method. It must not throw: a result that cannot be understood is returned as it is, and refused by the library. Any
+ * object is accepted as the result of `tools/list` and `tools/call`, so the client reads those by itself.
+ */
+const RESULTS: Record<string, (result: unknown) => unknown> = {
+  initialize: readInitializeResult,
+  ping: () => ({}),
+}
+
+/** The requests that are remembered: most leave with their answer, but some are never answered. */
+const MAX_WAITING = 1000
+
+/** Creates the reader of a connection. */
+export function createMessageReader(): MessageReader {
+  const waiting = new Map<string, SentRequest>()
+  const methods = new Set<string>()
+
+  const findRequest = (id: unknown, request?: SentRequest): SentRequest | undefined => {
+    if (id !== null && id !== undefined) return waiting.get(String(id))
+    return request ?? (waiting.size === 1 ? [...waiting.values()][0] : undefined)
+  }
+
+  const readAnswer = (message: Fields, request?: SentRequest): unknown => {
+    const { jsonrpc, id, result, error } = message
+    const answered = findRequest(id, request)
+    if (answered) waiting.delete(String(answered.id))
+    const isError = isPresent(error)
+    const part = isError ? readError(error) : readResult(result, answered?.method)
+    const isUnchanged =
+      jsonrpc === '2.0' &&
+      (!answered || id === answered.id) &&
+      part === (isError ? error : result) &&
+      Object.keys(message).length === 3
+    if (isUnchanged) return message
+    return { jsonrpc: '2.0', id: answered?.id ?? id, ...(isError ? { error: part } : { result: part }) }
+  }
+
+  return {
+    note(message) {
+      if (!('method' in message)) return
+      methods.add(message.method)
+      if (message.method === 'notifications/cancelled') waiting.delete(String(message.params?.requestId))
+      if (!('id' in message)) return
+      if (waiting.size >= MAX_WAITING) waiting.delete(waiting.keys().next().value!)
+      waiting.set(String(message.id), { id: message.id, method: message.method })
+    },
+    hasSent: (method) => methods.has(method),
+    isUnanswered: (message) => 'id' in message && waiting.has(String(message.id)),
+    read(message, request) {
+      if (!isObject(message)) return message
+      if (typeof message.method === 'string') return readRequest(message)
+      return 'result' in message || 'error' in message ? readAnswer(message, request) : message
+    },
+  }
+}
+
+/** True for an answer to a request, whether or not its form is right. */
+export const isAnswer = (message: unknown): boolean =>
+  isObject(message) && message.method === undefined && ('result' in message || 'error' in message)
+
+/** Reads a request or a notification of a server. */
+function readRequest(message: Fields): unknown {
+  const { id, method, params } = message
+  const isNotification = id === null || id === undefined
+  const sent = isObject(params) ? withoutNulls(params) : undefined
+  const fields = method === 'notifications/progress' ? sent && readProgress(sent) : sent
+  return {
+    jsonrpc: '2.0',
+    ...(!isNotification && { id }),
+    method,
+    ...(fields && { params: fields }),
+  }
+}
+
+/** Reads a note of progress, whose numbers may be texts. */
+function readProgress({ progress, total, message, ...more }: Fields): Fields {
+  const share = Number(progress)
+  const whole = Number(total)
+  return {
+    ...more,
+    progress: Number.isFinite(share) ? share : 0,
+    ...(total !== undefined && Number.isFinite(whole) && { total: whole }),
+    ...(typeof message === 'string' && { message }),
+  }
+}
+
+function readResult(result: unknown, method?: string): unknown {
+  const plain = isObject(result) && result._meta === null ? withoutNulls(result) : result
+  return method !== undefined && Object.hasOwn(RESULTS, method) ? RESULTS[method]!(plain) : plain
+}
+
+/** Reads an error, which may be a text, or have a code that is a text. */
+function readError(error: unknown): unknown {
+  if (!isObject(error)) return { code: -32603, message: String(error) }
+  const { code, message } = error
+  if (Number.isInteger(code) && typeof message === 'string') return error
+  const { data } = error
+  return {
+    code: Number.isInteger(Number(code ?? Number.NaN)) ? Number(code) : -32603,
+    message: typeof message === 'string' ? message : describe(message ?? data),
+    ...(isPresent(data) && { data }),
+  }
+}
+
+const describe = (value: unknown) =>
+  isPresent(value)
+    ? typeof value === 'string'
+      ? value
+      : JSON.stringify(value)
+    : 'The server gave no reason.'
+
+/** Returns the fields of an object that are not null. */
+export const withoutNulls = (fields: Fields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+
+const isPresent = (value: unknown) => value !== null && value !== undefined
+
+/** True for an object that is not a list. */
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
