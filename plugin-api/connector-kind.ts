@@ -24,12 +24,15 @@ export type ConnectorTarget =
       oauth_scope?: string
       /** Without `omit`, requests of a sign-in name the resource (RFC 8707), which some authorization servers refuse. */
       oauth_resource?: 'send' | 'omit'
+      /** The time for which a call may say nothing, instead of the one of the server's settings. */
+      call_seconds?: number
     }
   | {
       transport: 'stdio'
       command: string
       args: readonly string[]
       env: Readonly<Record<string, string>>
+      call_seconds?: number
     }
 
 /** A kind of connectors: the settings of a connector, and the server that they lead to. */

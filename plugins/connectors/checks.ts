@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { maskOf } from '#kernel'
 import type { Connection } from './connections/connection.ts'
 import { openConnection } from './connections/connection.ts'
-import { ConnectorFailure, toFailure } from './connections/failure.ts'
+import { type ConnectorFailure, toFailure } from './connections/failure.ts'
 import { toMissing } from './credentials/challenge.ts'
 import { MissingCredentials } from './credentials/missing-credentials.ts'
 import type { AccountTarget } from './credentials/targets.ts'
 import type { Cradle } from './manifest.ts'
 import { MAX_TOOLS, type ToolListing, toStoredTools } from './tools/listing.ts'
-import type { ConnectorDocument, StoredTool, Viewer } from './types.ts'
+import type { ConnectorDocument, Greeting, StoredTool, Viewer } from './types.ts'
 
 /** The most tools that are left out by name. */
 const MAX_NAMED = 5
@@ -29,10 +29,17 @@ export function createChecks(cradle: Cradle) {
   const { connectors } = collections
 
   const open = (
-    connector: Pick<ConnectorDocument, '_id' | 'is_trusted'>,
+    connector: Pick<ConnectorDocument, '_id' | 'is_trusted' | 'greeting' | 'revision'>,
     { target, auth }: AccountTarget,
     { user_id, onToolsChanged = () => undefined }: { user_id: string; onToolsChanged?: () => void },
   ): Promise<Connection> => {
+    const { _id, greeting, revision } = connector
+    let form = greeting?.revision === revision ? greeting.form : undefined
+    const onGreeting = (worked: Greeting | undefined) => {
+      if (worked === form) return
+      form = worked
+      keepGreeting({ _id, revision }, form)
+    }
     let said = ''
     const onLog = (text: string) => {
       if (said === '') setTimeout(() => keepLog(connector._id, said), 1000).unref()
@@ -45,12 +52,13 @@ export function createChecks(cradle: Cradle) {
       processes,
       version: server.version,
       connect_seconds: config.connect_seconds,
-      call_seconds: config.call_seconds,
+      call_seconds: target.call_seconds ?? config.call_seconds,
+      max_call_seconds: config.max_call_seconds,
+      greeting: form,
+      onGreeting,
       onLog,
       redact: (text) => redact(text, target),
       onToolsChanged,
-    }).catch((error) => {
-      throw withoutSecrets(toFailure(error), target)
     })
   }
 
@@ -58,6 +66,17 @@ export function createChecks(cradle: Cradle) {
     connectors
       .updateOne({ _id }, { $set: { log: text } })
       .catch((error) => log.debug({ error }, 'a log was not kept'))
+  }
+
+  /** Remembers the greeting that works, so that no later connection tries others in vain. */
+  const keepGreeting = (
+    { _id, revision }: Pick<ConnectorDocument, '_id' | 'revision'>,
+    form: Greeting | undefined,
+  ) => {
+    const update = form ? { $set: { greeting: { form, revision } } } : { $unset: { greeting: true as const } }
+    connectors
+      .updateOne({ _id, revision }, update)
+      .catch((error) => log.debug({ error }, 'the greeting of a server was not kept'))
   }
 
   /** Stores the tools of a connector unless it was changed meanwhile; the first ones count as seen. */
@@ -181,11 +200,4 @@ function redact(text: string, target: AccountTarget['target']): string {
   return parts
     .filter((secret) => secret.length >= 6)
     .reduce((shown, secret) => shown.replaceAll(secret, maskOf(secret)), text)
-}
-
-const withoutSecrets = (failure: ConnectorFailure, target: AccountTarget['target']) => {
-  const message = redact(failure.message, target)
-  return message === failure.message
-    ? failure
-    : new ConnectorFailure(failure.reason, message, { cause: failure.cause })
 }

@@ -19,6 +19,7 @@ export const manifest = defineManifest({
     allow_hosts: { type: 'array', items: { type: 'string' }, default: [], env: 'SVC_ALLOW_HOSTS' },
     connect_seconds: seconds(15),
     call_seconds: seconds(60),
+    max_call_seconds: seconds(600),
     idle_seconds: seconds(300),
   },
   permissions: [

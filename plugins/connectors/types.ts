@@ -23,6 +23,9 @@ export const CONNECTOR_FAILURES = [
 /** One of these reasons. */
 export type ConnectorFailureReason = (typeof CONNECTOR_FAILURES)[number]
 
+/** The greeting of a server of an earlier version. The latest greeting is tried first, unless one of these has worked. */
+export type Greeting = 'initialize' | 'sse'
+
 /** A tool as a server described it when it was last asked. */
 export interface StoredTool {
   /** The server's name of the tool. */
@@ -33,6 +36,8 @@ export interface StoredTool {
   description: string
   read_only: boolean
   destructive: boolean
+  /** True if the server says that calling it twice does the same as calling it once. */
+  idempotent?: boolean
   /** The schema of its input as JSON, because documents of the database cannot hold every name of a field. */
   input_schema: string
   /** Changes with everything that models and people read about the tool. */
@@ -63,6 +68,8 @@ export interface ConnectorDocument {
   error: string | null
   /** The refusal of the last request without credentials, at that revision. */
   challenge?: Challenge & { revision: number }
+  /** The greeting that has worked last, at that revision. */
+  greeting?: { form: Greeting; revision: number }
   tools: StoredTool[]
   /** The tools that whoever may change the connector has seen. */
   seen: SeenTool[]

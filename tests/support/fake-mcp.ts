@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
@@ -34,12 +34,19 @@ export const fakeTool = (name: string, more: object = {}) => ({
   ...more,
 })
 
-/** Starts a server over streamable HTTP that behaves, and misbehaves, as a test says. */
+/** Writes a reply. */
+type Answer = (message: Message, reply: ServerResponse) => void
+
+/**
+ * Starts a server over streamable HTTP that behaves, and misbehaves, as a test says. Without that it is strict: it knows
+ * only the sessions that it has begun, and requires the headers and the order of the protocol.
+ */
 export async function startFakeMcp() {
   const calls: McpCall[] = []
   const answers = new Map<unknown, (message: Message) => void>()
   const streams = new Set<ServerResponse>()
   let asked = 0
+  let begun = 0
   const fake = {
     calls,
     tools: [fakeTool('look', { annotations: { readOnlyHint: true } }), fakeTool('change')] as object[],
@@ -51,6 +58,19 @@ export async function startFakeMcp() {
     }),
     /** Writes a reply of its own; true if it did. */
     onRequest: undefined as OnRequest | undefined,
+    /** Answers the question for the versions that the server knows. */
+    onDiscover: undefined as Answer | undefined,
+    /** Changes the result of `initialize`. */
+    onInitialize: (result: object): unknown => result,
+    /** Answers a request in a session that the server does not know. */
+    onUnknownSession: ((_, reply) => void reply.writeHead(404).end()) as Answer,
+    /** The sessions that the server knows. */
+    sessions: new Set<string>(),
+    /** Forgets all sessions, and ends the streams of those who listen. */
+    restart: () => {
+      fake.sessions.clear()
+      for (const stream of streams) stream.end()
+    },
     url: '',
     /** The calls of one method. */
     of: (method: string) => calls.filter(({ message }) => message.method === method),
@@ -71,11 +91,13 @@ export async function startFakeMcp() {
     const { id, method, params = {} } = message
     const reply = (result: unknown) => ({ jsonrpc: '2.0', id, result })
     if (method === 'initialize')
-      return reply({
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: { listChanged: true } },
-        serverInfo: { name: 'fake', version: '1' },
-      })
+      return reply(
+        fake.onInitialize({
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: { listChanged: true } },
+          serverInfo: { name: 'fake', version: '1' },
+        }),
+      )
     if (method === 'tools/list') {
       const start = Number(params.cursor ?? 0)
       const end = start + fake.page
@@ -86,17 +108,45 @@ export async function startFakeMcp() {
     return { jsonrpc: '2.0', id, error: { code: -32601, message: 'unknown method' } }
   }
 
+  /** Returns why a request is not one of the protocol. */
+  const findFault = ({ method, headers, url }: IncomingMessage): string | undefined => {
+    if (url !== '/mcp' || method === 'DELETE') return undefined
+    const accepted = headers.accept ?? ''
+    if (!accepted.includes('text/event-stream')) return 'it does not accept text/event-stream'
+    if (method === 'GET') return undefined
+    if (!accepted.includes('application/json')) return 'it does not accept application/json'
+    return headers['content-type'] === 'application/json' ? undefined : 'its type is not application/json'
+  }
+  /** True if a request belongs to no session that the server knows. */
+  const isStray = ({ headers }: IncomingMessage) => {
+    const session = headers['mcp-session-id']
+    return typeof session === 'string' && !fake.sessions.has(session)
+  }
+
   const http = createServer(async (request, response) => {
+    const fault = findFault(request)
+    if (fault) return void response.writeHead(406).end(fault)
     if (request.method === 'GET') {
       if (await fake.onRequest?.(request.headers, {}, response, request.url!)) return
+      if (isStray(request)) return fake.onUnknownSession({}, response)
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
       streams.add(response)
       response.on('close', () => streams.delete(response))
       return
     }
-    if (request.method === 'DELETE') return void response.writeHead(200).end()
+    if (request.method === 'DELETE') {
+      fake.sessions.delete(String(request.headers['mcp-session-id']))
+      return void response.writeHead(200).end()
+    }
     const message = (await json(request)) as Message
     if (await fake.onRequest?.(request.headers, message, response, request.url!)) return
+    if (message.method === 'server/discover' && fake.onDiscover) {
+      calls.push({ message, headers: request.headers, send: () => undefined, ask: async () => message })
+      return fake.onDiscover(message, response)
+    }
+    if (message.method === 'initialize' && request.headers['mcp-session-id'] !== undefined)
+      return void response.writeHead(400).end('A session begins without the header Mcp-Session-Id.')
+    if (isStray(request)) return fake.onUnknownSession(message, response)
     if (message.method === undefined) {
       answers.get(message.id)?.(message)
       return void response.writeHead(202).end()
@@ -120,7 +170,12 @@ export async function startFakeMcp() {
     calls.push(call)
     if (message.id === undefined) return void response.writeHead(202).end()
     const headers: Record<string, string> = { 'content-type': 'application/json' }
-    if (message.method === 'initialize') headers['mcp-session-id'] = 'session-1'
+    if (message.method === 'initialize') {
+      begun += 1
+      const session = `session-${begun}`
+      fake.sessions.add(session)
+      headers['mcp-session-id'] = session
+    }
     const result = await answer(call)
     if (response.headersSent) return void response.end(event(result))
     response.writeHead(200, headers).end(JSON.stringify(result))

@@ -8,9 +8,6 @@ const MAX_REST_MS = 300_000
 /** The servers whose failures are remembered. */
 const MAX_KNOWN = 10_000
 
-/** The failures that mean that a server is out of order, unlike its refusals. */
-const OUTAGES = new Set(['unreachable', 'timeout', 'program'])
-
 /** Keeps a server that fails again and again from being asked. */
 export interface Breaker {
   /** Runs work with a server; throws a ConnectorFailure `unavailable` without running it while the server rests. */
@@ -37,7 +34,7 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
         known.delete(key)
         return value
       } catch (error) {
-        if (!(error instanceof ConnectorFailure) || !OUTAGES.has(error.reason)) throw error
+        if (!(error instanceof ConnectorFailure) || !error.isOutage) throw error
         const counted = known.get(key)?.failures ?? 0
         // A call that ran at the same time has counted this outage already.
         if (counted > (before?.failures ?? 0)) throw error

@@ -10,12 +10,13 @@ import type { ConnectorTarget } from '#plugin-api'
 import { createDeadline, untilAborted, withDeadline } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 import { type Exchange, exchanges } from './exchange.ts'
-import { ConnectorFailure, findLostSession, toFailure } from './failure.ts'
-import { connectHttp } from './http-transport.ts'
+import { ConnectorFailure, SessionLost, toFailure } from './failure.ts'
+import { connectHttp, type GreetingParts } from './greeting.ts'
 import { startProgram } from './program.ts'
 import { type AskingCall, createQuestions } from './questions.ts'
+import { findLostSession, HttpRefusal } from './refusal.ts'
 import { readToolResult, type ToolResult } from './tool-result.ts'
-import { createWorkTime, toTimeout, type WorkTime } from './work-time.ts'
+import { createWorkTime, toTimeout, type WorkLimits, type WorkTime } from './work-time.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
 
@@ -52,7 +53,7 @@ export interface Connection {
   listTools(limit: number, signal: AbortSignal): Promise<unknown[]>
   /** Calls a tool. The time in which the user is asked something does not count. */
   call(call: { name: string; args: Record<string, unknown> }, follower: CallFollower): Promise<ToolResult>
-  /** Returns false if the server, which may be busy, does not answer at all. */
+  /** Returns false if the server, which may be busy, does not answer at all, or does not know the session. */
   isAnswering(): Promise<boolean>
   close(): Promise<void>
   /** Aborted when the connection has ended. */
@@ -60,7 +61,7 @@ export interface Connection {
 }
 
 /** The parts of a connection besides its target. */
-export interface ConnectionParts {
+export interface ConnectionParts extends Pick<GreetingParts, 'greeting' | 'onGreeting'> {
   fetch: typeof globalThis.fetch
   auth?: AuthProvider
   /** The folder in which a program runs. */
@@ -68,7 +69,10 @@ export interface ConnectionParts {
   processes: Cradle['processes']
   version: string
   connect_seconds: number
+  /** The time for which a call may say nothing. */
   call_seconds: number
+  /** The time for a call that reports progress. */
+  max_call_seconds: number
   onLog(log: string): void
   /** Masks the secrets of the target in words of its server. */
   redact(text: string): string
@@ -81,18 +85,30 @@ export async function openConnection(target: ConnectorTarget, parts: ConnectionP
   const milliseconds = parts.connect_seconds * 1000
   const deadline = createDeadline([], { milliseconds, reason: () => toTimeout(milliseconds) })
   const { signal } = deadline
+  const endsAt = performance.now() + milliseconds
+  const millisecondsLeft = () => endsAt - performance.now()
+  const exchange = { signal, millisecondsLeft, fail: deadline.abort }
   try {
     // A transport may wait for a server without heeding the signal.
     return await untilAborted(
       signal,
-      exchanges.run({ fail: deadline.abort }, () => connect(library, target, parts, signal)),
+      exchanges.run(exchange, () => connect(library, target, parts, exchange)),
     )
   } catch (error) {
-    throw toFailure(signal.aborted ? signal.reason : error)
+    throw maskSecrets(toFailure(signal.aborted ? signal.reason : error), parts.redact)
   } finally {
     deadline.release()
   }
 }
+
+function maskSecrets(failure: ConnectorFailure, redact: ConnectionParts['redact']): ConnectorFailure {
+  failure.message = redact(failure.message)
+  return failure
+}
+
+/** True for the refusal of a request that the server has not looked at. */
+const isOfTransport = (failure: ConnectorFailure, error: unknown): boolean =>
+  failure instanceof HttpRefusal || failure instanceof SessionLost || findLostSession(error) !== undefined
 
 /** Accepts all results: the library's own check would compile what the server writes. */
 const jsonSchemaValidator: NonNullable<ClientOptions['jsonSchemaValidator']> = {
@@ -105,7 +121,7 @@ async function connect(
   library: Library,
   target: ConnectorTarget,
   parts: ConnectionParts,
-  signal: AbortSignal,
+  { signal, millisecondsLeft }: Exchange,
 ): Promise<Connection> {
   const questions = createQuestions()
   const running = new Set<Exchange>()
@@ -114,12 +130,15 @@ async function connect(
     ended.abort(failure)
     for (const exchange of running) exchange.fail(failure)
   }
-  const createClient = (): Client => {
+  const createClient = ({ firstMilliseconds }: { firstMilliseconds?: number }): Client => {
     const client = new library.Client(
       { name: 'agent-platform-service', title: 'Agent Platform Service', version: parts.version },
       {
         capabilities: { elicitation: { form: {} } },
-        versionNegotiation: { mode: target.transport === 'http' ? 'auto' : 'legacy' },
+        versionNegotiation:
+          firstMilliseconds === undefined
+            ? { mode: 'legacy' }
+            : { mode: 'auto', probe: { timeoutMs: firstMilliseconds } },
         listChanged: { tools: { autoRefresh: false, onChanged: () => parts.onToolsChanged() } },
         jsonSchemaValidator,
       },
@@ -138,52 +157,62 @@ async function connect(
   }
   const open = async () => {
     if (target.transport === 'http') {
-      const { fetch, auth } = parts
+      const { fetch, auth, greeting, onGreeting } = parts
+      const milliseconds = parts.connect_seconds * 1000
       const http = { library, fetch, auth, maxBytes: MAX_REPLY_BYTES, onLost: end }
-      return { ...(await connectHttp(createClient, target, http, signal)), findFailure: () => undefined }
+      const greetingParts = { ...http, createClient, greeting, onGreeting, milliseconds, millisecondsLeft }
+      return { ...(await connectHttp(target, greetingParts, signal)), findFailure: () => undefined }
     }
     const program = await startProgram(target, { ...parts, maxBytes: MAX_REPLY_BYTES, library })
     try {
-      const client = createClient()
+      const client = createClient({})
       await client.connect(program.transport, { signal })
       const { end: leave, findFailure } = program
-      return { client, leave, hasSession: () => false, findFailure }
+      return { client, leave, findFailure }
     } catch (error) {
       await program.end()
       throw program.findFailure() ?? error
     }
   }
-  const { client, leave, hasSession, findFailure } = await open()
+  const { client, leave, findFailure } = await open()
   const createClosed = () => new ConnectorFailure('unreachable', 'The connection was closed.')
   client.onclose = () => end(findFailure() ?? createClosed())
   client.onerror = () => undefined
 
+  const explain = (error: unknown): ConnectorFailure =>
+    findFailure() ?? (target.transport === 'http' ? findLostSession(error) : undefined) ?? toFailure(error)
+  const withoutSecrets = (failure: ConnectorFailure) => maskSecrets(failure, parts.redact)
+
   /** Runs a request with a time that begins now; throws a ConnectorFailure, or the reason of the outer signal. */
   const exchange = async <Value>(
-    seconds: number,
+    limits: WorkLimits,
     outer: AbortSignal,
     work: (time: WorkTime) => Promise<Value>,
   ): Promise<Value> => {
-    const time = createWorkTime(seconds * 1000, outer)
+    const time = createWorkTime(limits, outer)
     running.add(time)
     try {
       return await exchanges.run(time, () => work(time))
     } catch (error) {
       outer.throwIfAborted()
-      if (time.signal.aborted) throw toFailure(time.signal.reason)
-      throw findFailure() ?? ((hasSession() && findLostSession(error)) || toFailure(error))
+      throw withoutSecrets(time.signal.aborted ? toFailure(time.signal.reason) : explain(error))
     } finally {
       running.delete(time)
       time.release()
     }
   }
 
+  const callLimits: WorkLimits = {
+    silence: parts.call_seconds * 1000,
+    total: Math.max(parts.call_seconds, parts.max_call_seconds) * 1000,
+  }
   return {
     closed: ended.signal,
     async listTools(limit, outer) {
       const tools: unknown[] = []
       if (!client.getServerCapabilities()?.tools) return tools
-      await exchange(parts.connect_seconds, outer, async ({ signal }) => {
+      await exchange({ silence: parts.connect_seconds * 1000 }, outer, async ({ signal }) => {
+        const cursors = new Set<string>()
         let cursor: string | undefined
         for (let page = 0; page < MAX_PAGES && tools.length < limit; page += 1) {
           const params = cursor === undefined ? {} : { cursor }
@@ -193,19 +222,24 @@ async function connect(
           if (!Array.isArray(listedTools))
             throw new ConnectorFailure('protocol', 'The server did not answer with a list of its tools.')
           tools.push(...listedTools)
-          if (typeof nextCursor !== 'string' || nextCursor === cursor) return
+          if (typeof nextCursor !== 'string' || nextCursor === '' || cursors.has(nextCursor)) return
+          cursors.add(nextCursor)
           cursor = nextCursor
         }
       })
       return tools.slice(0, limit)
     },
     call: ({ name, args }, follower) =>
-      exchange(parts.call_seconds, follower.signal, async (time) => {
+      exchange(callLimits, follower.signal, async (time) => {
         const { signal, pause } = time
+        const onprogress = (progress: Progress) => {
+          time.extend()
+          follower.onProgress(progress)
+        }
         return questions.during(time, { ...follower, pause }, async () => {
           const result = await client.callTool(
             { name, arguments: args },
-            { signal, timeout: NO_TIMEOUT_MS, onprogress: follower.onProgress },
+            { signal, timeout: NO_TIMEOUT_MS, onprogress },
           )
           return readToolResult(result)
         })
@@ -216,8 +250,9 @@ async function connect(
           await client.ping({ signal, timeout: NO_TIMEOUT_MS })
           return true
         } catch (error) {
-          // A refusal is an answer, too.
-          return !signal.aborted && toFailure(error).reason !== 'unreachable'
+          const failure = toFailure(error)
+          // A refusal is an answer, too, unless it is one of the transport.
+          return !signal.aborted && failure.reason !== 'unreachable' && !isOfTransport(failure, error)
         }
       }),
     async close() {

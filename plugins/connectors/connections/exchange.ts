@@ -3,6 +3,10 @@ import type { ConnectorFailure } from './failure.ts'
 
 /** A request to a server, until its answer. */
 export interface Exchange {
+  /** Aborted when the wait for the answer ends. */
+  readonly signal: AbortSignal
+  /** Returns the time that is left for the answer. */
+  millisecondsLeft(): number
   /** Ends the wait for the answer. */
   fail(failure: ConnectorFailure): void
 }

@@ -1,17 +1,30 @@
 import { findNetworkFailure, listCauses } from '#toolbox'
 import type { ConnectorFailureReason } from '../types.ts'
-import { describeNetworkFailure } from './network-words.ts'
+import { describeNetworkFailure, isNeverConnected } from './network-words.ts'
+import { cutWords, findWords, sentenceOfStatus } from './server-words.ts'
 
-/** The most characters of a server's words that are kept. */
-const MAX_DETAIL = 500
+/** The reasons that mean that a server is out of order, unlike its refusals. */
+const OUTAGES = new Set<ConnectorFailureReason>(['unreachable', 'timeout', 'program'])
+
+interface FailureOptions extends ErrorOptions {
+  /** True if the request has not reached the server, so that it can be sent again. */
+  isUnsent?: boolean
+  /** False if the server works although the reason is that of an outage. */
+  isOutage?: boolean
+}
 
 /** Why a server cannot be used; the message may contain words of the server. */
 export class ConnectorFailure extends Error {
   readonly reason: ConnectorFailureReason
+  readonly isUnsent: boolean
+  readonly isOutage: boolean
 
-  constructor(reason: ConnectorFailureReason, message: string, options?: ErrorOptions) {
+  constructor(reason: ConnectorFailureReason, message: string, options: FailureOptions = {}) {
+    const { isUnsent = false, isOutage = OUTAGES.has(reason) } = options
     super(message, options)
     this.reason = reason
+    this.isUnsent = isUnsent
+    this.isOutage = isOutage
   }
 }
 
@@ -21,35 +34,19 @@ export class InsufficientScope extends ConnectorFailure {
   readonly scope: string
 
   constructor(scope: string, options?: ErrorOptions) {
-    super('forbidden', cut(`The server requires the scope "${scope}".`), options)
+    super('forbidden', cutWords(`The server requires the scope "${scope}".`), options)
     this.scope = scope
   }
 }
 
 /** A server does not know the session of a connection any more, as after its restart; it has not carried out the call. */
 export class SessionLost extends ConnectorFailure {
-  constructor(status: number, options?: ErrorOptions) {
-    super(
-      'not_found',
-      `The server no longer knows the session: it answered with the status ${status}.`,
-      options,
-    )
+  constructor(words: string, options?: ErrorOptions) {
+    super('not_found', `The server no longer knows the session. ${words}`, { ...options, isUnsent: true })
   }
 }
 
-/** The statuses with which servers refuse an unknown session; the protocol says 404. */
-const LOST_SESSION_STATUSES = [400, 404, 410]
-
-/** Returns SessionLost if a server may have refused a request because of its session. */
-export function findLostSession(error: unknown): SessionLost | undefined {
-  const status = listCauses(error)
-    .map(readStatus)
-    .find((value) => value !== undefined)
-  if (status === undefined || !LOST_SESSION_STATUSES.includes(status)) return undefined
-  return new SessionLost(status, { cause: error })
-}
-
-const readStatus = ({ data }: Record<string, unknown>) => (Object(data) as { status?: number }).status
+const readReply = ({ data }: Record<string, unknown>) => Object(data) as { status?: number; text?: unknown }
 
 const BY_STATUS: Record<number, ConnectorFailureReason> = {
   401: 'unauthorized',
@@ -57,8 +54,16 @@ const BY_STATUS: Record<number, ConnectorFailureReason> = {
   404: 'not_found',
 }
 
-const ILL_FORMED = 'The answer of the server does not have the form that the protocol requires.'
-const NO_PROTOCOL = 'The server does not answer as a server of the Model Context Protocol.'
+/** Returns the reason for a status with which a server refuses a request. */
+export const reasonOfStatus = (status: number): ConnectorFailureReason =>
+  BY_STATUS[status] ?? (status >= 500 ? 'unreachable' : 'unknown')
+
+/** The words for an answer that is not JSON. */
+export const NOT_JSON = 'The server answered with something that is not JSON.'
+/** The words for an answer that is JSON, but not a message. */
+export const ILL_FORMED = 'The answer of the server does not have the form that the protocol requires.'
+/** The words for a reply that is not of the protocol at all. */
+export const NO_PROTOCOL = 'The server does not answer as a server of the Model Context Protocol.'
 const CLOSED = 'The server closed the connection before it had answered.'
 const REDIRECTED =
   'The server redirects to another address, which is not followed. Enter that address instead.'
@@ -87,7 +92,7 @@ export function toFailure(error: unknown): ConnectorFailure {
   if (known) return known as unknown as ConnectorFailure
   const { name, message } = error as Error
   const fail = (reason: ConnectorFailureReason, words = message) =>
-    new ConnectorFailure(reason, cut(String(words)), { cause: error })
+    new ConnectorFailure(reason, cutWords(String(words)), { cause: error })
   if (causes.some((cause) => cause.name === 'UnauthorizedError'))
     return fail('unauthorized', 'The server requires a sign-in.')
   const scopes = causes.map((cause) => Object(cause).requiredScope).find((scope) => typeof scope === 'string')
@@ -95,27 +100,23 @@ export function toFailure(error: unknown): ConnectorFailure {
   const network = findNetworkFailure(error)
   if (network) {
     const reason = network.reason === 'insecure' ? 'unreachable' : network.reason
-    return fail(reason, describeNetworkFailure(network, error))
+    return new ConnectorFailure(reason, cutWords(describeNetworkFailure(network, error)), {
+      cause: error,
+      isUnsent: isNeverConnected(network),
+    })
   }
   // The error for a port that `fetch` refuses to connect to has no code.
   if (causes.some((cause) => cause.message === 'bad port')) return fail('unreachable', BAD_PORT)
   for (const cause of causes) {
     const { code } = cause
-    const status = readStatus(cause)
-    const reason = status !== undefined && (status >= 500 ? 'unreachable' : BY_STATUS[status])
-    if (reason) return fail(reason, `The server answered with the status ${status}.`)
+    const { status, text } = readReply(cause)
     if (status !== undefined && status >= 300 && status < 400) return fail('protocol', REDIRECTED)
     if (status !== undefined && status >= 400)
-      return fail('unknown', `The server answered with the status ${status}.`)
+      return fail(reasonOfStatus(status), sentenceOfStatus(status, findWords(text)))
     if (typeof code === 'string' && BY_CODE[code]) return fail(...BY_CODE[code]!)
   }
   if (name === 'AbortError') return fail('timeout', 'The server did not answer in time.')
-  if (name === 'SyntaxError') return fail('protocol', 'The server answered with something that is not JSON.')
+  if (name === 'SyntaxError') return fail('protocol', NOT_JSON)
   if (name === 'ZodError') return fail('protocol', ILL_FORMED)
   return fail(name === 'ProtocolError' ? 'protocol' : 'unknown')
-}
-
-const cut = (text: string) => {
-  const shown = text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ')
-  return shown.length > MAX_DETAIL ? `${shown.slice(0, MAX_DETAIL)}…` : shown
 }

@@ -7,7 +7,10 @@ import type {
 import type { ConnectorTarget } from '#plugin-api'
 import { boundedFetch } from './bounded-fetch.ts'
 import { exchanges } from './exchange.ts'
-import { ConnectorFailure, toFailure } from './failure.ts'
+import { ConnectorFailure } from './failure.ts'
+import { patientFetch } from './rate-limit.ts'
+import { createMessageReader, type MessageReader } from './readable-messages.ts'
+import { noteMessages, readableFetch } from './readable-replies.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
@@ -16,6 +19,8 @@ type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 const FAREWELL_MS = 2000
 /** The most requests and notifications of a server that are received without a pause. */
 const MAX_MESSAGES = 1000
+
+const UNANSWERED = 'The server ended its reply before it had answered the request.'
 
 /** The parts of a connection over HTTP besides its target. */
 export interface HttpParts {
@@ -33,73 +38,87 @@ export interface HttpConnection {
   client: Client
   /** Says farewell to the server. */
   leave(): Promise<void>
-  /** True if the server keeps a session, which it may forget. */
-  hasSession(): boolean
 }
 
-/** Connects a new client over streamable HTTP, or over the older transport if the server knows only that. */
-export async function connectHttp(
-  createClient: () => Client,
+/** Connects a client over streamable HTTP. */
+export async function connectStreamable(
+  client: Client,
   { url, headers = {} }: HttpTarget,
-  { library, fetch, auth: authProvider, maxBytes, onLost }: HttpParts,
+  { library, fetch, auth: authProvider, maxBytes }: HttpParts,
+  reader: MessageReader,
   signal: AbortSignal,
 ): Promise<HttpConnection> {
-  const options = { authProvider, requestInit: { headers } }
   const fetchAnswer: typeof globalThis.fetch = (input, init) => {
     const exchange = exchanges.getStore()
     return boundedFetch(fetch, maxBytes, (failure) => exchange?.fail(failure))(input, init)
   }
-  const attempt = async (transport: Transport) => {
-    const client = createClient()
-    signal.addEventListener('abort', () => void transport.close().catch(() => undefined), { once: true })
-    try {
-      await client.connect(transport, { signal })
-      return client
-    } catch (error) {
-      await client.close().catch(() => undefined)
-      throw error
-    }
-  }
-  const streamable = new library.StreamableHTTPClientTransport(new URL(url), {
-    ...options,
-    fetch: fetchAnswer,
+  const transport = new library.StreamableHTTPClientTransport(new URL(url), {
+    authProvider,
+    requestInit: { headers },
+    fetch: readableFetch(patientFetch(fetchAnswer), reader, {
+      hasSession: (sent) => sent.has('mcp-session-id'),
+    }),
   })
-  try {
-    const client = await attempt(streamable)
-    failUnanswered(streamable)
-    limitMessages(streamable)
-    const leave = async () => {
-      const farewell = streamable.terminateSession().catch(() => undefined)
+  failUnanswered(transport, reader)
+  noteMessages(transport, reader)
+  await connect(client, transport, signal)
+  limitMessages(transport)
+  return {
+    client,
+    async leave() {
+      const farewell = transport.terminateSession().catch(() => undefined)
       await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())])
-    }
-    return { client, leave, hasSession: () => streamable.sessionId !== undefined }
-  } catch (error) {
-    signal.throwIfAborted()
-    if (!isOlderServer(error)) throw toFailure(error)
-    const older = { ...options, fetch: boundedFetch(fetch, maxBytes, onLost) }
-    const client = await attempt(new library.SSEClientTransport(new URL(url), older)).catch((second) => {
-      const { reason } = toFailure(second)
-      throw toFailure(reason === 'unauthorized' ? second : error)
-    })
-    return { client, leave: async () => undefined, hasSession: () => true }
+    },
   }
 }
 
-/** True for the replies of servers from before streamable HTTP to a message that is posted to them. */
-const isOlderServer = (error: unknown): boolean => {
-  const { status } = Object((error as { data?: unknown }).data) as { status?: number }
-  return status !== undefined && [400, 404, 405, 406, 415].includes(status)
+/** Connects a client over HTTP with server-sent events, as it was before streamable HTTP. */
+export async function connectOlder(
+  client: Client,
+  { url, headers = {} }: HttpTarget,
+  { library, fetch, auth: authProvider, maxBytes, onLost }: HttpParts,
+  signal: AbortSignal,
+): Promise<HttpConnection> {
+  const reader = createMessageReader()
+  const transport = new library.SSEClientTransport(new URL(url), {
+    authProvider,
+    requestInit: { headers },
+    fetch: readableFetch(patientFetch(boundedFetch(fetch, maxBytes, onLost)), reader, {
+      hasSession: () => true,
+      isAnsweredElsewhere: true,
+    }),
+  })
+  noteMessages(transport, reader)
+  await connect(client, transport, signal)
+  const { onerror } = transport
+  transport.onerror = (error) => {
+    // The library would open another stream, of a session that has not begun.
+    if (error instanceof library.SseError)
+      onLost(new ConnectorFailure('unreachable', 'The server ended the stream of its answers.'))
+    onerror?.(error)
+  }
+  return { client, leave: async () => undefined }
+}
+
+async function connect(client: Client, transport: Transport, signal: AbortSignal): Promise<void> {
+  signal.addEventListener('abort', () => void transport.close().catch(() => undefined), { once: true })
+  try {
+    await client.connect(transport, { signal })
+  } catch (error) {
+    await client.close().catch(() => undefined)
+    throw error
+  }
 }
 
 /** Has a request fail whose reply ends without an answer, for which the library waits forever. */
-function failUnanswered(transport: StreamableHTTPClientTransport): void {
+function failUnanswered(transport: StreamableHTTPClientTransport, reader: MessageReader): void {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
     const exchange = exchanges.getStore()
-    const onRequestStreamEnd = () =>
-      exchange?.fail(
-        new ConnectorFailure('unreachable', 'The server ended its reply before it had answered the request.'),
-      )
+    const onRequestStreamEnd = () => {
+      if ([message].flat().some(reader.isUnanswered))
+        exchange?.fail(new ConnectorFailure('unreachable', UNANSWERED))
+    }
     return send(message, { ...options, onRequestStreamEnd })
   }
 }

@@ -38,6 +38,17 @@ export function describeNetworkFailure(failure: NetworkFailure, error: unknown):
   return 'The connection to the server failed.'
 }
 
+/** True for a failure before a connection was open, so that nothing was sent. */
+export const isNeverConnected = ({ code = '' }: NetworkFailure): boolean =>
+  NEVER_CONNECTED.has(code) || code.startsWith('EAI_')
+
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 const CLOSED = new Set([
   'ECONNRESET',
   'ECONNABORTED',

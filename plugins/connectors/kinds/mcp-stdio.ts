@@ -1,6 +1,6 @@
 import { objectOf } from '#kernel'
 import { defineConnectorKind } from '#plugin-api'
-import { secretTexts } from './mcp.ts'
+import { callSettings, callTimeOf, secretTexts } from './mcp.ts'
 
 /** Programs of the machine that speak the protocol on their standard input and output. */
 export const mcpStdio = defineConnectorKind({
@@ -26,8 +26,15 @@ export const mcpStdio = defineConnectorKind({
         examples: [['-y', '@modelcontextprotocol/server-filesystem', '/srv/notes']],
       },
       env: { ...secretTexts, description: 'Environment variables of the program' },
+      ...callSettings,
     },
     ['command'],
   ),
-  target: ({ command, args = [], env = {} }) => ({ transport: 'stdio', command, args, env }),
+  target: ({ command, args = [], env = {}, ...times }) => ({
+    transport: 'stdio',
+    command,
+    args,
+    env,
+    ...callTimeOf(times),
+  }),
 })

@@ -16,6 +16,21 @@ const headers = {
   examples: [{ Authorization: 'Bearer token-of-an-example' }],
 } as const
 
+/** The time of calls. */
+export const callSettings = {
+  call_seconds: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 3600,
+    description: 'The longest time for which a call may say nothing, in seconds',
+    examples: [300],
+  },
+} as const
+
+/** Returns the time of calls as a target has it. */
+export const callTimeOf = ({ call_seconds }: { call_seconds?: number }) =>
+  call_seconds === undefined ? {} : { call_seconds }
+
 /** The settings of the client at an authorization server. */
 export const clientSettings = {
   client_id: {
@@ -75,6 +90,7 @@ export const mcp = defineConnectorKind({
       },
       headers,
       ...clientSettings,
+      ...callSettings,
     },
     ['url'],
   ),
@@ -84,5 +100,6 @@ export const mcp = defineConnectorKind({
     url,
     ...(headers && { headers }),
     ...clientOf(client),
+    ...callTimeOf(client),
   }),
 })

@@ -1,6 +1,6 @@
 import { type JSONSchema, type LocalizedText, objectOf } from '#kernel'
 import { type ConnectorKind, defineConnectorKind } from '#plugin-api'
-import { clientOf, clientSettings } from './mcp.ts'
+import { callSettings, callTimeOf, clientOf, clientSettings } from './mcp.ts'
 
 /** A well-known server: its address, and the credentials that it takes instead of a sign-in. */
 interface Preset {
@@ -123,7 +123,7 @@ const toKind = ({ kind, label, description, url, documentation, credentials }: P
     description,
     preset: { url, documentation },
     auth: 'oauth',
-    config_schema: objectOf({ ...credentials?.fields, ...clientSettings }),
+    config_schema: objectOf({ ...credentials?.fields, ...clientSettings, ...callSettings }),
     target: (config) => {
       const Authorization = credentials?.authorizationOf(config)
       return {
@@ -131,6 +131,7 @@ const toKind = ({ kind, label, description, url, documentation, credentials }: P
         url,
         ...(Authorization !== undefined && { headers: { Authorization } }),
         ...clientOf(config),
+        ...callTimeOf(config),
       }
     },
   })

@@ -3,6 +3,7 @@ import type { ToolContext } from '#plugin-api'
 import { createSemaphore, type Semaphore } from '#toolbox'
 import type { Connection } from '../connections/connection.ts'
 import { ConnectorFailure, SessionLost } from '../connections/failure.ts'
+import { HttpRefusal } from '../connections/refusal.ts'
 import { toMissing } from '../credentials/challenge.ts'
 import { MissingCredentials } from '../credentials/missing-credentials.ts'
 import type { AccountTarget } from '../credentials/targets.ts'
@@ -31,10 +32,13 @@ export function createCalls(cradle: Cradle) {
   const { connectors } = collections
   const parallel = new Map<string, { permits: Semaphore; uses: number }>()
 
-  /** Runs work with the connection of an account, which is opened if it is needed. */
+  /**
+   * Runs work with the connection of an account, which is opened if it is needed. Work that has failed with the connection
+   * runs once more if the server has not begun it, or does the same if it does it twice.
+   */
   const withConnection = async <Value>(
     connector: ConnectorDocument,
-    user_id: string,
+    { user_id, isRepeatableTool }: { user_id: string; isRepeatableTool: boolean },
     work: (connection: Connection) => Promise<Value>,
   ): Promise<Value> => {
     const account: AccountTarget = await targets.of(connector, user_id)
@@ -58,19 +62,22 @@ export function createCalls(cradle: Cradle) {
       setImmediate(refreshSoon)
       return connection
     }
-    const workOnce = () =>
+    const workOnce = (isRepeated: boolean) =>
       connectionPool.use({ key, stamp: account.stamp }, open, async (connection, retire) => {
         try {
           return await work(connection)
-        } catch (error) {
-          if (await isBroken(error, connection)) retire()
+        } catch (thrown) {
+          const error = await explainFailure(thrown, connection)
+          // A session that has just begun is known, whatever the server says about another one.
+          if (isBroken(error) || (error instanceof SessionLost && !isRepeated)) retire()
           throw error
         }
       })
+    const isProgram = account.target.transport === 'stdio'
     return breaker.run(key, () =>
-      workOnce().catch((error) => {
-        if (error instanceof SessionLost) return workOnce()
-        throw error
+      workOnce(false).catch((error) => {
+        if (!isRepeatable(error, isRepeatableTool && !isProgram)) throw error
+        return workOnce(true)
       }),
     )
   }
@@ -82,14 +89,16 @@ export function createCalls(cradle: Cradle) {
     context: ToolContext,
   ): Promise<string> => {
     const { name } = connector
-    const key = `${connector._id}:${context.user_id}`
+    const { user_id } = context
+    const caller = { user_id, isRepeatableTool: tool.read_only || tool.idempotent === true }
+    const key = `${connector._id}:${user_id}`
     const account = parallel.get(key) ?? { permits: createSemaphore(), uses: 0 }
     parallel.set(key, account)
     account.uses += 1
     let leave: (() => void) | undefined
     try {
       leave = await account.permits.acquire(MAX_PARALLEL, context.signal)
-      const result = await withConnection(connector, context.user_id, (connection) =>
+      const result = await withConnection(connector, caller, (connection) =>
         connection.call(
           { name: tool.name, args },
           {
@@ -154,13 +163,28 @@ export function createCalls(cradle: Cradle) {
   }
 }
 
-/** True if no later call should use the connection; other calls that use it go on. */
-async function isBroken(error: unknown, connection: Connection): Promise<boolean> {
-  if (!(error instanceof ConnectorFailure)) return false
+/** Returns a failure with what the server lets know about it when it is asked again. */
+async function explainFailure(error: unknown, connection: Connection): Promise<unknown> {
+  if (!(error instanceof ConnectorFailure)) return error
+  const { reason, message } = error
   // The protocol has cancelled the call of a server that is only slow. One that hangs is replaced.
-  if (error.reason === 'timeout') return !(await connection.isAnswering())
-  return BROKEN.has(error.reason) || error instanceof SessionLost
+  if (reason === 'timeout' && (await connection.isAnswering()))
+    return new ConnectorFailure(reason, message, { cause: error, isOutage: false })
+  // Some servers refuse an unknown session with these statuses, and others an argument.
+  const isUnclear = error instanceof HttpRefusal && (error.status === 400 || error.status === 422)
+  if (isUnclear && !(await connection.isAnswering())) return new SessionLost(message, { cause: error })
+  return error
 }
+
+/** True if no later call should use the connection; other calls that use it go on. */
+const isBroken = (error: unknown): boolean =>
+  error instanceof ConnectorFailure &&
+  (BROKEN.has(error.reason) || (error.reason === 'timeout' && error.isOutage))
+
+/** True if a call may be sent once more. */
+const isRepeatable = (error: unknown, isRepeatableTool: boolean): boolean =>
+  error instanceof ConnectorFailure &&
+  (error.isUnsent || (error.reason === 'unreachable' && isRepeatableTool))
 
 const explain = (name: string, { reason, message }: ConnectorFailure) =>
   `The connector "${name}" failed (${reason.replaceAll('_', ' ')}): ${message}`

@@ -52,7 +52,12 @@ export function toStoredTools(listed: readonly unknown[]): ToolListing {
         destructive: hints.readOnlyHint !== true && hints.destructiveHint !== false,
         input_schema,
       }
-      const row = { ...shown, call_name: toCallName(name, taken), fingerprint: hash(JSON.stringify(shown)) }
+      const row = {
+        ...shown,
+        ...(hints.idempotentHint === true && { idempotent: true }),
+        call_name: toCallName(name, taken),
+        fingerprint: hash(JSON.stringify(shown)),
+      }
       room -= Buffer.byteLength(JSON.stringify(row))
       if (room >= 0) tools.push(row)
       else leaveOut(`all tools together have more than ${MAX_TOOLS_BYTES / 1024 / 1024} MiB`)

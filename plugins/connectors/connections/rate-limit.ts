@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { exchanges } from './exchange.ts'
+import { ConnectorFailure } from './failure.ts'
+
+/** The pause before a request is repeated if the server does not say how long to wait, in milliseconds. */
+const SHORT_PAUSE_MS = 1000
+/** The most repetitions of a request that the server limits. */
+const MAX_TRIES = 5
+
+/** Returns a `fetch` that waits as long as a server says that limits how often it is asked, within the time of the request. */
+export const patientFetch =
+  (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
+  async (input, init) => {
+    const exchange = exchanges.getStore()
+    for (let tries = 1; ; tries += 1) {
+      const response = await fetch(input, init)
+      if (response.status !== 429 || init?.method !== 'POST') return response
+      await response.body?.cancel()
+      const asked = readRetryAfter(response.headers.get('retry-after'))
+      const wait = asked ?? SHORT_PAUSE_MS
+      const isOver = tries > (asked === undefined ? 1 : MAX_TRIES)
+      if (isOver || !exchange || wait >= exchange.millisecondsLeft()) throw toRateLimited(asked)
+      await pause(wait, undefined, { signal: exchange.signal })
+    }
+  }
+
+/** Returns the milliseconds that the header `Retry-After` asks for: a number of seconds, or a date. */
+export function readRetryAfter(header: string | null, now = Date.now()): number | undefined {
+  const text = header?.trim() ?? ''
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
+  const time = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now)
+}
+
+const toRateLimited = (milliseconds: number | undefined) =>
+  new ConnectorFailure(
+    'unavailable',
+    milliseconds === undefined
+      ? 'The server limits how often it is asked. Try again later.'
+      : `The server limits how often it is asked. It can be asked again in ${Math.ceil(milliseconds / 1000)} seconds.`,
+  )

@@ -1,0 +1,48 @@
+/** The most characters of a server's words that are kept. */
+const MAX_DETAIL = 500
+/** The most characters of a body that are searched for words. */
+const MAX_BODY_CHARS = 20_000
+
+/** The fields in which servers say why they refuse a request. */
+const WORDS_FIELDS = ['message', 'error_description', 'detail', 'error', 'title', 'msg', 'reason']
+
+/** Returns words of a server in one line of a bounded length. */
+export const cutWords = (text: string) => {
+  const shown = text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ')
+  return shown.length > MAX_DETAIL ? `${shown.slice(0, MAX_DETAIL)}…` : shown
+}
+
+/** Returns the sentence about a reply that refuses a request, with the words of the server if there are some. */
+export const sentenceOfStatus = (status: number, words: string): string =>
+  `The server answered with the status ${status}${words ? `: ${words}` : '.'}`
+
+/** True for words by which servers refuse a request because they do not know its session. */
+export const isAboutSession = (words: string): boolean =>
+  (/\bsessions?\b|session[-_ ]?id/i.test(words) &&
+    /not found|unknown|invalid|no valid|not valid|expired|missing|required|terminated|closed|does(?: not|n[’']t) exist|no such|not recogni[sz]ed|no longer|could not find|without/i.test(
+      words,
+    )) ||
+  /not (?:yet |been )*initiali[sz]ed|before initiali[sz]|initiali[sz]e (?:first|request)|initiali[sz]ation (?:request|was not|is required|required)/i.test(
+    words,
+  )
+
+/** Finds the words of a server in the body of a refusal; empty for a page or anything else that is not short. */
+export function findWords(body: unknown): string {
+  if (typeof body !== 'string') return ''
+  const text = body.slice(0, MAX_BODY_CHARS).trim()
+  try {
+    return cutWords(wordsOf(JSON.parse(text)))
+  } catch {
+    return /^\s*</.test(text) ? '' : cutWords(text)
+  }
+}
+
+function wordsOf(value: unknown, levels = 3): string {
+  if (typeof value === 'string') return value.trim()
+  if (Array.isArray(value)) return levels > 0 ? wordsOf(value[0], levels - 1) : ''
+  if (typeof value !== 'object' || value === null || levels === 0) return ''
+  // The error of JSON-RPC, or an object that describes the error, before the text beside it.
+  const parts = value as Record<string, unknown>
+  const fields = typeof parts.error === 'object' ? ['error', ...WORDS_FIELDS] : WORDS_FIELDS
+  return fields.map((name) => wordsOf(parts[name], levels - 1)).find(Boolean) ?? ''
+}
