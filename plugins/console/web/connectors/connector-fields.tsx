@@ -14,8 +14,8 @@ interface Props {
   stored?: Connector
 }
 
-/** Settings that few servers need, because people sign in. */
-const LATER = /^(client_id|client_secret|oauth_scope|oauth_resource|headers)$/
+/** Settings that few servers need, because people sign in and most calls are short. */
+const LATER = /^(client_id|client_secret|oauth_scope|oauth_resource|headers|call_seconds)$/
 
 /** The fields of a connector, with a check of its settings. */
 export function ConnectorFields({ kind, values, onChange, stored }: Props) {
