@@ -64,7 +64,7 @@ t.test('The last words of a program that ends at once are its error', async (t) 
   t.match(body, { status: 'failed', error: ends['the last line']![1] })
 })
 
-/** What interpreters write when they end, and the line that says why. */
+/** The logs of programs of several languages, and the line of each that says why the program ended. */
 const logs: [string, string][] = [
   [
     'Traceback (most recent call last):\n  File "/srv/server.py", line 3, in <module>\n    import mcp\nModuleNotFoundError: No module named \'mcp\'\n',

@@ -91,7 +91,7 @@ t.test('Messages of the older transport need not be to the letter', async (t) =>
   older.write = write
 })
 
-t.test('A limit of requests and an error of the server are told', async (t) => {
+t.test('A limit of requests is waited for, and an error of the server is shown', async (t) => {
   let asked = 0
   older.onCall = (_, reply) => {
     asked += 1

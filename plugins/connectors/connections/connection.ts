@@ -15,6 +15,7 @@ import { connectHttp, type GreetingParts } from './greeting.ts'
 import { startProgram } from './program.ts'
 import { type AskingCall, createQuestions } from './questions.ts'
 import { findLostSession, HttpRefusal } from './refusal.ts'
+import { ANY_RESULT, listTools, NO_TIMEOUT_MS } from './tool-pages.ts'
 import { readToolResult, type ToolResult } from './tool-result.ts'
 import { createWorkTime, toTimeout, type WorkLimits, type WorkTime } from './work-time.ts'
 
@@ -22,24 +23,8 @@ type Library = typeof import('@modelcontextprotocol/client')
 
 /** The most bytes of one answer of a server. */
 const MAX_REPLY_BYTES = 10 * 1024 * 1024
-/** The most pages of a list that are read. */
-const MAX_PAGES = 64
 /** The time in which a server that works answers a ping, in milliseconds. */
 const PING_MS = 2000
-/** The library's own limits do not apply: calls have a deadline of their own, which does not count a person's time. */
-const NO_TIMEOUT_MS = 2_000_000_000
-
-/**
- * Accepts each result: the library's own schema refuses a whole list for one odd tool, and describes each fault of a
- * result, however many there are.
- */
-const ANY_RESULT = {
-  '~standard': {
-    version: 1,
-    vendor: 'svc',
-    validate: (value: unknown) => ({ value }),
-  },
-} as const
 
 /** Whoever follows a call. */
 export interface CallFollower extends Omit<AskingCall, 'pause'> {
@@ -209,25 +194,9 @@ async function connect(
   return {
     closed: ended.signal,
     async listTools(limit, outer) {
-      const tools: unknown[] = []
-      if (!client.getServerCapabilities()?.tools) return tools
-      await exchange({ silence: parts.connect_seconds * 1000 }, outer, async ({ signal }) => {
-        const cursors = new Set<string>()
-        let cursor: string | undefined
-        for (let page = 0; page < MAX_PAGES && tools.length < limit; page += 1) {
-          const params = cursor === undefined ? {} : { cursor }
-          const options = { signal, timeout: NO_TIMEOUT_MS }
-          const listed = await client.request({ method: 'tools/list', params }, ANY_RESULT, options)
-          const { tools: listedTools, nextCursor } = Object(listed) as Record<string, unknown>
-          if (!Array.isArray(listedTools))
-            throw new ConnectorFailure('protocol', 'The server did not answer with a list of its tools.')
-          tools.push(...listedTools)
-          if (typeof nextCursor !== 'string' || nextCursor === '' || cursors.has(nextCursor)) return
-          cursors.add(nextCursor)
-          cursor = nextCursor
-        }
-      })
-      return tools.slice(0, limit)
+      if (!client.getServerCapabilities()?.tools) return []
+      const limits = { silence: parts.connect_seconds * 1000 }
+      return exchange(limits, outer, ({ signal }) => listTools(client, limit, signal))
     },
     call: ({ name, args }, follower) =>
       exchange(callLimits, follower.signal, async (time) => {
