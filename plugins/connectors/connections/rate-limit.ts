@@ -25,7 +25,7 @@ export const patientFetch =
   }
 
 /** Returns the milliseconds that the header `Retry-After` asks for: a number of seconds, or a date. */
-export function readRetryAfter(header: string | null, now = Date.now()): number | undefined {
+function readRetryAfter(header: string | null, now = Date.now()): number | undefined {
   const text = header?.trim() ?? ''
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
   const time = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN

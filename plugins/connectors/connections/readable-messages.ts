@@ -138,7 +138,7 @@ const describe = (value: unknown) =>
     : 'The server gave no reason.'
 
 /** Returns the fields of an object that are not null. */
-export const withoutNulls = (fields: Fields): Fields =>
+const withoutNulls = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 const isPresent = (value: unknown) => value !== null && value !== undefined
