@@ -59,11 +59,18 @@ export const boundedFetch =
         },
       }),
     )
-    const { status, statusText, headers, url } = response
-    return Object.defineProperty(new Response(counted, { status, statusText, headers }), 'url', {
-      value: url,
-    })
+    return replaceBody(response, counted)
   }
+
+/** Returns a response with another body; relative addresses in its headers stay those of its own address. */
+export function replaceBody(
+  { status, statusText, headers, url }: Response,
+  body: ConstructorParameters<typeof Response>[0],
+  changed: ResponseInit = {},
+): Response {
+  const response = new Response(body, { status, statusText, headers, ...changed })
+  return Object.defineProperty(response, 'url', { value: url })
+}
 
 /** Returns what counts the bytes of all chunks. */
 function createTotal(): (chunk: Uint8Array) => number {

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { replaceBody } from './bounded-fetch.ts'
 import { readEvents } from './event-lines.ts'
 import { exchanges } from './exchange.ts'
 import { ConnectorFailure, ILL_FORMED, NO_PROTOCOL, NOT_JSON } from './failure.ts'
@@ -63,8 +64,7 @@ export function readableFetch(
     if (status === 401) {
       const isOfSession = !response.headers.has('www-authenticate') && isAboutSession(findWords(body))
       if (isOfSession) throw toRefusal(status, body, hasSession)
-      const { statusText, headers } = response
-      return new Response(body, { status, statusText, headers })
+      return replaceBody(response, body)
     }
     const isGreeting = request && GREETINGS.has(request.method)
     const refusal = isGreeting
@@ -178,17 +178,16 @@ async function readBeginning(response: Response) {
   return { text, rest }
 }
 
-function withBody({ status, statusText, headers, url }: Response, body: ReadableStream<Uint8Array>) {
-  const typed = new Headers(headers)
-  typed.set('content-type', 'text/event-stream')
-  const response = new Response(body, { status: status === 202 ? 200 : status, statusText, headers: typed })
-  return Object.defineProperty(response, 'url', { value: url })
+function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+  const headers = new Headers(response.headers)
+  headers.set('content-type', 'text/event-stream')
+  return replaceBody(response, body, { headers, ...(response.status === 202 && { status: 200 }) })
 }
 
 /** Returns a reply with these messages, which are not written and parsed again. */
-function toJson({ headers, url }: Response, messages: unknown): Response {
-  const typed = new Headers(headers)
-  typed.set('content-type', 'application/json')
-  const response = new Response(null, { headers: typed })
-  return Object.defineProperties(response, { url: { value: url }, json: { value: async () => messages } })
+function toJson(response: Response, messages: unknown): Response {
+  const headers = new Headers(response.headers)
+  headers.set('content-type', 'application/json')
+  const reply = replaceBody(response, null, { headers, status: 200 })
+  return Object.defineProperty(reply, 'json', { value: async () => messages })
 }
