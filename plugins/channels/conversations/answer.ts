@@ -182,12 +182,16 @@ function createShow(
     reply.begin()
   }
 
+  const logRefusal = ({ reason, message }: ChannelFailure, what: string) =>
+    log.warn({ reason, detail: message }, `the platform refused ${what}`)
+
   /** Sends a question; without its buttons if the platform refuses it with them, as its words suffice to answer. */
   const sendQuestion = async ({ code, text, buttons, pressers }: Question): Promise<JSONValue> => {
     try {
       return await delivery.say(`ask ${code}`, text, { buttons, pressers })
     } catch (error) {
       if (!(error instanceof ChannelFailure) || buttons.length === 0) throw error
+      logRefusal(error, 'a question with buttons')
       return await delivery.say(`ask ${code} in words`, text)
     }
   }
@@ -197,8 +201,9 @@ function createShow(
     try {
       return await delivery.sendFile(file, name)
     } catch (error) {
-      if (error instanceof ChannelFailure) return false
-      throw error
+      if (!(error instanceof ChannelFailure)) throw error
+      logRefusal(error, 'a file')
+      return false
     }
   }
 
@@ -244,8 +249,14 @@ function createShow(
           await endPart()
           if (!(await isPendingStill(event.frame.pending_id))) return false
           const asked = { message, thread, pending: event.frame, settings: config, locale }
-          for (const question of await approvals.ask(asked))
-            await approvals.noteSent(question.code, await sendQuestion(question))
+          try {
+            for (const question of await approvals.ask(asked))
+              await approvals.noteSent(question.code, await sendQuestion(question))
+          } catch (error) {
+            // Nobody here can decide, and a turn that waits would hold up every later message.
+            if (error instanceof ChannelFailure) await chat.stop(await threads.get(thread, thread._id))
+            throw error
+          }
           return false
         }
         case 'hitl_resolved':

@@ -36,8 +36,8 @@ interface Line {
   isWoken: boolean
   /** The number of failures by message. */
   failures: Map<string, number>
-  /** Ends the work on the message that is being answered; missing while there is none. */
-  stopMessage?: () => void
+  /** Ends the work on the message that is being answered, after a time in milliseconds; missing while there is none. */
+  stopMessage?: (after_ms: number) => void
 }
 
 /** Creates the service that answers messages. */
@@ -63,11 +63,14 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   }
 
   /** Ends the work on the message that is being answered while a command runs; false if there is none. */
-  const stopDelivery = ({ channel_id, conversation_id, urgent }: InboxDocument): boolean => {
+  const stopDelivery = (
+    { channel_id, conversation_id, urgent }: InboxDocument,
+    after_ms: number,
+  ): boolean => {
     if (!urgent) return false
     const line = lines.get(nameOf({ channel_id, conversation_id, urgent: false }))
     if (!line?.stopMessage) return false
-    line.stopMessage()
+    line.stopMessage(after_ms)
     return true
   }
 
@@ -92,7 +95,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
       const { conversation_id, sender, sent_at } = message
       const context = {
         ...{ channel: session.channel, conversation_id, sender, user_id: owner._id, locale, sent_at },
-        stopDelivery: () => stopDelivery(message),
+        stopDelivery: (after_ms: number) => stopDelivery(message, after_ms),
       }
       const words = await commands.run(context, command)
       if (words !== '') await delivery.say('command', words)
@@ -132,13 +135,18 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   const attempt = async (message: InboxDocument, line: Line): Promise<boolean> => {
     const { session, failures } = line
     const stop = createDeadline([session.signal])
-    line.stopMessage = () => stop.abort()
+    let late: NodeJS.Timeout | undefined
+    line.stopMessage = (after_ms) => {
+      clearTimeout(late)
+      late = setTimeout(() => stop.abort(), after_ms)
+    }
     try {
       await answer(message, { ...session, signal: stop.signal })
     } catch (error) {
       if (session.signal.aborted) return false
       if (!stop.signal.aborted && !isGivenUp(error, message, line)) return false
     } finally {
+      clearTimeout(late)
       stop.release()
       delete line.stopMessage
     }

@@ -55,6 +55,9 @@ const MENTIONS = /^(?:@\S+\s+)+|(?:\s+@\S+)+$/g
 /** The longest message of a decision, in characters. */
 const MAX_MESSAGE_CHARS = 8000
 
+/** Time in which the end of a stopped turn is delivered, in milliseconds; then its delivery is stopped as well. */
+const STOPPED_DELIVERY_MS = 5000
+
 type DecidingCommand = Extract<CommandName, 'approve' | 'always' | 'reject' | 'answer'>
 
 /** The person who typed a command, and the conversation. */
@@ -67,8 +70,8 @@ export interface CommandContext {
   locale: Locale
   /** The time of the message, in Unix milliseconds. */
   sent_at: number
-  /** Ends the delivery of an answer whose turn has ended; false if none is under way. */
-  stopDelivery(): boolean
+  /** Ends the delivery of an answer after a time in milliseconds; false if none is under way. */
+  stopDelivery(after_ms: number): boolean
 }
 
 /** Runs the commands that people type in conversations. */
@@ -113,10 +116,14 @@ export function createCommands({
     )
   }
 
-  /** Stops the turn of a conversation, else the delivery of its answer; false if neither is under way. */
+  /**
+   * Stops the turn of a conversation and, unless the end of the turn is delivered soon, its delivery; false if neither is
+   * under way.
+   */
   const stop = async ({ stopDelivery }: CommandContext, thread: ThreadDocument | undefined) => {
-    if (!thread?.active_turn) return stopDelivery()
+    if (!thread?.active_turn) return stopDelivery(0)
     await chat.stop(thread)
+    stopDelivery(STOPPED_DELIVERY_MS)
     return true
   }
 
