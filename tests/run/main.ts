@@ -36,7 +36,7 @@ const compiledPath = (file: string) => join(tests, `${file}.test.js`)
 const readSize = (file: string) => statSync(compiledPath(file)).size
 /** True for files that wait more than they compute: for platforms, timers, leases, programs, or killed processes. */
 const isWaiting = (file: string) =>
-  /^(channels|recipes)\/|\/(acp|connectors|providers)|-crash|api-keys|auth-sessions|held|leases|outages/.test(
+  /^(channels|recipes)\/|\/(acp|connectors|providers)|-crash|-faults|api-keys|auth-sessions|held|leases|outages/.test(
     file,
   ) || /limits|migration|overview|polish|several-servers|shell|shutdown|slow|tool-settings|traces/.test(file)
 /**
@@ -45,7 +45,7 @@ const isWaiting = (file: string) =>
  */
 const isSlow = (file: string) =>
   !file.includes('/') ||
-  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|-(crash|held|outages|slow-reader)$/.test(file) ||
+  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|-(crash|faults|held|outages|slow-reader)$/.test(file) ||
   /\/(connectors-connections|knowledge-(missing|reading)|migration|pack|several-servers(-nats)?)$/.test(file)
 // Without the tools of the tests, which are linked there.
 const compiled = readdirSync(tests, { withFileTypes: true }).flatMap((entry) =>
