@@ -1,6 +1,7 @@
 import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
 import { readRetryAfter, withDeadline } from '#toolbox'
 import type { WebhookConfig } from './config.ts'
+import { readRefusalWords } from './refusal-words.ts'
 import { createSignature } from './signature.ts'
 
 /** Time limit of a call, in milliseconds. */
@@ -41,16 +42,19 @@ export function createCallback(
       ...(key && { 'idempotency-key': key }),
       ...createSignature(secret, body),
     }
-    const response = await withDeadline(CALL_MS, [signal], (aborted) =>
-      fetch(callback_url, { method: 'POST', body, headers, redirect: 'manual', signal: aborted }),
-    )
-    await response.body?.cancel()
+    const { response, words } = await withDeadline(CALL_MS, [signal], async (aborted) => {
+      const request = { method: 'POST', body, headers, redirect: 'manual', signal: aborted } as const
+      const response = await fetch(callback_url, request)
+      if (!response.ok) return { response, words: await readRefusalWords(response) }
+      await response.body?.cancel()
+      return { response, words: '' }
+    })
     if (response.ok) return
     const { status } = response
     const retry_after_ms = readRetryAfter(response.headers)
     throw new ChannelFailure(
       reasons[status] ?? toReason(status),
-      `The callback address answered ${status}${isRedirect(status) ? ', but redirects are not followed' : ''}.`,
+      `The callback address answered ${status}${isRedirect(status) ? ', but redirects are not followed.' : words ? `: ${words}` : '.'}`,
       {
         ...(retry_after_ms !== undefined && { retry_after_ms }),
         is_about_text: status === 413 && event.type !== 'file',

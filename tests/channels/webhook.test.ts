@@ -71,6 +71,29 @@ t.test('the status of a callback decides if it is tried again', async (t) => {
   t.equal(probed.reason, 'not_found')
 })
 
+t.test('a refusal has the words of the other side', async (t) => {
+  const { fake, connection } = await open(t)
+  const send = () =>
+    connection
+      .send({ conversation_id: 'c1' }, { text: 'x', key: KEY }, signal)
+      .catch(({ message }) => message)
+  const type = (name: string) => ({ 'content-type': name })
+  const page = { text: '<html>Not found</html>' }
+  const cases: [string, Parameters<typeof fake.answer>][] = [
+    ['answered 422: The room is closed.', [422, type('text/plain'), { text: 'The room\r\n is closed.\n' }]],
+    ['answered 400: {"error":"无此会话"}', [400, type('application/json'), { text: '{"error":"无此会话"}' }]],
+    [`answered 500: ${'é'.repeat(200)}…`, [500, {}, { text: 'é'.repeat(9000) }]],
+    ['answered 404.', [404, type('text/html; charset=utf-8'), page]],
+    ['answered 404.', [404, {}, { text: ' \n' }]],
+    ['answered 503.', [503, {}, { text: 'It is', end: false }]],
+    ['answered 302, but redirects are not followed.', [302, { location: '/a' }, { text: 'Found' }]],
+  ]
+  for (const [expected, answer] of cases) {
+    fake.answer(...answer)
+    t.equal(await send(), `The callback address ${expected}`)
+  }
+})
+
 t.test('nothing that is posted holds half a character', async (t) => {
   const { fake, connection } = await open(t)
   const target = { conversation_id: 'private', reply_to: 'm1' }

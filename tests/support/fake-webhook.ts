@@ -26,8 +26,8 @@ interface Event {
 
 /** The controls of this fake beyond those of all platforms. */
 export interface FakeWebhook extends FakePlatform {
-  /** Answers the next callbacks, and probes, with this status. */
-  answer(status: number, headers?: Record<string, string>): void
+  /** Answers the next callbacks, and probes, with this status; `end: false` leaves the body unfinished. */
+  answer(status: number, headers?: Record<string, string>, body?: { text: string; end?: boolean }): void
   /** Sends a signed request with this body and returns the answer. */
   post(body: string): Promise<HookReply>
   /** Number of callbacks that came. */
@@ -47,7 +47,9 @@ export async function startFakeWebhook(): Promise<FakeWebhook> {
   let typings = 0
   let count = 0
   let calls = 0
-  let answered: { status: number; headers?: Record<string, string> } | undefined
+  let answered:
+    | { status: number; headers?: Record<string, string>; body?: { text: string; end?: boolean } }
+    | undefined
 
   const sign = (body: string, timestamp = String(Math.floor(Date.now() / 1000))) => ({
     'x-timestamp': timestamp,
@@ -103,7 +105,10 @@ export async function startFakeWebhook(): Promise<FakeWebhook> {
     if (/\\ud[89a-f]/i.test(body)) violations.push('a callback had half a character')
     calls += 1
     if (answered) {
-      response.writeHead(answered.status, answered.headers).end()
+      response.writeHead(answered.status, answered.headers)
+      if (answered.body) response.write(answered.body.text)
+      if (answered.body?.end !== false) response.end()
+      else setImmediate(() => response.destroy())
       return
     }
     const event: Event = JSON.parse(body)
@@ -194,8 +199,8 @@ export async function startFakeWebhook(): Promise<FakeWebhook> {
     },
     typings: () => typings,
     violations,
-    answer(status, headers) {
-      answered = { status, ...(headers && { headers }) }
+    answer(status, headers, body) {
+      answered = { status, ...(headers && { headers }), ...(body && { body }) }
     },
     post: postRaw,
     calls: () => calls,
