@@ -42,6 +42,7 @@ const KINDS: Record<string, Kind> = {
   web_fetch: { icon: Globe, label: 'tools.web_fetch', field: 'url' },
   web_search: { icon: Globe, label: 'tools.web_search', field: 'query' },
   search_knowledge: { icon: Library, label: 'tools.search_knowledge', field: 'query' },
+  find_tools: { icon: Search, label: 'tools.find_tools', field: 'query' },
   schedule: { icon: CalendarClock, label: 'tools.schedule', field: 'name' },
   write_todos: { icon: ListChecks, label: 'tools.write_todos' },
   task: { icon: Bot, label: 'tools.task', field: 'description' },
