@@ -5221,6 +5221,11 @@ export interface components {
      * @enum {string}
      */
     ConnectorStatus: "ready" | "unauthorized" | "connecting" | "failed";
+    /**
+     * ConnectorFailure
+     * @enum {string}
+     */
+    ConnectorFailure: "unauthorized" | "forbidden" | "not_found" | "unreachable" | "timeout" | "address_not_allowed" | "protocol" | "too_large" | "program" | "unavailable" | "unknown";
     /** ConnectorTool */
     ConnectorTool: {
       /** @description The name on the server */
@@ -5256,6 +5261,8 @@ export interface components {
       is_default: boolean;
       /** @description The result of the last check; `unauthorized` if the caller must sign in first */
       status: components["schemas"]["ConnectorStatus"];
+      /** @description The kind of the last failure; null if the last check worked */
+      reason: components["schemas"]["ConnectorFailure"] | null;
       /** @description Why the last check failed, or which tools it left out */
       error: string | null;
       /** @description True if the caller has credentials of their own */
@@ -5352,11 +5359,6 @@ export interface components {
       /** @description False if the server says that it only adds something */
       destructive: boolean;
     };
-    /**
-     * ConnectorFailure
-     * @enum {string}
-     */
-    ConnectorFailure: "unauthorized" | "forbidden" | "not_found" | "unreachable" | "timeout" | "address_not_allowed" | "protocol" | "too_large" | "program" | "unavailable" | "unknown";
     /** ConnectorProbeResult */
     ConnectorProbeResult: {
       ok: boolean;

@@ -87,6 +87,7 @@ export function createChecks(cradle: Cradle) {
     const isFirst = before.tools_stamp === ''
     const $set = {
       status: 'ready' as const,
+      reason: null,
       error: describeLeftOut(left_out),
       checked_at: clock.seconds(),
       tools,
@@ -102,6 +103,7 @@ export function createChecks(cradle: Cradle) {
     const challenge = failure instanceof MissingCredentials && failure.challenge
     const $set = {
       status,
+      reason: failure.reason,
       error: failure.message,
       checked_at: clock.seconds(),
       ...(challenge && { challenge: { ...challenge, revision } }),

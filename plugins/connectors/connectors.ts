@@ -148,6 +148,7 @@ export function createConnectors(cradle: Cradle) {
       is_default,
       is_trusted,
       status: 'connecting',
+      reason: null,
       error: null,
       tools: [],
       seen: [],
@@ -228,6 +229,7 @@ export function createConnectors(cradle: Cradle) {
             secret_config: sealed.secret_config,
             is_trusted: is_trusted === true,
             status: 'connecting',
+            reason: null,
             error: null,
             tools: [],
             seen: [],
@@ -291,6 +293,7 @@ export function createConnectors(cradle: Cradle) {
       auth: authOf(connector),
       is_default,
       status,
+      reason: connector.reason ?? null,
       error,
       has_credentials,
       tools: connector.tools.map((tool) => ({

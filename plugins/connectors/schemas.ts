@@ -94,6 +94,11 @@ export const connectorRow = {
       enum: ['ready', 'unauthorized', 'connecting', 'failed'],
       description: 'The result of the last check; `unauthorized` if the caller must sign in first',
     },
+    reason: {
+      ...nullable(reason),
+      description: 'The kind of the last failure; null if the last check worked',
+      examples: [null],
+    },
     error: {
       ...nullable(text),
       description: 'Why the last check failed, or which tools it left out',

@@ -65,6 +65,8 @@ export interface ConnectorDocument {
   /** True if an administrator has chosen an address in a private network; the addresses it leads to are not checked either. */
   is_trusted: boolean
   status: ConnectorStatus
+  /** The kind of the last check's failure; documents of earlier checks lack it. */
+  reason?: ConnectorFailureReason | null
   error: string | null
   /** The refusal of the last request without credentials, at that revision. */
   challenge?: Challenge & { revision: number }

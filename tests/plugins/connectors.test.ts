@@ -61,6 +61,7 @@ t.test('A connector is stored with its tools, its secrets masked and sealed', as
     config: { url: fake.url, headers: { Authorization: '••••1234' } },
     auth: 'headers',
     status: 'ready',
+    reason: null,
     error: null,
     has_credentials: false,
     tools: [

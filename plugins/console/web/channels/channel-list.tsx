@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
@@ -63,6 +64,9 @@ export function ChannelList({ agentName, ...rows }: Props) {
                 {isRecent(channel.runtime.last_refusal) && (
                   <div>
                     <LastRefusal refusal={channel.runtime.last_refusal} />
+                    <Text size="xs" lineClamp={2}>
+                      {channel.runtime.last_refusal.detail}
+                    </Text>
                   </div>
                 )}
               </>

@@ -1,4 +1,4 @@
-import { t } from '../i18n/words.ts'
+import { findWord, t } from '../i18n/words.ts'
 import { State } from '../ui/state.tsx'
 import { Time } from '../ui/time.tsx'
 import type { Channel } from './channel-form.ts'
@@ -13,12 +13,12 @@ export function ChannelState({ channel: { enabled, runtime } }: { channel: Chann
   return <State tone={TONES[runtime.state]}>{t(`channels.state_${runtime.state}`)}</State>
 }
 
-/** The last message that the platform refused, in the platform's words. */
-export function LastRefusal({ refusal: { detail, at } }: { refusal: NonNullable<Runtime['last_refusal']> }) {
+/** The time and the reason of the last refusal of the platform, without the platform's words. */
+export function LastRefusal({ refusal: { reason, at } }: { refusal: NonNullable<Runtime['last_refusal']> }) {
   return (
     <>
-      {t('channels.refused')} (<Time at={at} />
-      ): {detail}
+      {t('channels.refused')} · <Time at={at} /> ·{' '}
+      {findWord(`channels.refused_${reason}`) ?? t(`channels.reason_${reason}`)}
     </>
   )
 }

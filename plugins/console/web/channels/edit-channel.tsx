@@ -3,6 +3,7 @@ import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
 import { EditSheet } from '../ui/edit-sheet.tsx'
+import { Outcome } from '../ui/outcome.tsx'
 import { ChannelFields } from './channel-fields.tsx'
 import { type Channel, readChannel, updateChannel, valuesOf } from './channel-form.ts'
 import { LastRefusal, readReason } from './channel-state.tsx'
@@ -37,9 +38,9 @@ export function EditChannel({ channel, onClose }: Props) {
             </Alert>
           )}
           {channel.runtime.last_refusal && (
-            <Alert color="yellow" variant="light">
+            <Outcome color="yellow" detail={channel.runtime.last_refusal.detail}>
               <LastRefusal refusal={channel.runtime.last_refusal} />
-            </Alert>
+            </Outcome>
           )}
           {kind && <ChannelFields agentId={stored.agent_id} {...{ kind, values, onChange, stored }} />}
           {kinds && !kind && t('channels.kind_gone')}

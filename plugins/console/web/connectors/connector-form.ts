@@ -93,3 +93,11 @@ export async function checkConnector(
 /** True if an account must sign in before the connector can be used. */
 export const needsSignIn = ({ auth, status, may_change, has_credentials }: Connector) =>
   auth === 'oauth' && status === 'unauthorized' && (may_change || !has_credentials)
+
+/** Describes in a sentence why the last check failed, or that it left out tools; `error` has the server's words. */
+export function describeCheck(connector: Connector): string {
+  const { status, reason } = connector
+  if (status === 'ready') return t('connectors.left_out')
+  if (needsSignIn(connector)) return t('connectors.sign_in_needed')
+  return t(`connectors.reason_${reason ?? 'unknown'}`)
+}

@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core'
+import { Button, Menu, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
@@ -10,7 +10,7 @@ import { Monogram } from '../ui/monogram.tsx'
 import { RowMenu } from '../ui/row-menu.tsx'
 import { State } from '../ui/state.tsx'
 import { useAction } from '../ui/use-action.ts'
-import { type Connector, needsSignIn } from './connector-form.ts'
+import { type Connector, describeCheck, needsSignIn } from './connector-form.ts'
 import { EditConnector } from './edit-connector.tsx'
 import { LogSheet } from './log-sheet.tsx'
 import SignIn from './sign-in.tsx'
@@ -67,7 +67,14 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
                   ]
                     .filter(Boolean)
                     .join(' · ')}
-                  {status === 'failed' && error && <div>{error}</div>}
+                  {status === 'failed' && (
+                    <div>
+                      {describeCheck(connector)}
+                      <Text size="xs" lineClamp={2}>
+                        {error}
+                      </Text>
+                    </div>
+                  )}
                   {may_change && unseen > 0 && (
                     <div>
                       <State tone="waiting">{t('connectors.unseen', { count: unseen })}</State>

@@ -1,10 +1,17 @@
-import { Alert } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
 import { EditSheet } from '../ui/edit-sheet.tsx'
+import { Outcome } from '../ui/outcome.tsx'
 import { ConnectorFields } from './connector-fields.tsx'
-import { type Connector, readConnector, updateConnector, valuesOf } from './connector-form.ts'
+import {
+  type Connector,
+  describeCheck,
+  needsSignIn,
+  readConnector,
+  updateConnector,
+  valuesOf,
+} from './connector-form.ts'
 
 interface Props {
   connector: Connector
@@ -30,9 +37,12 @@ export function EditConnector({ connector, onClose }: Props) {
       {(values, onChange, { data: stored }) => (
         <>
           {stored.error && (
-            <Alert color={stored.status === 'failed' ? 'red' : 'gray'} variant="light">
-              {stored.error}
-            </Alert>
+            <Outcome
+              color={stored.status === 'failed' ? 'red' : 'gray'}
+              detail={needsSignIn(stored) ? undefined : stored.error}
+            >
+              {describeCheck(stored)}
+            </Outcome>
           )}
           {kind && <ConnectorFields {...{ kind, values, onChange, stored }} />}
           {kinds && !kind && t('connectors.kind_gone')}

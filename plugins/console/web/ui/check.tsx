@@ -1,10 +1,11 @@
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { Failure } from './failure.tsx'
+import { Outcome } from './outcome.tsx'
 import { useAction } from './use-action.ts'
 
-/** The outcome of a check, in words. */
-export interface Outcome {
+/** The result of a check, in words. */
+interface CheckResult {
   isOk: boolean
   text: string
   /** The words of the other side. */
@@ -13,17 +14,17 @@ export interface Outcome {
 
 interface Props {
   label: string
-  check(): Promise<Outcome>
+  check(): Promise<CheckResult>
 }
 
 /** A button that tries settings before they are stored, and what came of it. */
 export function Check({ label, check }: Props) {
   const { isBusy, error, run } = useAction()
-  const [outcome, setOutcome] = useState<Outcome>()
+  const [result, setResult] = useState<CheckResult>()
   const start = () =>
     run(async () => {
-      setOutcome(undefined)
-      setOutcome(await check())
+      setResult(undefined)
+      setResult(await check())
     })
   return (
     <Stack gap="sm" align="flex-start" aria-live="polite">
@@ -31,19 +32,10 @@ export function Check({ label, check }: Props) {
         {label}
       </Button>
       {error !== undefined && <Failure error={error} />}
-      {outcome && (
-        <Alert
-          color={outcome.isOk ? 'indigo' : 'red'}
-          variant="light"
-          {...(!outcome.isOk && { role: 'alert' })}
-        >
-          {outcome.text}
-          {outcome.detail && (
-            <Text size="xs" c="var(--meta)">
-              {outcome.detail}
-            </Text>
-          )}
-        </Alert>
+      {result && (
+        <Outcome color={result.isOk ? 'indigo' : 'red'} isUrgent={!result.isOk} detail={result.detail}>
+          {result.text}
+        </Outcome>
       )}
     </Stack>
   )

@@ -1,0 +1,25 @@
+import { Alert, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+interface Props {
+  color: string
+  /** True if a screen reader announces it at once. */
+  isUrgent?: boolean
+  children: ReactNode
+  /** The words of the other side, which may be in another language. */
+  detail?: string | null | undefined
+}
+
+/** A sentence about how something went, with the words of the other side below it. */
+export function Outcome({ color, isUrgent, children, detail }: Props) {
+  return (
+    <Alert color={color} variant="light" {...(isUrgent && { role: 'alert' })}>
+      {children}
+      {detail && (
+        <Text size="xs" c="var(--meta)">
+          {detail}
+        </Text>
+      )}
+    </Alert>
+  )
+}
