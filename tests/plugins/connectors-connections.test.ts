@@ -420,21 +420,21 @@ t.test('A failure names its cause in a sentence', async (t) => {
   const source = `console.error('first'); console.error('no entry for', process.env.API_KEY); process.exit(3)`
   t.equal(
     await probe(write(source), 'mcp_stdio'),
-    'unreachable: The program ended with the exit code 3. Its last words: no entry for ••••-key',
+    'program: The program ended with the exit code 3. Its last words: no entry for ••••-key',
   )
   t.match(
     await probe(write(`throw new Error('no settings')`), 'mcp_stdio'),
-    /^unreachable: The program ended with the exit code 1\. Its last words: Error: no settings$/,
+    /^program: The program ended with the exit code 1\. Its last words: Error: no settings$/,
   )
   t.equal(
     await probe(write('process.exit(0)'), 'mcp_stdio'),
-    'unreachable: The program ended with the exit code 0.',
+    'program: The program ended with the exit code 0.',
   )
   await connectProgram('mortal', programOf(['die'], `console.error('the disk is full'); process.exit(4)`))
   t.match(await callAll(['mortal__die']), [
     {
       output:
-        /failed \(unreachable\): The program ended with the exit code 4\. Its last words: the disk is full$/,
+        /failed \(program\): The program ended with the exit code 4\. Its last words: the disk is full$/,
     },
   ])
 })

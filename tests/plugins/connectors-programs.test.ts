@@ -163,7 +163,7 @@ t.test('A program that dies is started again for the next call, and ends with it
   await give([body.id])
   const first = (await callOnce('mortal__pid')).output
   t.equal((await callOnce('mortal__pid')).output, first, 'it is shared')
-  t.match(await callOnce('mortal__die'), { is_error: true, output: /failed \(unreachable\)/ })
+  t.match(await callOnce('mortal__die'), { is_error: true, output: /failed \(program\)/ })
   const second = (await callOnce('mortal__pid')).output as string
   t.not(second, first)
   await call('DELETE', `/connectors/${body.id}`)

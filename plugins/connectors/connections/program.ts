@@ -184,7 +184,7 @@ function toEnded({ code, signal }: ProgramEnd, log: string, hidden?: string): Co
   const how = code === null ? `was ended by the signal ${signal}` : `ended with the exit code ${code}`
   const words = findLastWords(log)
   return new ConnectorFailure(
-    'unreachable',
+    'program',
     `The program ${how}${hidden ? `: ${hidden}` : ''}${words ? `. Its last words: ${words}` : '.'}`,
   )
 }
