@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { amount } from '../run/tier.ts'
 
 /** The longest wait of a cell, in milliseconds: in the long tier, beyond every time limit of a call. */
-const PATIENCE_MS = amount({ short: 30_000, long: 180_000 })
+const PATIENCE_MS = amount({ short: 90_000, long: 180_000 })
 const LOOK_AGAIN_MS = 100
 
-/** Waits until `look` returns something true, and returns it; shorter than `eventually`, as a stuck matrix has many cells. */
+/** Waits until `look` returns something true, and returns it. */
 export async function soon<Value>(
   what: string,
   look: () => Value | undefined | false | null | Promise<Value | undefined | false | null>,
