@@ -248,7 +248,11 @@ function createShow(
           typing.stop()
           await endPart()
           if (!(await isPendingStill(event.frame.pending_id))) return false
-          const asked = { message, thread, pending: event.frame, settings: config, locale }
+          const conversation_id = await messageInbox.conversationOf(message)
+          const asked = {
+            ...{ message: { ...message, conversation_id }, thread },
+            ...{ pending: event.frame, settings: config, locale },
+          }
           try {
             for (const question of await approvals.ask(asked))
               await approvals.noteSent(question.code, await sendQuestion(question))

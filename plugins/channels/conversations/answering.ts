@@ -36,14 +36,23 @@ interface Line {
   isWoken: boolean
   /** The number of failures by message. */
   failures: Map<string, number>
-  /** Ends the work on the message that is being answered, after a time in milliseconds; missing while there is none. */
-  stopMessage?: (after_ms: number) => void
+  /** The work on the message that is being answered; missing while there is none. */
+  attempt?: Attempt
+}
+
+/** The work on one message. */
+interface Attempt {
+  /** Resolves with true if the message was answered and closed, with false if it must be tried again. */
+  done: Promise<boolean>
+  /** Ends the work after a time in milliseconds. */
+  stop(after_ms: number): void
 }
 
 /** Creates the service that answers messages. */
 export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   const { messageInbox, agents, users, commands, approvals, explainError, log } = cradle
   const lines = new Map<string, Line>()
+  const attempts = new Map<string, Attempt>()
 
   const nameOf = ({ channel_id, conversation_id, urgent }: Lane) =>
     `${channel_id} ${urgent ? 'urgent' : 'ordered'} ${conversation_id}`
@@ -68,10 +77,9 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     after_ms: number,
   ): boolean => {
     if (!urgent) return false
-    const line = lines.get(nameOf({ channel_id, conversation_id, urgent: false }))
-    if (!line?.stopMessage) return false
-    line.stopMessage(after_ms)
-    return true
+    const attempt = lines.get(nameOf({ channel_id, conversation_id, urgent: false }))?.attempt
+    attempt?.stop(after_ms)
+    return attempt !== undefined
   }
 
   /** Answers one message. */
@@ -132,28 +140,49 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   }
 
   /** Answers a message and closes it; false if it must be tried again. */
-  const attempt = async (message: InboxDocument, line: Line): Promise<boolean> => {
+  const answerAndClose = async (message: InboxDocument, line: Line, signal: AbortSignal) => {
     const { session, failures } = line
-    const stop = createDeadline([session.signal])
-    let late: NodeJS.Timeout | undefined
-    line.stopMessage = (after_ms) => {
-      clearTimeout(late)
-      late = setTimeout(() => stop.abort(), after_ms)
-    }
     try {
-      await answer(message, { ...session, signal: stop.signal })
+      await answer(message, { ...session, signal })
     } catch (error) {
       if (session.signal.aborted) return false
-      if (!stop.signal.aborted && !isGivenUp(error, message, line)) return false
-    } finally {
-      clearTimeout(late)
-      stop.release()
-      delete line.stopMessage
+      if (!signal.aborted && !isGivenUp(error, message, line)) return false
     }
     failures.delete(message._id)
-    if (!message.urgent) await approvals.forget(message.channel_id, message.conversation_id)
+    if (!message.urgent)
+      await approvals.forget(message.channel_id, await messageInbox.conversationOf(message))
     await messageInbox.close(message)
     return true
+  }
+
+  const begin = (message: InboxDocument, line: Line): Attempt => {
+    const ending = createDeadline([line.session.signal])
+    let late: NodeJS.Timeout | undefined
+    const done = answerAndClose(message, line, ending.signal).finally(() => {
+      clearTimeout(late)
+      ending.release()
+      attempts.delete(message._id)
+    })
+    const attempt: Attempt = {
+      done,
+      stop(after_ms) {
+        clearTimeout(late)
+        late = setTimeout(() => ending.abort(), after_ms)
+      },
+    }
+    attempts.set(message._id, attempt)
+    return attempt
+  }
+
+  /** Works on a message; resolves with false if it must be tried again. */
+  const attempt = async (message: InboxDocument, line: Line): Promise<boolean> => {
+    // A conversation that moved to another id brings the message that is being answered along.
+    line.attempt = attempts.get(message._id) ?? begin(message, line)
+    try {
+      return await line.attempt.done
+    } finally {
+      delete line.attempt
+    }
   }
 
   const work = async (lane: Lane, line: Line) => {

@@ -11,6 +11,8 @@ const MOST_OVERHEARD = 50
 const LONGEST_OVERHEARD = 2000
 /** Number of files that are stored of an overheard message. */
 const MOST_OVERHEARD_FILES = 4
+/** Number of moves that are followed from an old id of a conversation. */
+const MOST_MOVES = 10
 
 /** The ids of a conversation. */
 export interface ConversationKey {
@@ -97,6 +99,9 @@ export function createConversations({
       overheard_files ? JSON.parse(secrets.open(overheard_files, filesPurposeOf(_id))) : [],
     )
 
+  const sealFiles = (_id: string, files: Iterable<[message_id: string, files: readonly InboundFile[]]>) =>
+    secrets.seal(JSON.stringify([...files]), filesPurposeOf(_id))
+
   /** Stores the files of an overheard message, and drops those of messages that are gone. */
   const overhearFiles = async (_id: string, message_id: string, files: readonly InboundFile[]) => {
     for (;;) {
@@ -105,7 +110,7 @@ export function createConversations({
       const kept = [...openFiles(conversation)].filter(([id]) =>
         conversation.overheard.some((message) => message.id === id),
       )
-      const sealed = secrets.seal(JSON.stringify([...kept, [message_id, files]]), filesPurposeOf(_id))
+      const sealed = sealFiles(_id, [...kept, [message_id, files]])
       const { overheard_files } = conversation
       // Another message of the group may bring files at the same time.
       const { matchedCount } = await conversations.updateOne(
@@ -165,8 +170,9 @@ export function createConversations({
         'thread_id' in asked
           ? { thread_id: asked.thread_id }
           : { _id: `${asked.channel_id}:${asked.conversation_id}` }
-      const asAsked = await conversations.findOne({ ...selected, agent_id })
-      const found = asAsked?.moved_to ? await conversations.findOne({ _id: asAsked.moved_to }) : asAsked
+      let found = await conversations.findOne({ ...selected, agent_id })
+      for (let moves = 0; found?.moved_to && moves < MOST_MOVES; moves += 1)
+        found = await conversations.findOne({ _id: found.moved_to })
       if (found?.type === undefined || found.target === undefined) return undefined
       const { _id, channel_id, type, target } = found
       const conversation_id = _id.slice(channel_id.length + 1)
@@ -177,14 +183,16 @@ export function createConversations({
       const _id = keyOf(channel, id)
       if (!source || source.moved_to === _id || source._id === _id) return
       await begin(channel, _id)
-      const { thread_id, overheard, type, sender, last_message_at } = source
+      const { thread_id, overheard, overheard_files, type, sender, last_message_at } = source
       const sealed = secrets.seal(JSON.stringify(target), purposeOf(_id))
       const reachable = type && { type, sender, last_message_at, target: sealed }
+      const files = overheard_files && { overheard_files: sealFiles(_id, openFiles(source)) }
       // A message may have begun the conversation under its new id.
       await conversations.updateOne(
         { _id, thread_id: null },
-        { $set: { thread_id, overheard, ...reachable } },
+        { $set: { thread_id, overheard, ...files, ...reachable } },
       )
+      await conversations.updateOne({ _id }, { $unset: { moved_to: 1 } })
       await conversations.updateOne(
         { _id: source._id },
         {

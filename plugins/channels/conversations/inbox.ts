@@ -59,6 +59,8 @@ export interface MessageInbox {
   /** Returns the message to answer next: the one that was begun, else the oldest by the platform's time. */
   next(lane: Lane): Promise<InboxDocument | null>
   unseal(message: InboxDocument): SealedParts
+  /** Returns the id of a message's conversation, which may have moved since the message was read. */
+  conversationOf(message: InboxDocument): Promise<string>
   /** Has the messages before a time, in Unix milliseconds, answered in the thread that the conversation leaves. */
   keepThread(channel_id: string, conversation_id: string, thread_id: string, before: number): Promise<void>
   begin(message: InboxDocument, at: { thread_id: string; after_seq: number }): Promise<void>
@@ -167,6 +169,10 @@ export function createMessageInbox({
       (await inbox.findOne({ ...lane, open: true, after_seq: { $exists: true } })) ??
       (await inbox.findOne({ ...lane, open: true }, { sort: { sent_at: 1, _id: 1 } })),
     unseal: ({ _id, sealed }) => JSON.parse(secrets.open(sealed!, purposeOf(_id))),
+    async conversationOf({ _id, conversation_id }) {
+      const stored = await inbox.findOne({ _id }, { projection: { conversation_id: 1 } })
+      return stored?.conversation_id ?? conversation_id
+    },
     async keepThread(channel_id, conversation_id, thread_id, before) {
       await inbox.updateMany(
         {

@@ -181,7 +181,10 @@ export function createIntake(cradle: Cradle): Intake {
     openInbox: (channel, onStored) => ({
       receive: (message, cursor) => receive(channel, message, onStored, cursor),
       press: (pressed) => press(channel, pressed),
-      moved: (from, to) => move(channel, from, to),
+      async moved(from, to) {
+        await move(channel, from, to)
+        for (const urgent of [true, false]) onStored(to.id, urgent)
+      },
     }),
   }
 }
