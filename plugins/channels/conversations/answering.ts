@@ -57,6 +57,12 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   const nameOf = ({ channel_id, conversation_id, urgent }: Lane) =>
     `${channel_id} ${urgent ? 'urgent' : 'ordered'} ${conversation_id}`
 
+  const toLane = ({ channel_id, conversation_id, urgent }: InboxDocument): Lane => ({
+    channel_id,
+    conversation_id,
+    urgent,
+  })
+
   const findOwner = async ({ channel }: Session) => {
     const agent = await agents.find(channel.agent_id)
     return agent ? await users.find(agent.owner_id) : null
@@ -72,12 +78,9 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   }
 
   /** Ends the work on the message that is being answered while a command runs; false if there is none. */
-  const stopDelivery = (
-    { channel_id, conversation_id, urgent }: InboxDocument,
-    after_ms: number,
-  ): boolean => {
-    if (!urgent) return false
-    const attempt = lines.get(nameOf({ channel_id, conversation_id, urgent: false }))?.attempt
+  const stopDelivery = (message: InboxDocument, after_ms: number): boolean => {
+    if (!message.urgent) return false
+    const attempt = lines.get(nameOf({ ...toLane(message), urgent: false }))?.attempt
     attempt?.stop(after_ms)
     return attempt !== undefined
   }
@@ -100,9 +103,8 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     }
     const command = await readCommand(message)
     if (command) {
-      const { conversation_id, sender, sent_at } = message
       const context = {
-        ...{ channel: session.channel, conversation_id, sender, user_id: owner._id, locale, sent_at },
+        ...{ channel: session.channel, message, user_id: owner._id, locale },
         stopDelivery: (after_ms: number) => stopDelivery(message, after_ms),
       }
       const words = await commands.run(context, command)
@@ -152,6 +154,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     if (!message.urgent)
       await approvals.forget(message.channel_id, await messageInbox.conversationOf(message))
     await messageInbox.close(message)
+    if (message.urgent) wake(session, { ...toLane(message), urgent: false })
     return true
   }
 
@@ -185,13 +188,20 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     }
   }
 
+  /** True if a command that begins a new conversation comes before a message: it wakes the lane when it is done. */
+  const isHeldBack = async (message: InboxDocument): Promise<boolean> => {
+    if (message.urgent || message.after_seq !== undefined || message.thread_id !== undefined) return false
+    const commands = await messageInbox.listUrgentBefore(message)
+    return commands.some(({ text = '' }) => parseCommand(text)?.name === 'new')
+  }
+
   const work = async (lane: Lane, line: Line) => {
     const { signal } = line.session
     while (!signal.aborted) {
       line.isWoken = false
       try {
         const message = await messageInbox.next(lane)
-        if (!message) {
+        if (!message || (await isHeldBack(message))) {
           if (line.isWoken) continue
           return
         }

@@ -2,7 +2,7 @@ import type { Locale } from '#kernel'
 import type { Sender } from '#plugin-api'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type { Decision } from '../../chat/ledger/ledger-event.ts'
-import type { ChannelDocument } from '../documents.ts'
+import type { ChannelDocument, InboxDocument } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
 import { type ApprovalDocument, sayDecision, type Verdict } from './approvals.ts'
 import { say } from './phrases.ts'
@@ -39,8 +39,11 @@ export function parseCommand(text: string): ChatCommand | undefined {
   const said = word.toLowerCase()
   const name = NAMES.find((known) => known === said) ?? SYNONYMS[said]
   if (name === 'help' && rest.trim() !== '') return undefined
-  return name && { name, rest: rest.trim() }
+  return name && { name, rest: (name === 'new' ? rest.replace(REPEATED_NEW, '') : rest).trim() }
 }
+
+/** Matches further commands that begin a new conversation, which change nothing. */
+const REPEATED_NEW = /^\s*(?:\/(?:new|reset)(?:\s+|$))+/i
 
 /** Returns the words that a message has for the agent: `/start hello` greets with "hello", `/help me` asks for help. */
 export const readWords = (text: string): string =>
@@ -60,16 +63,13 @@ const STOPPED_DELIVERY_MS = 5000
 
 type DecidingCommand = Extract<CommandName, 'approve' | 'always' | 'reject' | 'answer'>
 
-/** The person who typed a command, and the conversation. */
+/** The message with a command, and its channel. */
 export interface CommandContext {
   channel: ChannelDocument
-  conversation_id: string
-  sender: Sender
+  message: InboxDocument
   /** The account of the agent's owner. */
   user_id: string
   locale: Locale
-  /** The time of the message, in Unix milliseconds. */
-  sent_at: number
   /** Ends the delivery of an answer after a time in milliseconds; false if none is under way. */
   stopDelivery(after_ms: number): boolean
 }
@@ -101,7 +101,8 @@ export function createCommands({
   }
 
   const runDecision = async (context: CommandContext, name: DecidingCommand, rest: string) => {
-    const { channel, conversation_id, sender, locale } = context
+    const { channel, message, locale } = context
+    const { conversation_id, sender } = message
     const waiting = await approvals.listWaiting(channel._id, conversation_id)
     if (waiting.length === 0) return say('nothing_waits', locale)
     const chosen = choose(waiting, rest)
@@ -129,14 +130,15 @@ export function createCommands({
 
   return {
     async run(context, { name, rest }) {
-      const { channel, conversation_id, sender, user_id, locale } = context
+      const { channel, message, user_id, locale } = context
+      const { conversation_id, sender } = message
       switch (name) {
         case 'help':
           return say('help', locale, { sender: sender.id })
         case 'new': {
           const thread = await conversations.findThread(channel, conversation_id, user_id)
           await stop(context, thread)
-          if (thread) await messageInbox.keepThread(channel._id, conversation_id, thread._id, context.sent_at)
+          if (thread) await messageInbox.keepThread(message, thread._id)
           await conversations.leaveThread(channel, conversation_id)
           return rest === '' ? say('begun', locale) : ''
         }

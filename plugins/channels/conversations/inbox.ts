@@ -1,4 +1,4 @@
-import type { IndexDescription } from 'mongodb'
+import type { Filter, IndexDescription } from 'mongodb'
 import { isDuplicateKey } from '#kernel'
 import type { InboundMessage } from '#plugin-api'
 import type {
@@ -61,8 +61,10 @@ export interface MessageInbox {
   unseal(message: InboxDocument): SealedParts
   /** Returns the id of a message's conversation, which may have moved since the message was read. */
   conversationOf(message: InboxDocument): Promise<string>
-  /** Has the messages before a time, in Unix milliseconds, answered in the thread that the conversation leaves. */
-  keepThread(channel_id: string, conversation_id: string, thread_id: string, before: number): Promise<void>
+  /** Lists the messages of the urgent lane that were sent before a message of the other lane. */
+  listUrgentBefore(message: InboxDocument): Promise<InboxDocument[]>
+  /** Has the messages that were sent before one answered in the thread that the conversation leaves. */
+  keepThread(message: InboxDocument, thread_id: string): Promise<void>
   begin(message: InboxDocument, at: { thread_id: string; after_seq: number }): Promise<void>
   saveProgress(message: InboxDocument, progress: DeliveryProgress): Promise<void>
   /** Moves the open messages of a conversation to another one. */
@@ -81,6 +83,15 @@ export function createMessageInbox({
 }: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'secrets'>): MessageInbox {
   const purposeOf = (id: string) => `inbox:${id}`
   const cursorPurposeOf = (id: string) => `inbox-cursor:${id}`
+
+  /** Selects the open messages of a lane before a message. Some platforms' times are whole seconds, so ids decide as well. */
+  const toEarlier = (
+    { _id, channel_id, conversation_id, sent_at }: InboxDocument,
+    urgent: boolean,
+  ): Filter<InboxDocument> => ({
+    ...{ channel_id, conversation_id, urgent, open: true },
+    $or: [{ sent_at: { $lt: sent_at } }, { sent_at, _id: { $lt: _id } }],
+  })
 
   /** Stores a message; false if it is stored already. */
   const insert = async (
@@ -173,12 +184,10 @@ export function createMessageInbox({
       const stored = await inbox.findOne({ _id }, { projection: { conversation_id: 1 } })
       return stored?.conversation_id ?? conversation_id
     },
-    async keepThread(channel_id, conversation_id, thread_id, before) {
+    listUrgentBefore: (message) => inbox.find(toEarlier(message, true)).toArray(),
+    async keepThread(message, thread_id) {
       await inbox.updateMany(
-        {
-          ...{ channel_id, conversation_id, urgent: false, open: true },
-          ...{ sent_at: { $lt: before }, thread_id: { $exists: false } },
-        },
+        { ...toEarlier(message, false), thread_id: { $exists: false } },
         { $set: { thread_id } },
       )
     },
