@@ -57,6 +57,8 @@ const MENTIONS = /^(?:@\S+\s+)+|(?:\s+@\S+)+$/g
 
 /** The longest message of a decision, in characters. */
 const MAX_MESSAGE_CHARS = 8000
+/** The longest text that is examined for a yes or no, in characters: its time grows with the square. */
+const MAX_DECISION_CHARS = 500
 
 /** Time in which the end of a stopped turn is delivered, in milliseconds; then its delivery is stopped as well. */
 const STOPPED_DELIVERY_MS = 5000
@@ -156,9 +158,10 @@ export function createCommands({
     parseDecision(text, waiting, { id }) {
       const theirs = waiting.filter(({ deciders }) => deciders.includes(id))
       if (theirs.length !== 1 || text.trim() === '') return undefined
-      const words = text.trim().replace(MENTIONS, '')
       const [{ _id: code, allowed }] = theirs as [ApprovalDocument]
       if (allowed.includes('respond')) return { name: 'answer', rest: `${code} ${text}` }
+      if (text.length > MAX_DECISION_CHARS) return undefined
+      const words = text.trim().replace(MENTIONS, '')
       if (YES.test(words)) return { name: 'approve', rest: code }
       if (NO.test(words)) return { name: 'reject', rest: code }
       return undefined

@@ -2,7 +2,7 @@ import type { ButtonPress, ChannelLink, InboundMessage, Inbox, JSONValue, PressO
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument, Refusal, StoredCursor } from '../documents.ts'
 import type { Cradle } from '../manifest.ts'
-import { render } from '../writing/index.ts'
+import { hasVisible, render } from '../writing/index.ts'
 import { type ChatCommand, isUrgent, parseCommand, readWords, sayVerdict, toDecision } from './commands.ts'
 
 /** Number of messages of a conversation that may wait; as many more are refused with an answer, later ones dropped. */
@@ -196,19 +196,23 @@ const hasContent = ({ text, quote, files = [] }: InboundMessage): boolean =>
 /** Truncates a text and replaces lone surrogates, which the database cannot store. */
 const clip = (text: string, length: number) => text.slice(0, length).toWellFormed()
 
+/** Returns a name of bounded length; undefined for one that nobody can see, which names nobody. */
+const clipName = (name = '') => (hasVisible(name) ? clip(name, MAX_NAME) : undefined)
+
 /** Returns a message with its texts cut to the limits of the inbox, and its files together with those of the quote. */
 function truncateMessage(message: InboundMessage): InboundMessage {
   const { sender, text, quote, files = [] } = message
-  const { id, name } = sender
+  const name = clipName(sender.name)
+  const quoted = clipName(quote?.sender)
   const everyFile = [...files, ...(quote?.files ?? [])].slice(0, MAX_FILES)
   return {
     ...message,
     text: clip(text, MAX_TEXT).trim(),
-    sender: { id, ...(name !== undefined && { name: clip(name, MAX_NAME) }) },
+    sender: { id: sender.id, ...(name !== undefined && { name }) },
     ...(quote && {
       quote: {
         text: clip(quote.text, MAX_QUOTE),
-        ...(quote.sender !== undefined && { sender: clip(quote.sender, MAX_NAME) }),
+        ...(quoted !== undefined && { sender: quoted }),
         ...(quote.is_forwarded && { is_forwarded: true }),
       },
     }),

@@ -101,12 +101,17 @@ Your id here is \`{sender}\`.`,
 const INTRODUCTION = new RegExp(
   `^\\s*(?:${(['overheard', 'replies_to', 'forwards', 'message_from'] as const)
     .flatMap((name) => Object.values<string>(PHRASES[name]))
-    .map((words) => words.replace('{sender}', '.*'))
+    .map((words) => words.replace('{sender}', '.*').replace(/[:：]$/, '\\s*[:：]'))
     .join('|')})\\s*$`,
+  'i',
 )
 
+/** Matches characters without a width, of which a line can have any number and look the same. */
+const WIDTHLESS = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
+
 /** True if a line of somebody's words looks like one by which the gateway introduces words of another person. */
-export const isIntroduction = (line: string): boolean => INTRODUCTION.test(line)
+export const isIntroduction = (line: string): boolean =>
+  INTRODUCTION.test(line.replace(WIDTHLESS, '').replace(/[\s\p{Cc}]+/gu, ' '))
 
 /** The name of a text. */
 type Phrase = keyof typeof PHRASES

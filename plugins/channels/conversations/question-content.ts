@@ -75,8 +75,11 @@ export async function buildContent(
 
 const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/g
 
+/** Matches control characters, and the marks that change the direction of the text behind them. */
+const CONTROL = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
 /** Returns a name in one line, so that it cannot write lines of its own into the prompt. */
-const toLine = (name: string) => name.replace(LINE_BREAK, ' ').replace(/\s+/g, ' ').trim()
+const toLine = (name: string) => name.replace(CONTROL, ' ').replace(/\s+/g, ' ').trim()
 
 /** Puts a mark before each line of a text. */
 const prefix = (text: string, mark: string) => `${mark}${text.replace(LINE_BREAK, `\n${mark}`)}`
@@ -104,7 +107,8 @@ async function receiveFile(
   const folder = join(server.home, 'uploads')
   const path = join(folder, randomUUID())
   const { filename = 'file' } = file
-  const lost = (detail: string) => say('file_lost', locale, { filename, detail })
+  const lost = (detail: string) =>
+    say('file_lost', locale, { filename: toLine(filename), detail: toLine(detail) })
   if ((file.size ?? 0) > MAX_FILE_BYTES) return lost(say('too_large', locale))
   const download = async (signal: AbortSignal) => {
     const connection = await session.connect(signal)
