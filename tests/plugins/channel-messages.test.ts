@@ -176,6 +176,31 @@ t.test('an answer that shows nothing is replaced by a sentence or by its address
   t.equal(shown.filter((text) => text === 'The agent did not answer.').length, 4)
 })
 
+t.test('an answer that shows nothing after a decision or beside a file is replaced as well', async (t) => {
+  const { say, see, fake, shown, server, agent_id } = await start(t, { allow_from: ['ann'] })
+  const path = `/agents/${agent_id}`
+  await server.request('PATCH', path, { body: { config: { tools_with_approval: ['ls'] } } })
+  t.teardown(() => server.request('PATCH', path, { body: { config: {} } }))
+  for (const [text, words] of [
+    ['[1]: https://example.com/after', 'https://example.com/after'],
+    ['&nbsp;', 'The agent did not answer.'],
+  ] as const) {
+    shown.length = 0
+    fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text })
+    await say('list it')
+    await see('asks for approval')
+    await say('yes')
+    await see(words)
+  }
+  const written = { path: 'report.txt', content: 'all is well' }
+  fake.next(
+    { toolCalls: [{ name: 'write_file', arguments: written }] },
+    { text: '[1]: https://example.com/beside' },
+  )
+  await say('report')
+  await see('https://example.com/beside')
+})
+
 t.test('a conversation moves to another id with its thread, its messages and its rules', async (t) => {
   const all = { visibility: 'all', activation: 'always' }
   const channel = await start(t, { group_context: { groups: { square: all } } })

@@ -221,11 +221,12 @@ function createShow(
 
   const end = async () => {
     typing.stop()
-    if (!isVisible(reply.text) && part === 0 && attached.size === 0) {
+    if (!isVisible(reply.text)) {
       // A link definition shows nothing, but its address is an answer.
       const addresses = reply.text.match(ADDRESS) ?? []
       reply.begin()
-      reply.note(addresses.length > 0 ? addresses.join('\n') : say('no_answer', locale))
+      if (addresses.length > 0) reply.note(addresses.join('\n'))
+      else if (attached.size === 0) reply.note(say('no_answer', locale))
     }
     await endPart()
     await sendFiles()
