@@ -52,6 +52,60 @@ t.test('a refused text is sent once more as plain words, in shorter messages', a
   t.equal(calls.filter(({ text }) => text.includes('<b>')).length, 1)
 })
 
+t.test('the plain words of a refused text are those of its code, and say if more would follow', async (t) => {
+  const { say, see, answer, shown, fake } = await start(t)
+  const refuseMarks = ({ text }: ScriptedCall) =>
+    /<[a-z]/.test(text) && refuse('unsupported', { is_about_text: true })
+  answer(refuseMarks)
+  const lines = Array.from({ length: 30 }, (_, index) => `${index % 2 ? '  ' : '# '}*a${index}* = _b_ [1](x)`)
+  fake.next({ text: `\`\`\`py\n${lines.join('\n')}\n\`\`\`\nthe end` })
+  await say('one')
+  await see('the end')
+  t.strictSame(shown.join('\n').split(/\n+/), [...lines, 'the end'])
+
+  shown.length = 0
+  fake.next({ text: `**bold** ${'A sentence of words. '.repeat(60)}` })
+  await say('two', { conversation: { id: 'square', type: 'group' } })
+  t.match(await see('web app'), /…\nThe answer continues in the web app\.$/)
+  t.equal(shown.length, 2)
+})
+
+t.test('texts that are always refused end with the sentence, or with nothing', async (t) => {
+  for (const isSentenceRefused of [false, true])
+    for (const response_mode of ['stream', 'invoke']) {
+      const { say, see, answer, shown, fake, calls, runtime } = await start(t, { response_mode })
+      answer(({ text }) => {
+        const isRefused = isSentenceRefused ? !text.includes('second') : text.includes('word')
+        return isRefused && refuse('unknown', { is_about_text: true })
+      })
+      fake.next(
+        { text: `${'word '.repeat(100)}\n\n| word | b |\n| - | - |\n| 1 | 2 |` },
+        { text: 'the second' },
+      )
+      await say('one')
+      await say('two')
+      await see('the second')
+      const sentences = shown.filter((text) => text.includes('The platform refused'))
+      t.equal(sentences.length, isSentenceRefused ? 0 : 1)
+      t.ok(calls.length < 12, `${calls.length} calls`)
+      t.match(await runtime(), { last_refusal: { reason: 'unknown' } })
+    }
+})
+
+t.test('a question whose text is refused is asked in all its words', async (t) => {
+  const { say, see, answer, fake, shown, calls, server, agent_id } = await start(t, { allow_from: ['ann'] })
+  await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { tools_with_approval: ['ls'] } } })
+  t.teardown(() => server.request('PATCH', `/agents/${agent_id}`, { body: { config: {} } }))
+  answer(({ text }) => /<b>/.test(text) && refuse('unsupported', { is_about_text: true }))
+  fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'it is listed' })
+  await say('list it')
+  await see('/reject')
+  t.match(shown.join(' '), /The agent asks for approval.*\/approve/s)
+  t.ok(calls.at(-1)!.buttons.length > 0)
+  await say('yes')
+  await see('it is listed')
+})
+
 t.test('a refused file is named, and the answer goes on', async (t) => {
   const { say, see, answer, fake } = await start(t)
   answer(({ method }) => method === 'sendFile' && refuse('unsupported'))

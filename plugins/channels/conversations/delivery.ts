@@ -8,7 +8,10 @@ import { createSender, splitMarkdown, splitWords, toFailure } from '../writing/i
 export interface Delivery {
   target: JSONValue
   capabilities: ChannelCapabilities
-  /** Sends one message, truncated if it is too long, as plain words if its text is refused; `name` distinguishes it from others for the same message. */
+  /**
+   * Sends one message, truncated if it is too long; if its text is refused, all its words in short messages, of which the
+   * last one has the buttons. `name` distinguishes it from others for the same message.
+   */
   say(
     name: string,
     markdown: string,
@@ -64,9 +67,12 @@ export function createDelivery(message: InboxDocument, target: JSONValue, sessio
       try {
         return await sender.send(target, { ...message, text: fit(markdown) })
       } catch (error) {
-        const [words] = splitWords(markdown, { dialect, max_length, length_unit })
-        if (!toFailure(error).is_about_text || words === undefined) throw error
-        return await sender.send(target, { ...message, text: words })
+        const words = splitWords(markdown, { dialect, max_length, length_unit })
+        const last = words.pop()
+        if (!toFailure(error).is_about_text || last === undefined) throw error
+        for (const [index, text] of words.entries())
+          await sender.send(target, { key: keyOf(`${name} words ${index}`), text, buttons: [] })
+        return await sender.send(target, { ...message, text: last })
       }
     },
     notify: (name, markdown) =>

@@ -5,9 +5,11 @@ import { findFinishedEnd, listBlockEnds, type Stable } from './stable-text.ts'
 import { canReopen, findClosing, listCuts, type Survey, surveyPart } from './survey.ts'
 
 /** The part of a text that one message holds. */
-interface Piece {
+export interface Piece {
   /** The rendered part, no longer than the limit. */
   text: string
+  /** Its source, with code that is open at its ends opened and closed. */
+  source: string
   /** Its end in the source. */
   end: number
   /** True if it is the last part of the text. */
@@ -114,15 +116,14 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
     const limit = findLimit(part, survey, source.open)
     const isStuck = append_only && extendStable(part, markdown, survey, limit.seen, source.open)
 
-    const piece = (end: number, text: string): Piece => {
+    const pieceTo = (end: number): Piece => {
+      const closed = source.closed(end)
+      const rendered = renderSource(closed)
+      // The source always fits, however long its rendering is.
+      const text = isTooLong(rendered) ? escapeSource(closed, dialect) : rendered
       const is_last = markdown.slice(end).trim() === ''
       const shown = append_only ? part.stable.text : text
-      return { text, end: is_last ? markdown.length : end, is_last, shown }
-    }
-    const pieceTo = (end: number): Piece => {
-      const text = renderSource(source.closed(end))
-      // The source always fits, however long its rendering is.
-      return piece(end, isTooLong(text) ? escapeSource(source.closed(end), dialect) : text)
+      return { text, source: closed, end: is_last ? markdown.length : end, is_last, shown }
     }
     const isFit = (end: number): boolean => {
       const text = renderSource(source.closed(end))

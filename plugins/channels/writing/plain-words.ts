@@ -11,11 +11,13 @@ const SHARE = 1 / 2
 export function splitWords(markdown: string, limits: Limits): string[] {
   const max_length = Math.max(1, limits.max_length * SHARE)
   const messages: string[] = []
-  let words = render(markdown, 'plain').toWellFormed().trim()
+  // The first line keeps its margin, as it may be one of code.
+  const withoutEmptyEnds = (text: string) => text.replace(/^\s*\n/, '').trimEnd()
+  let words = withoutEmptyEnds(render(markdown, 'plain').toWellFormed())
   while (words !== '') {
     const end = findCut(words, { ...limits, max_length })
-    messages.push(escapeSource(words.slice(0, end), limits.dialect).trim())
-    words = words.slice(end).trim()
+    messages.push(escapeSource(words.slice(0, end), limits.dialect).trimEnd())
+    words = withoutEmptyEnds(words.slice(end))
   }
   return messages
 }
@@ -31,6 +33,6 @@ function findCut(words: string, limits: Limits): number {
   }
   if (end === words.length) return end
   const message = words.slice(0, end)
-  const cut = Math.max(message.lastIndexOf('\n'), message.lastIndexOf(' '))
-  return cut > end / 2 ? cut : end
+  const cut = [message.lastIndexOf('\n'), message.lastIndexOf(' ')].find((place) => place > end / 2)
+  return cut === undefined ? end : cut + 1
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { ChannelCapabilities, JSONValue } from '#plugin-api'
 import type { Sender } from './calls.ts'
-import { createCutter, truncate } from './cutter.ts'
+import { createCutter, type Piece, truncate } from './cutter.ts'
 import { measure } from './dialects.ts'
 import { toFailure } from './failure.ts'
 import { splitWords } from './plain-words.ts'
-import { hasVisible, render } from './rendering.ts'
+import { escapeSource, hasVisible, render } from './rendering.ts'
 
 /** Returns the key of a message of a reply: 26 letters and digits, the same in every process. */
 function createMessageKey(key: string, index: number): string {
@@ -57,7 +57,7 @@ export function createReplyMessages({
   begun,
   save,
   sender,
-  cut_off_note,
+  cut_off_note = '',
 }: {
   capabilities: ChannelCapabilities
   target: JSONValue
@@ -69,28 +69,27 @@ export function createReplyMessages({
 }): ReplyMessages {
   const { dialect, max_length, length_unit, max_replies = Number.POSITIVE_INFINITY } = capabilities
   const limits = { dialect, max_length, length_unit }
-  const note = cut_off_note === undefined ? '' : `\n${render(cut_off_note, dialect)}`
+  const note = cut_off_note === '' ? '' : `\n${render(cut_off_note, dialect)}`
   const cutOffLimits = { ...limits, max_length: max_length - measure(length_unit, note) }
   let progress = begun
   /** True once the platform has refused a text: what follows is sent as plain words. */
   let isPlain = false
 
-  /** Sends a message that covers the source up to an end; if its text is refused, the words of it in shorter messages. */
-  const sendPiece = async (text: string, source: string, covered: number): Promise<void> => {
-    const send = async (text: string, step: Partial<WritingProgress> = {}) => {
-      await sender.send(target, { text, key: messages.key })
-      await messages.advance({ sent: progress.sent + 1, ...step })
-    }
-    if (!isPlain) {
-      try {
-        return await send(text, { covered })
-      } catch (error) {
-        if (!toFailure(error).is_about_text) throw error
-        isPlain = true
-      }
-    }
-    for (const words of splitWords(source, limits).slice(0, Math.max(1, messages.left))) await send(words)
-    await messages.advance({ covered })
+  const send = async (text: string, step: Partial<WritingProgress> = {}) => {
+    await sender.send(target, { text, key: messages.key })
+    await messages.advance({ sent: progress.sent + 1, ...step })
+  }
+
+  /** Sends the words of a piece in short messages; the last one that the platform takes says that more would follow. */
+  const sendWords = async ({ source, end, is_last }: Piece, whole: number) => {
+    const words = splitWords(source, limits)
+    const room = Math.max(1, messages.left)
+    const isCutOff = is_last ? words.length > room : words.length >= room
+    const [last = '', ...others] = words.slice(0, room).reverse()
+    for (const text of others.reverse()) await send(text)
+    const ending = isCutOff ? `…\n${escapeSource(render(cut_off_note, 'plain'), dialect)}`.trimEnd() : ''
+    if (last !== '' || isCutOff) await send(last + ending)
+    await messages.advance({ covered: isCutOff ? whole : end })
   }
 
   const messages: ReplyMessages = {
@@ -115,10 +114,16 @@ export function createReplyMessages({
         const piece = cutter.next(markdown, progress.covered, { is_whole: true })
         const isCutOff = messages.left <= 1 && !piece.is_last
         const text = isCutOff ? truncate(markdown, progress.covered, cutOffLimits) + note : piece.text
-        const source = markdown.slice(progress.covered, piece.end)
         const covered = isCutOff ? markdown.length : piece.end
-        if (hasVisible(text)) await sendPiece(text, source, covered)
-        else await messages.advance({ covered })
+        if (!hasVisible(text)) await messages.advance({ covered })
+        else if (isPlain) await sendWords(piece, markdown.length)
+        else
+          try {
+            await send(text, { covered })
+          } catch (error) {
+            if (!toFailure(error).is_about_text) throw error
+            isPlain = true
+          }
       }
     },
   }
