@@ -177,9 +177,18 @@ export function createIntake(cradle: Cradle): Intake {
     return { notice, text: render(text, dialect) }
   }
 
+  /** Removes what was stored while the channel was being removed, which removes its document first and then its data. */
+  const removeStray = async ({ _id }: ChannelDocument) => {
+    if (await channels.findOne({ _id }, { projection: { _id: 1 } })) return
+    await Promise.all([messageInbox.remove([_id]), conversations.remove([_id])])
+  }
+
   return {
     openInbox: (channel, onStored) => ({
-      receive: (message, cursor) => receive(channel, message, onStored, cursor),
+      async receive(message, cursor) {
+        await receive(channel, message, onStored, cursor)
+        await removeStray(channel)
+      },
       press: (pressed) => press(channel, pressed),
       async moved(from, to) {
         await move(channel, from, to)
