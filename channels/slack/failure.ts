@@ -91,12 +91,15 @@ function toSentence(
 function readWords(messages: unknown): string | undefined {
   const [sentence] = Array.isArray(messages) ? messages : []
   const isPlain = typeof sentence === 'string' && /^(?!.*\S{60})[\x20-\x7e]{1,200}$/.test(sentence)
-  return isPlain ? sentence.replace('[ERROR] ', '') : undefined
+  return isPlain ? withoutTokens(sentence.replace('[ERROR] ', '')) : undefined
 }
+
+/** Masks tokens of any kind, which a program in front of Slack may repeat. */
+const withoutTokens = (words: string) => words.replace(/\bx(?:ox[a-z]|app)-[\w-]+/gi, '***')
 
 /** Explains which scope a token lacks and how to add it. */
 export function explainMissingScope(token: TokenName, needed: unknown): string {
-  const scope = /^[\w.:, -]{1,200}$/.exec(String(needed))?.[0] ?? 'needed for this'
+  const scope = withoutTokens(/^[\w.:, -]{1,200}$/.exec(String(needed))?.[0] ?? 'needed for this')
   return `The ${token} lacks the scope ${scope}. Add it in the settings of the Slack app and install the app again.`
 }
 

@@ -515,6 +515,16 @@ t.test('a refusal says if it passes, and if it is about the text', async (t) => 
   t.match(await refusalOf('invalid_blocks', { response_metadata: { messages } }), {
     message: /less than 3001/,
   })
+  const { bot_token, app_token } = platform.config as Record<string, string>
+  for (const token of [bot_token, app_token, `xoxe.${bot_token}`]) {
+    const echo = [`[ERROR] the token ${token} may not do this`]
+    const { message } = await refusalOf('a_code_of_tomorrow', {
+      response_metadata: { messages: echo },
+    })
+    t.match(message, /the token .*\*\*\* may not do this/)
+    t.notMatch(message, token!.slice(5))
+    t.notMatch((await refusalOf('missing_scope', { needed: token })).message, token!.slice(5))
+  }
 
   const tell = async (text: string) => await failureOf(connection.send(target, message(text), never))
   t.match(await tell(' \n'), { code: 'no_text', is_about_text: true })
