@@ -470,10 +470,10 @@ t.test('a refusal says if it passes, and if it is about the text', async (t) => 
   await t.rejects(send(), failure('unsupported', isAboutText))
   refuse(400, 50035, 'Invalid Form Body', { errors: { components: { 0: { _errors: [{ code: 'X' }] } } } })
   await t.rejects(send(), failure('unknown', { is_about_text: false }))
-  await t.rejects(send(`a ${BLOCKED_WORD}`), failure('forbidden', { message: /AutoMod/, code: 200000 }))
+  await t.rejects(send(`a ${BLOCKED_WORD}`), failure('unsupported', { message: /AutoMod/, code: 200000 }))
 
   for (const [status, code, words, reason] of [
-    [400, 240000, 'Message blocked by harmful links filter', 'forbidden'],
+    [400, 240000, 'Message blocked by harmful links filter', 'unsupported'],
     [403, 50007, 'Cannot send messages to this user', 'forbidden'],
     [403, 50278, 'Cannot send messages to this user due to having no mutual guilds', 'forbidden'],
     [403, 50001, 'Missing Access', 'forbidden'],
