@@ -165,8 +165,18 @@ t.test('commands keep the words behind them', async (t) => {
   await see('Write to talk to the agent')
 })
 
-t.test('an answer that shows nothing is replaced by a sentence or by its addresses', async (t) => {
+t.test('an answer that shows nothing is replaced by a sentence or by its source', async (t) => {
   const { say, see, fake, shown } = await start(t)
+  for (const [text, words] of [
+    ['[Status]: OK', '[Status]: OK'],
+    ['[^1]: README.md\n[^2]: LICENSE', '[^1]: README.md\n[^2]: LICENSE'],
+    ['![](charts/q3.png)', 'charts/q3.png'],
+    ['[![](a.png)](https://example.com)', 'https://example.com'],
+  ] as const) {
+    fake.next({ text })
+    await say('speak')
+    await see(words)
+  }
   const answers = ['```\n\n```', '\u200b', '&nbsp;', '\u2800\u3164\ufeff', '[1]: https://example.com/page']
   for (const text of answers) {
     fake.next({ text })

@@ -18,8 +18,8 @@ import { createReplyText } from './reply-text.ts'
 
 /** The largest file that is sent to a platform, in bytes. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
-/** Matches the addresses in a text. */
-const ADDRESS = /https?:\/\/[^\s<>")\]]+/g
+/** Matches the brackets that begin link definitions, which show nothing. */
+const DEFINITIONS = /^ {0,3}\[/gm
 /** Interval for checking that a message whose turn has not begun is still in the queue, in milliseconds. */
 const QUEUE_POLL_MS = 2000
 
@@ -222,10 +222,9 @@ function createShow(
   const end = async () => {
     typing.stop()
     if (!isVisible(reply.text)) {
-      // A link definition shows nothing, but its address is an answer.
-      const addresses = reply.text.match(ADDRESS) ?? []
+      const source = reply.text.trim().replace(DEFINITIONS, '\\[')
       reply.begin()
-      if (addresses.length > 0) reply.note(addresses.join('\n'))
+      if (isVisible(source)) reply.note(source)
       else if (attached.size === 0) reply.note(say('no_answer', locale))
     }
     await endPart()

@@ -97,6 +97,8 @@ function renderLink(token: Tokens.Link | Tokens.Image, style: Style, context: Co
   const isWritten = token.type === 'link' && token.autolink
   const target = toLinkTarget(isWritten ? token.href : resolveEntities(token.href))
   const words = renderInline(token.tokens, style, { ...context, link: true })
+  // A picture of which nothing else is known has at least a path.
+  if (!target && words.trim() === '' && !context.link) return style.escape(token.href)
   if (!target || context.link) return words
   return style.link(target, words.trim() === '' ? style.escape(target) : words)
 }
