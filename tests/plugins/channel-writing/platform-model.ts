@@ -51,6 +51,8 @@ export function createPlatform({
   const messages: SeenMessage[] = []
   const violations: string[] = []
   const counts = { calls: 0, lost: 0, late: 0 }
+  /** Failures of an unknown reason that are left: after the third one a call is given up. */
+  let unknownFailures = 2
   const { live: limits, length_unit } = capabilities
   let lastChange = Number.NEGATIVE_INFINITY
   const calm = new AbortController().signal
@@ -126,7 +128,10 @@ export function createPlatform({
         await time.wait(random.int(0, 400), calm)
         if (way === 'after') {
           counts.lost += 1
-          throw random.pick([new Error('what?'), new DOMException('late', 'TimeoutError')])
+          const isUnknown = random.chance(0.5) && unknownFailures > 0
+          if (!isUnknown) throw new DOMException('late', 'TimeoutError')
+          unknownFailures -= 1
+          throw new Error('what?')
         }
         return result
       } finally {
