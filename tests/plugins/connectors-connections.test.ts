@@ -522,6 +522,7 @@ t.test('An odd tool is mended or left out, and the others stay', async (t) => {
     fakeTool('bare', { inputSchema: undefined, title: null, description: null, annotations: null }),
     fakeTool('result', { outputSchema: { properties: {} } }),
     fakeTool('listing', { inputSchema: { type: 'array' } }),
+    fakeTool('odd', { inputSchema: { type: { toString: 1 } } }),
     fakeTool('plain'),
     { description: 'It has no name.' },
     null as never,
@@ -544,9 +545,10 @@ t.test('An odd tool is mended or left out, and the others stay', async (t) => {
   )
   const left_out = [
     'The tool "listing" is left out: the schema of its input does not describe an object.',
+    'The tool "odd" is left out: the schema of its input does not describe an object.',
     'The tool "plain" is left out: another one has the same name.',
-    'The tool number 7 is left out: it has no name.',
     'The tool number 8 is left out: it has no name.',
+    'The tool number 9 is left out: it has no name.',
   ]
   t.equal(error, left_out.join(' '))
   t.strictSame([probed.left_out, tested.left_out], [left_out, left_out])

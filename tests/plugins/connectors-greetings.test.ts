@@ -124,6 +124,10 @@ const results: Record<string, (result: Record<string, unknown>) => unknown> = {
     ...result,
     serverInfo: { name: 'fake', version: 1 },
   }),
+  'a version of the server that is an odd object': (result) => ({
+    ...result,
+    serverInfo: { name: { toString: 1 }, version: [] },
+  }),
   'instructions that are null': (result) => ({ ...result, instructions: null }),
   'notes that are null': (result) => ({ ...result, _meta: null }),
 }
@@ -165,6 +169,7 @@ const carriers: Record<string, (answer: string) => [Record<string, string>, stri
     EVENTS,
     JSON.stringify(JSON.parse(answer), null, 1).replace(/^/gm, 'data: ').concat('\n\n'),
   ],
+  'very many lines of data': (answer) => [EVENTS, `${'data:\n'.repeat(200_000)}data: ${answer}\n\n`],
   'words before': (answer) => [EVENTS, `data: connected\n\ndata: ${answer}\n\n`],
   'a batch': (answer) => [{ 'content-type': 'application/json' }, `[${answer}]`],
 }

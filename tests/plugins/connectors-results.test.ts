@@ -43,6 +43,8 @@ const texts: [string, unknown, string, 'error'?][] = [
   ['no error as a number', { content: [words], isError: 0 }, 'the words'],
   ['an error as text', { content: [words], isError: 'true' }, 'the words', 'error'],
   ['an error as a number', { content: [words], isError: 1 }, 'the words', 'error'],
+  ['no error as an empty object', { content: [words], isError: {} }, 'the words'],
+  ['an error as an odd object', { content: [words], isError: { toString: 1 } }, 'the words', 'error'],
   ['an error by another name', { content: [words], is_error: true }, 'the words', 'error'],
   ['an error without words', { content: [], isError: true }, '[no output]', 'error'],
   ['an error with nothing else', { isError: true }, '[no output]', 'error'],
@@ -204,6 +206,12 @@ const files: [string, object, string, Buffer?][] = [
     'a data URL that alone has a type',
     { type: 'image', data: `data:image/png;base64,${pixel}` },
     'image/png',
+  ],
+  [
+    'a data URL with very many parameters',
+    { ...image, data: `data:image/png${';a'.repeat(4_000_000)}` },
+    'image/png',
+    Buffer.from(`data:image/png${';a'.repeat(4_000_000)}`, 'base64'),
   ],
   ['a data URL in an address', { type: 'image', url: `data:image/png;base64,${pixel}` }, 'image/png'],
   [

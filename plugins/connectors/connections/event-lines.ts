@@ -12,6 +12,10 @@ export function readEvents(
   let fields: string[] = []
   let data: string[] | undefined
 
+  const addData = (text: string) => {
+    data ??= []
+    data.push(text)
+  }
   const takeEvent = (): string => {
     const kept = fields
     const text = data?.join('\n')
@@ -29,8 +33,8 @@ export function readEvents(
     line = ''
     if (whole === '') return takeEvent()
     // Some servers write messages without the name of the field.
-    if (whole.startsWith('{')) data = [...(data ?? []), whole]
-    else if (/^data(?::|$)/.test(whole)) data = [...(data ?? []), whole.slice(5).replace(/^ /, '')]
+    if (whole.startsWith('{')) addData(whole)
+    else if (/^data(?::|$)/.test(whole)) addData(whole.slice(5).replace(/^ /, ''))
     else if (!whole.startsWith(':')) fields.push(whole)
     return ''
   }

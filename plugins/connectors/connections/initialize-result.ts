@@ -1,3 +1,5 @@
+import { toLooseText } from './loose-values.ts'
+
 type Fields = Record<string, unknown>
 
 /** The versions that a server can have agreed to, the latest first. */
@@ -41,8 +43,8 @@ const isSet = ([, value]: [string, unknown]) => value !== null
 function readServer(server: unknown): Fields {
   const { name, version, title } = Object(server) as Fields
   return {
-    name: String(name ?? 'unknown'),
-    version: String(version ?? 'unknown'),
+    name: toLooseText(name ?? 'unknown'),
+    version: toLooseText(version ?? 'unknown'),
     ...(typeof title === 'string' && { title }),
   }
 }

@@ -1,5 +1,7 @@
 /** The most characters of a program's last words in a message. */
 const MAX_WORDS_CHARS = 300
+/** The most characters of a line that are looked at; a longer one begins like this. */
+const MAX_LINE_CHARS = 1000
 
 /** The lines that programs and their interpreters write after the one that says what is wrong. */
 const AFTERWORDS =
@@ -10,7 +12,10 @@ const BEGINS_WORDS = /^(?:panic: |fatal error: |thread '.*' (?:\(\d+\) )?panicke
 
 /** Finds the line in which a program says why it ended; undefined if it has said nothing. */
 export function findLastWords(log: string): string | undefined {
-  const lines = log.split(/\r?\n/).filter((line) => /[\p{L}\d]/u.test(line))
+  const lines = log
+    .split(/\r?\n/)
+    .filter((line) => /[\p{L}\d]/u.test(line))
+    .map((line) => line.slice(0, MAX_LINE_CHARS))
   const begin = lines.findLastIndex((line) => BEGINS_WORDS.test(line))
   const words = begin >= 0 ? wordsFrom(lines, begin) : lines.findLast((line) => !AFTERWORDS.test(line))
   return (words ?? lines.at(-1))

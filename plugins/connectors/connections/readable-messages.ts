@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { readInitializeResult } from './initialize-result.ts'
+import { toLooseNumber, toLooseText } from './loose-values.ts'
 
 type Fields = Record<string, unknown>
 
@@ -44,7 +45,7 @@ export function createMessageReader(): MessageReader {
   const methods = new Set<string>()
 
   const findRequest = (id: unknown, request?: SentRequest): SentRequest | undefined => {
-    if (id !== null && id !== undefined) return waiting.get(String(id))
+    if (id !== null && id !== undefined) return waiting.get(toLooseText(id))
     return request ?? (waiting.size === 1 ? [...waiting.values()][0] : undefined)
   }
 
@@ -102,12 +103,12 @@ function readRequest(message: Fields): unknown {
 
 /** Reads a note of progress, whose numbers may be texts. */
 function readProgress({ progress, total, message, ...more }: Fields): Fields {
-  const share = Number(progress)
-  const whole = Number(total)
+  const share = toLooseNumber(progress)
+  const whole = toLooseNumber(total)
   return {
     ...more,
     progress: Number.isFinite(share) ? share : 0,
-    ...(total !== undefined && Number.isFinite(whole) && { total: whole }),
+    ...(Number.isFinite(whole) && { total: whole }),
     ...(typeof message === 'string' && { message }),
   }
 }
@@ -119,23 +120,18 @@ function readResult(result: unknown, method?: string): unknown {
 
 /** Reads an error, which may be a text, or have a code that is a text. */
 function readError(error: unknown): unknown {
-  if (!isObject(error)) return { code: -32603, message: String(error) }
+  if (!isObject(error)) return { code: -32603, message: toLooseText(error) }
   const { code, message } = error
   if (Number.isInteger(code) && typeof message === 'string') return error
   const { data } = error
   return {
-    code: Number.isInteger(Number(code ?? Number.NaN)) ? Number(code) : -32603,
+    code: Number.isInteger(toLooseNumber(code)) ? toLooseNumber(code) : -32603,
     message: typeof message === 'string' ? message : describe(message ?? data),
     ...(isPresent(data) && { data }),
   }
 }
 
-const describe = (value: unknown) =>
-  isPresent(value)
-    ? typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
-    : 'The server gave no reason.'
+const describe = (value: unknown) => (isPresent(value) ? toLooseText(value) : 'The server gave no reason.')
 
 /** Returns the fields of an object that are not null. */
 const withoutNulls = (fields: Fields): Fields =>

@@ -4,6 +4,7 @@ import { replaceBody } from './bounded-fetch.ts'
 import { readEvents } from './event-lines.ts'
 import { exchanges } from './exchange.ts'
 import { ConnectorFailure, ILL_FORMED, NO_PROTOCOL, NOT_JSON } from './failure.ts'
+import { toLooseText } from './loose-values.ts'
 import { isAnswer, isObject, type MessageReader, type SentRequest } from './readable-messages.ts'
 import { HttpRefusal, toRefusal } from './refusal.ts'
 import { findWords, isAboutSession } from './server-words.ts'
@@ -71,7 +72,7 @@ export function readableFetch(
       ? new HttpRefusal(status, findWords(body))
       : toRefusal(status, body, hasSession)
     const answer = request && !isAnsweredElsewhere && parseAnswer(body)
-    if (!isObject(answer) || String(answer.id) !== String(request!.id)) throw refusal
+    if (!isObject(answer) || toLooseText(answer.id) !== String(request!.id)) throw refusal
     return toJson(response, reader.read(answer, request))
   }
 

@@ -1,6 +1,8 @@
 import { detectPictureType } from '#toolbox'
+import { toLooseText } from './loose-values.ts'
 
-const DATA_URL = /^data:([^;,]*)(?:;[^;,]+)*,/i
+/** The beginning of a data URL; with more parameters, matching it could exhaust the stack. */
+const DATA_URL = /^data:([^;,]{0,200})(?:;[^;,]{1,200}){0,20},/i
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]{1,80}$/i
 
 /** The names of the field with a media type: the protocol's first, then those of other protocols. */
@@ -143,7 +145,7 @@ function decode(text: string): string {
 
 /** True for a flag that is set, also as a text or a number. */
 const isTrue = (value: unknown): boolean =>
-  isPresent(value) && !/^(?:false|0|no|)$/i.test(String(value).trim())
+  isPresent(value) && !/^(?:false|0|no|\[\]|\{\}|)$/i.test(toLooseText(value).trim())
 
 type Json = Record<string, unknown>
 

@@ -74,7 +74,7 @@ function toInputSchema(schema: unknown): object | undefined {
   if (schema === null || schema === true) return { type: 'object' }
   if (typeof schema !== 'object' || Array.isArray(schema)) return undefined
   const { type } = schema as { type?: unknown }
-  const types = [type ?? 'object'].flat().map((name) => String(name).toLowerCase())
+  const types = [type ?? 'object'].flat().map((name) => (typeof name === 'string' ? name.toLowerCase() : ''))
   return types.includes('object') ? { ...schema, type: 'object' } : undefined
 }
 
