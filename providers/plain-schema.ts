@@ -197,7 +197,7 @@ const listNames = (required: unknown, properties: object): string[] =>
 
 /** Reads the types of a schema; those that it does not name follow from its keywords. */
 function readTypes(schema: Json): string[] {
-  const names = [schema.type].flat().map((name) => String(name).toLowerCase())
+  const names = [schema.type].flat().map((name) => (typeof name === 'string' ? name.toLowerCase() : ''))
   const types = new Set(names.filter((name) => TYPES.includes(name)))
   if (types.size === 0) {
     const values = Array.isArray(schema.enum) ? schema.enum : []

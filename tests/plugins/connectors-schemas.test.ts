@@ -46,6 +46,11 @@ const actionChecks: Pick<Case, 'accepted' | 'refused'> = {
 }
 
 const cases: Record<string, Case> = {
+  'a type that is an odd object': {
+    schema: object({ it: { type: { toString: 1 }, description: 'It.' } }),
+    properties: { it: { description: 'It.' } },
+    accepted: [{ it: 'x' }],
+  },
   // Unions and intersections at the top.
   oneOf: {
     schema: { type: 'object', oneOf: [create, update] },
