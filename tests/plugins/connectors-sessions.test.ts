@@ -200,6 +200,16 @@ const refusals: Record<string, [(reply: ServerResponse, message: Message) => unk
     (reply, { id }) => reply.writeHead(200, JSON_TYPE).end(rpc(-32603, 'x'.repeat(10_000), id)),
     /: x{500}…$/,
   ],
+  ...Object.fromEntries(
+    [-32000, -32001, -32600].map((code) => [
+      `words about a session of the tool with the code ${code}`,
+      [
+        (reply: ServerResponse, { id }: Message) =>
+          reply.writeHead(200, JSON_TYPE).end(rpc(code, 'The checkout session has expired', id)),
+        /failed \(protocol\): The checkout session has expired$/,
+      ],
+    ]),
+  ),
   'words about a session of the tool': [
     (reply, { id }) => reply.writeHead(200, JSON_TYPE).end(rpc(-32602, 'The browser session is closed', id)),
     /: The browser session is closed$/,

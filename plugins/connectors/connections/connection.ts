@@ -164,8 +164,25 @@ async function connect(
   client.onclose = () => end(findFailure() ?? createClosed())
   client.onerror = () => undefined
 
-  const explain = (error: unknown): ConnectorFailure =>
-    findFailure() ?? (target.transport === 'http' ? findLostSession(error) : undefined) ?? toFailure(error)
+  const isAnswering = () =>
+    withDeadline(PING_MS, [ended.signal], async (signal) => {
+      try {
+        await client.ping({ signal, timeout: NO_TIMEOUT_MS })
+        return true
+      } catch (error) {
+        const failure = toFailure(error)
+        // A refusal is an answer, too, unless it is one of the transport.
+        return !signal.aborted && failure.reason !== 'unreachable' && !isOfTransport(failure, error)
+      }
+    })
+  const explain = async (error: unknown): Promise<ConnectorFailure> => {
+    const failure = findFailure()
+    if (failure) return failure
+    const lost = target.transport === 'http' ? findLostSession(error) : undefined
+    // The call of a tool that has done something must not be repeated.
+    const isLost = lost && !(lost.isDoubtful && (await isAnswering()))
+    return isLost ? lost.failure : toFailure(error)
+  }
   const withoutSecrets = (failure: ConnectorFailure) => maskSecrets(failure, parts.redact)
 
   /** Runs a request with a time that begins now; throws a ConnectorFailure, or the reason of the outer signal. */
@@ -180,7 +197,7 @@ async function connect(
       return await exchanges.run(time, () => work(time))
     } catch (error) {
       outer.throwIfAborted()
-      throw withoutSecrets(time.signal.aborted ? toFailure(time.signal.reason) : explain(error))
+      throw withoutSecrets(time.signal.aborted ? toFailure(time.signal.reason) : await explain(error))
     } finally {
       running.delete(time)
       time.release()
@@ -213,17 +230,7 @@ async function connect(
           return readToolResult(result)
         })
       }),
-    isAnswering: () =>
-      withDeadline(PING_MS, [ended.signal], async (signal) => {
-        try {
-          await client.ping({ signal, timeout: NO_TIMEOUT_MS })
-          return true
-        } catch (error) {
-          const failure = toFailure(error)
-          // A refusal is an answer, too, unless it is one of the transport.
-          return !signal.aborted && failure.reason !== 'unreachable' && !isOfTransport(failure, error)
-        }
-      }),
+    isAnswering,
     async close() {
       end(createClosed())
       await leave()

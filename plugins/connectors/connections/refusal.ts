@@ -1,6 +1,6 @@
 import { listCauses } from '#toolbox'
 import { ConnectorFailure, reasonOfStatus, SessionLost } from './failure.ts'
-import { cutWords, findWords, isAboutSession, sentenceOfStatus } from './server-words.ts'
+import { cutWords, findWords, isAboutGreeting, isAboutSession, sentenceOfStatus } from './server-words.ts'
 
 /** The codes of JSON-RPC with which servers refuse an unknown session. */
 const SESSION_CODES = new Set<unknown>([-32000, -32001, -32600])
@@ -28,13 +28,20 @@ export function toRefusal(status: number, body: string, hasSession: boolean): Co
   return new HttpRefusal(status, words)
 }
 
+/** A refusal that seems to be due to a lost session. */
+interface LostSession {
+  failure: SessionLost
+  /** True if the words may also be about a session of a tool, such as one of a browser. */
+  isDoubtful: boolean
+}
+
 /** Returns SessionLost for an error of JSON-RPC by which a server refuses a request because of its session. */
-export function findLostSession(error: unknown): SessionLost | undefined {
+export function findLostSession(error: unknown): LostSession | undefined {
   const refusal = listCauses(error).find(
     ({ name, code }) => name === 'ProtocolError' && SESSION_CODES.has(code),
   )
   const words = String(refusal?.message ?? '')
-  return isAboutSession(words)
-    ? new SessionLost(`It answered: ${cutWords(words)}`, { cause: error })
-    : undefined
+  if (!isAboutSession(words)) return undefined
+  const failure = new SessionLost(`It answered: ${cutWords(words)}`, { cause: error })
+  return { failure, isDoubtful: !isAboutGreeting(words) }
 }

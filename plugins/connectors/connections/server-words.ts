@@ -22,6 +22,10 @@ export const isAboutSession = (words: string): boolean =>
     /not found|unknown|invalid|no valid|not valid|expired|missing|required|terminated|closed|does(?: not|n[’']t) exist|no such|not recogni[sz]ed|no longer|could not find|without/i.test(
       words,
     )) ||
+  isAboutGreeting(words)
+
+/** True for words by which servers refuse a request because no greeting came before it. */
+export const isAboutGreeting = (words: string): boolean =>
   /not (?:yet |been )*initiali[sz]ed|before initiali[sz]|initiali[sz]e (?:first|request)|initiali[sz]ation (?:request|was not|is required|required)/i.test(
     words,
   )
