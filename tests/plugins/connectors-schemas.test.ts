@@ -46,6 +46,60 @@ const actionChecks: Pick<Case, 'accepted' | 'refused'> = {
 }
 
 const cases: Record<string, Case> = {
+  // Closed schemas, whose other parts have properties, too.
+  'a closed union': {
+    schema: {
+      anyOf: [object({ city: text }, { required: ['city'] }), object({ id: number }, { required: ['id'] })],
+      additionalProperties: false,
+    },
+    properties: { city: text, id: number },
+    accepted: [{ city: 'Oslo' }, { id: 7 }],
+    refused: [
+      [{ town: 'Oslo' }, /input must not have the property 'town'/],
+      [{ city: 7 }, /must fit one of the schemas of anyOf/],
+    ],
+  },
+  'a closed intersection of closed schemas': {
+    schema: object(
+      { a: text },
+      {
+        allOf: [
+          object({ b: text }, { additionalProperties: false }),
+          object({ c: text }, { additionalProperties: false }),
+        ],
+        additionalProperties: false,
+      },
+    ),
+    properties: { a: text, b: text, c: text },
+    accepted: [{ a: 'x', b: 'x', c: 'x' }],
+    refused: [
+      [{ d: 'x' }, /must not have the property 'd'/],
+      [{ c: 7 }, /\/c must be string/],
+    ],
+  },
+  'closed alternatives beside properties': {
+    schema: object(
+      { a: text },
+      {
+        oneOf: [
+          object({ b: text }, { required: ['b'], additionalProperties: false }),
+          object({ c: text }, { required: ['c'], additionalProperties: false }),
+        ],
+      },
+    ),
+    properties: { a: text, b: text, c: text },
+    accepted: [
+      { a: 'x', b: 'x' },
+      { a: 'x', c: 'x' },
+    ],
+    refused: [[{ a: 'x', b: 'x', c: 'x' }, /must fit one of the schemas of oneOf/]],
+  },
+  'other properties beside alternatives': {
+    schema: object({ a: text }, { anyOf: [object({ n: number })], additionalProperties: text }),
+    properties: { a: text, n: number },
+    accepted: [{ n: 7, more: 'x' }],
+    refused: [[{ more: 7 }, /\/more must be string/]],
+  },
   'a type that is an odd object': {
     schema: object({ it: { type: { toString: 1 }, description: 'It.' } }),
     properties: { it: { description: 'It.' } },

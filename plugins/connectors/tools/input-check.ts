@@ -63,15 +63,23 @@ function findViolations(whole: Json, input: Json): Violation[] {
     )
   }
 
-  const checkObject = (schema: Json, value: Json, path: string, fail: (message: string) => void) => {
+  const checkObject = (
+    schema: Json,
+    value: Json,
+    { path, fail, namesBeside }: { path: string; fail(message: string): void; namesBeside: Names },
+  ) => {
     for (const name of listOf(schema.required))
       if (step() && typeof name === 'string' && !Object.hasOwn(value, name))
         fail(`must have required property '${name}'`)
     const { properties = {}, additionalProperties: additional } = schema
     if (!isObject(properties)) return
+    const names = hasParts(schema) ? new Set([...namesBeside, ...namesOf(schema)]) : namesBeside
+    if (!step(names.size)) return
     for (const name in value) {
       if (!step()) return
       if (Object.hasOwn(properties, name)) check(properties[name], value[name], `${path}/${name}`)
+      // Servers close a schema without a thought of the properties of its alternatives.
+      else if (names.has(name)) continue
       else if (additional === false) fail(`must not have the property '${name}'`)
       else check(additional, value[name], `${path}/${name}`)
     }
@@ -103,12 +111,17 @@ function findViolations(whole: Json, input: Json): Violation[] {
    * Returns the violations of the alternative that a value comes closest to, none if it fits one. Several alternatives may
    * have become alike when they were simplified, so that it may fit more than one.
    */
-  const checkAlternatives = (schemas: unknown[], value: unknown, path: string): Violation[] => {
+  const checkAlternatives = (
+    schemas: unknown[],
+    value: unknown,
+    path: string,
+    namesBeside: Names,
+  ): Violation[] => {
     const before = violations
     let closest: Violation[] | undefined
     for (const schema of schemas) {
       violations = []
-      check(schema, value, path)
+      check(schema, value, path, namesBeside)
       if (closest === undefined || distanceOf(violations) < distanceOf(closest)) closest = violations
       if (violations.length === 0) break
     }
@@ -116,7 +129,8 @@ function findViolations(whole: Json, input: Json): Violation[] {
     return closest ?? []
   }
 
-  const check = (schema: unknown, value: unknown, path: string): void => {
+  /** Checks a value; `namesBeside` are those of the properties that schemas of the same value have. */
+  const check = (schema: unknown, value: unknown, path: string, namesBeside: Names = NO_NAMES): void => {
     if (!step() || !isObject(schema) || (value === null && schema.nullable === true)) return
     const fail = (message: string, isDecisive = false) => {
       if (violations.length < MAX_REASONS)
@@ -131,17 +145,21 @@ function findViolations(whole: Json, input: Json): Violation[] {
       fail(`must be one of ${describeValues(schema.enum)}`, true)
     if (Object.hasOwn(schema, 'const') && !isEqual(schema.const, value))
       fail(`must be ${describeValues([schema.const])}`, true)
-    if (isObject(value)) checkObject(schema, value, path, fail)
+    if (isObject(value)) checkObject(schema, value, { path, fail, namesBeside })
     else if (Array.isArray(value)) checkArray(schema, value, path, fail)
     else if (typeof value === 'string') checkText(schema, value, fail)
     else if (typeof value === 'number') checkNumber(schema, value, fail)
-    for (const part of listOf(schema.allOf)) check(part, value, path)
+    if (!hasParts(schema)) return
+    const all = listOf(schema.allOf)
+    const namesOfAll = new Set([...namesBeside, ...namesOf({ properties: schema.properties, allOf: all })])
+    const namesOfParts = all.length > 0 ? new Set([...namesOfAll, ...namesOf(schema)]) : namesOfAll
+    for (const part of all) check(part, value, path, namesOfParts)
     for (const keyword of ['anyOf', 'oneOf']) {
       const schemas = listOf(schema[keyword])
       const [only] = schemas
-      if (schemas.length === 1) check(only, value, path)
+      if (schemas.length === 1) check(only, value, path, namesOfAll)
       else {
-        const closest = checkAlternatives(schemas, value, path)
+        const closest = checkAlternatives(schemas, value, path, namesOfAll)
         const reasons = closest.map(({ reason }) => reason).join('; ')
         if (closest.length > 0)
           fail(
@@ -154,6 +172,22 @@ function findViolations(whole: Json, input: Json): Violation[] {
   check(whole, input, '')
   return steps < 0 ? [] : violations
 }
+
+/** The keywords of the parts of a schema that are about the same value. */
+const PARTS = ['allOf', 'anyOf', 'oneOf']
+type Names = ReadonlySet<string>
+const NO_NAMES: Names = new Set()
+
+const hasParts = (schema: Json): boolean => PARTS.some((keyword) => Array.isArray(schema[keyword]))
+
+/** Lists the names of the properties of a schema and its parts. */
+const namesOf = (schema: unknown): string[] =>
+  isObject(schema)
+    ? [
+        ...Object.keys(isObject(schema.properties) ? schema.properties : {}),
+        ...PARTS.flatMap((keyword) => listOf(schema[keyword]).flatMap(namesOf)),
+      ]
+    : []
 
 /** Returns how far a value is from an alternative; the decisive properties tell alternatives apart. */
 const distanceOf = (violations: readonly Violation[]): number =>
