@@ -283,3 +283,30 @@ t.test('Only resources with an address become sources', async (t) => {
   ])
   t.equal(sources.length, 2)
 })
+
+t.test('Halves of characters do not reach a model', async (t) => {
+  const half = '\ud83d'
+  mcp.tools = [
+    fakeTool('look', {
+      title: `${'x'.repeat(199)}😀`,
+      description: `${'x'.repeat(7999)}😀`,
+      annotations: { readOnlyHint: true },
+      inputSchema: {
+        type: 'object',
+        properties: { city: { type: 'string', description: `A ${half}`, enum: [half], default: half } },
+      },
+    }),
+  ]
+  const { id } = await request('POST', '/connectors', { name: 'half', kind: 'mcp', config: { url: mcp.url } })
+  await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
+  for (const result of [{ content: [{ type: 'text', text: half }] }, { content: [half], isError: true }]) {
+    mcp.onCall = async () => result
+    fake.next({ toolCalls: [{ name: 'half__look', arguments: {} }] }, { text: 'ok' })
+    await socket.ask({ text: 'go' })
+    const { tools, messages } = fake.requests.at(-1)!.body
+    const { description } = tools!.find((tool) => tool.function.name === 'half__look')!.function
+    t.equal(description, `${'x'.repeat(7999)}\ufffd`)
+    t.equal(messages.at(-1)!.content, '\ufffd')
+    t.notMatch(JSON.stringify([tools, messages]), /\\ud[89a-f]/)
+  }
+})

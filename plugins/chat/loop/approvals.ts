@@ -107,7 +107,7 @@ export function requestAuthorization(call: Call, need: AuthorizationNeed, locale
 export const requestStep = (call: Call, { description, args }: ApprovalStep): Request => ({
   ...call,
   ...toReviewable(args),
-  description: limitOutput(description).toWellFormed(),
+  description: limitOutput(description),
   is_step: true,
   allowed_decisions: STEP,
 })

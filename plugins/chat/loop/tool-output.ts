@@ -9,9 +9,12 @@ const MAX_TITLE_CHARS = 256
 /** The part of a passage that a source shows; its place is that of all of it. */
 const MAX_PASSAGE_CHARS = 1000
 
-/** Cuts the output of any tool between characters; built-in tools keep within the limit themselves. */
+/**
+ * Cuts the output of any tool between characters, and replaces halves of characters, for which vendors refuse a request;
+ * built-in tools keep within the limit themselves.
+ */
 export function limitOutput(output: string): string {
-  if (Buffer.byteLength(output) <= MAX_OUTPUT_BYTES + MAX_NOTE_BYTES) return output
+  if (Buffer.byteLength(output) <= MAX_OUTPUT_BYTES + MAX_NOTE_BYTES) return output.toWellFormed()
   const bytes = Buffer.from(output)
   const kept = new TextDecoder().decode(bytes.subarray(0, MAX_OUTPUT_BYTES), { stream: true })
   return `${kept}\n[cut after ${MAX_OUTPUT_BYTES} of ${bytes.length} bytes]`

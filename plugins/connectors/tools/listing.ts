@@ -28,7 +28,7 @@ export function toStoredTools(listed: readonly unknown[]): ToolListing {
   for (const [index, tool] of listed.entries()) {
     const { name, title, description, annotations, inputSchema = { type: 'object' } } = toObject(tool)
     const hints = toObject(annotations)
-    const input_schema = JSON.stringify(toInputSchema(inputSchema))
+    const input_schema = JSON.stringify(toInputSchema(inputSchema), toWellFormed)
     const leaveOut = (reason: string) => {
       const label =
         typeof name === 'string' && name ? JSON.stringify(name.slice(0, MAX_NAME)) : `number ${index + 1}`
@@ -45,9 +45,8 @@ export function toStoredTools(listed: readonly unknown[]): ToolListing {
       const words = [title, hints.title].find((text) => typeof text === 'string') as string | undefined
       const shown = {
         name: name.toWellFormed(),
-        title: words === undefined ? null : words.toWellFormed().slice(0, MAX_TITLE),
-        description:
-          typeof description === 'string' ? description.toWellFormed().slice(0, MAX_DESCRIPTION) : '',
+        title: words === undefined ? null : cut(words, MAX_TITLE),
+        description: typeof description === 'string' ? cut(description, MAX_DESCRIPTION) : '',
         read_only: hints.readOnlyHint === true,
         destructive: hints.readOnlyHint !== true && hints.destructiveHint !== false,
         input_schema,
@@ -65,6 +64,12 @@ export function toStoredTools(listed: readonly unknown[]): ToolListing {
   }
   return { tools, left_out }
 }
+
+/** Cuts a text; half a character at its end would have vendors refuse each request. */
+const cut = (text: string, max_chars: number): string => text.slice(0, max_chars).toWellFormed()
+
+const toWellFormed = (_key: string, value: unknown) =>
+  typeof value === 'string' ? value.toWellFormed() : value
 
 const toObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
