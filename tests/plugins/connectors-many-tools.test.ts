@@ -6,13 +6,19 @@ const mcp = await startFakeMcp()
 t.teardown(() => mcp.close())
 mcp.page = 1000
 const read = { annotations: { readOnlyHint: true } }
-const fill = Array.from({ length: 296 }, (_, index) => fakeTool(`filler${index}`, read))
+const fill = Array.from({ length: 290 }, (_, index) => fakeTool(`filler${index}`, read))
 mcp.tools = [
   ...fill,
   fakeTool('listInvoices', { ...read, description: 'Returns the open bills of a customer.' }),
   fakeTool('send_invoice', { description: 'Sends an invoice by e-mail.' }),
   fakeTool('secret_invoice', { ...read, description: 'Reads a secret invoice.' }),
   fakeTool('天气', { ...read, description: '查询城市的天气预报' }),
+  fakeTool('mixed', { ...read, description: '在GitHub仓库中搜索代码' }),
+  fakeTool('japanese', { ...read, description: 'ファイルを検索して一覧を返します' }),
+  fakeTool('korean', { ...read, description: '파일을 검색합니다' }),
+  fakeTool('accents', { ...read, description: 'Éléments archivés' }),
+  fakeTool('getRepository', { ...read, description: 'Copying of code.' }),
+  fakeTool('hindi', { ...read, description: 'ग्राहक की खोज' }),
 ]
 const chat = await startChat(t, { config: { plugins: { connectors: { allow_hosts: ['127.0.0.1'] } } } })
 const { server, fake, agent_id } = chat
@@ -80,6 +86,32 @@ t.test('A search that finds nothing says what there is, and any language is foun
   fake.next(find('zebra'), find('天气'), { text: 'ok' })
   const { frames } = await socket.ask({ text: 'Go' })
   t.match(resultsIn(frames), ['No tool matches. There are tools of: big.', /查询城市的天气预报/])
+})
+
+/** Queries, and the tool that each finds first. */
+const queries: [string, string][] = [
+  ['仓库', 'mixed'],
+  ['github', 'mixed'],
+  ['搜索仓库代码', 'mixed'],
+  ['ファイル', 'japanese'],
+  ['検索', 'japanese'],
+  ['파일', 'korean'],
+  ['검색', 'korean'],
+  ['elements', 'accents'],
+  ['archive', 'accents'],
+  ['ＡＲＣＨＩＶＥ', 'accents'],
+  ['repositories', 'getRepository'],
+  ['copy', 'getRepository'],
+  ['copies', 'getRepository'],
+  ['खोज', 'hindi'],
+]
+
+t.test('A search finds words of other forms, and of languages without spaces', async (t) => {
+  for (const [query, name] of queries) {
+    fake.next(find(query), { text: 'ok' })
+    const { frames } = await socket.ask({ text: 'Go' })
+    t.ok(resultsIn(frames)[0]!.startsWith(`- big__${name}: `), `${query}: ${resultsIn(frames)[0]}`)
+  }
 })
 
 t.test('Few tools are listed without a search', async (t) => {

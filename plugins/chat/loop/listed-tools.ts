@@ -7,6 +7,8 @@ const MOST = 128
 /** The most tools that one search returns, and the most characters of the description of each. */
 const MOST_RESULTS = 10
 const MAX_DESCRIPTION_CHARS = 200
+/** The part of a description that is searched. */
+const MAX_SEARCHED_CHARS = 1000
 /** The weights of a word of the query that a name or a description has. */
 const NAME_WEIGHT = 3
 const DESCRIPTION_WEIGHT = 1
@@ -89,7 +91,7 @@ function findTools(tools: readonly Tool[], query: string): Tool[] {
   const words = toWords(query)
   const scored = tools.map((tool) => {
     const names = new Set(toWords(`${tool.name} ${tool.label.en}`))
-    const description = new Set(toWords(tool.description))
+    const description = new Set(toWords(tool.description.slice(0, MAX_SEARCHED_CHARS)))
     const score = words.reduce(
       (sum, word) =>
         sum + (names.has(word) ? NAME_WEIGHT : 0) + (description.has(word) ? DESCRIPTION_WEIGHT : 0),
@@ -104,13 +106,31 @@ function findTools(tools: readonly Tool[], query: string): Tool[] {
     .map(({ tool }) => tool)
 }
 
-/** Splits a text into words, also those of `snake_case` and `camelCase`; each character of Chinese is one. */
+/** The scripts that have no spaces between words, or whose words have other words at their ends. */
+const UNSPACED = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`
+const UNSPACED_TEXT = new RegExp(`^[${UNSPACED}]`, 'u')
+const WORDS = new RegExp(`(?:(?=[${UNSPACED}])\\p{L})+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu')
+
+/**
+ * Splits a text into words without accents, also those of `snake_case` and `camelCase`. Of a text without spaces, each
+ * character and each pair of characters is a word.
+ */
 const toWords = (text: string): string[] => {
-  const split = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2').toLowerCase()
-  const words = split.match(/\p{Script=Han}|[\p{L}\p{N}]+/gu) ?? []
-  // One form of singular and plural: a search that misses is worse than one that finds too much.
-  return [...new Set(words.map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)))]
+  // GitHub is a word, and `getIssue` two.
+  const split = `${text} ${text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2')}`.toLowerCase()
+  const plain = split.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFC')
+  const words = plain.match(WORDS) ?? []
+  return [...new Set(words.flatMap((word) => (UNSPACED_TEXT.test(word) ? toCharacters(word) : toStem(word))))]
 }
+
+const toCharacters = (text: string): string[] => {
+  const characters = [...text]
+  return [...characters, ...characters.slice(1).map((character, index) => characters[index] + character)]
+}
+
+/** Returns one form of the forms of an English word: a search that misses is worse than one that finds too much. */
+const toStem = (word: string): string =>
+  word.length > 3 ? word.replace(/(?:ies|ing|ed|es|(?<!s)s)$/, '').replace(/[ye]$/, '') : word
 
 const describe = ({ name, description }: Tool): string => {
   const line = description.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed().replaceAll(/\s+/g, ' ').trim()
