@@ -2,8 +2,11 @@ import type { Locale } from '#kernel'
 import type { OpenedRunner } from './types.ts'
 import { shorten } from './updates.ts'
 
-/** The protocol's error code for a runner that needs a login. */
+/** The protocol's error code for a runner that needs a login, and for many other errors. */
 const AUTH_REQUIRED = -32000
+/** The words about a login in errors with this code. */
+const ABOUT_LOGIN =
+  /auth|log.?(?:in|ged)\b|sign.?in\b|credential|api.?key|\b40[13]\b|(?:access|expired|invalid|missing) token|token (?:is |has )?(?:expired|invalid|missing|required)|登录|认证|密钥/i
 /** The words of runners that answer with another code. */
 const AUTH_WORDS =
   /auth(?:entication|orization)?[ _-]?(?:is )?required|(?:not|please) (?:logged|signed|log|sign) ?in\b|unauthenticated/i
@@ -28,7 +31,9 @@ interface AuthMethod {
 /** True for the error of a runner that must be logged in first. */
 export function isLoginRequired(error: unknown): boolean {
   const { code, message } = Object(error) as { code?: unknown; message?: unknown }
-  return typeof code === 'number' && (code === AUTH_REQUIRED || AUTH_WORDS.test(String(message)))
+  if (typeof code !== 'number') return false
+  const words = typeof message === 'string' ? message : ''
+  return AUTH_WORDS.test(words) || (code === AUTH_REQUIRED && (words === '' || ABOUT_LOGIN.test(words)))
 }
 
 /**

@@ -5,6 +5,7 @@ import type {
   PromptResponse,
   RequestError,
   SessionNotification,
+  SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import type { ToolContext } from '#plugin-api'
 import { RunnerFailure } from './errors.ts'
@@ -63,8 +64,11 @@ export async function converse(
   }
   const read = createUpdateReader({ mode: runner.tool_parse_mode, answer, progress })
   let session: string | undefined
+  let hasActed = false
   const onUpdate = (update: SessionNotification) => {
-    if (session !== undefined && update?.sessionId === session) read(update.update)
+    if (session === undefined || update?.sessionId !== session) return
+    hasActed ||= isToolCall(update.update)
+    read(update.update)
   }
   const stream = createMessageStream(pipes, {
     maxBytes: runner.stdio_buffer_limit_bytes,
@@ -74,9 +78,15 @@ export async function converse(
   const decide = createPermissions({ runner, context, clock, progress, note })
   const files = createFileRequests(parts, RequestError)
   const app = client({ name: 'svc' })
-    .onRequest('session/request_permission', ({ params }) => decide(params))
+    .onRequest('session/request_permission', ({ params }) => {
+      hasActed = true
+      return decide(params)
+    })
     .onRequest('fs/read_text_file', ({ params }) => files.read(params))
-    .onRequest('fs/write_text_file', ({ params }) => files.write(params))
+    .onRequest('fs/write_text_file', ({ params }) => {
+      hasActed = true
+      return files.write(params)
+    })
 
   /** Runs the session; every answer is checked, since a runner may send anything. */
   const talk = async (agent: ClientContext): Promise<string> => {
@@ -100,12 +110,11 @@ export async function converse(
     const cancel = () => void agent.notify('session/cancel', { sessionId }).catch(() => undefined)
     signal.addEventListener('abort', cancel)
     try {
-      const end: Partial<PromptResponse> | null = await agent
-        .request('session/prompt', { sessionId, prompt: [{ type: 'text', text: prompt }] })
-        // The request is not repeated: the runner may have acted before.
-        .catch((error) => {
-          throw login.explain(error)
-        })
+      const request = { sessionId, prompt: [{ type: 'text' as const, text: prompt }] }
+      const end: Partial<PromptResponse> | null = await login.around(
+        () => agent.request('session/prompt', request),
+        () => hasActed,
+      )
       if (end?.stopReason !== 'end_turn')
         notes.push(`It stopped: ${STOP_NOTES.get(end?.stopReason) ?? 'it did not say why'}.`)
     } finally {
@@ -122,6 +131,10 @@ export async function converse(
     progress.end()
   }
 }
+
+/** True for the update of a runner that acts. */
+const isToolCall = (update: Partial<SessionUpdate> | undefined): boolean =>
+  update?.sessionUpdate === 'tool_call' || update?.sessionUpdate === 'tool_call_update'
 
 /** Creates the handlers of a runner's file requests, which act in the workspace like the file tools. */
 function createFileRequests(

@@ -13,12 +13,10 @@ const MAX_WORDS = 200
 /** Logs a runner in when it asks for it. */
 interface Login {
   /**
-   * Carries out a request that has no effect if it fails. If the runner must be logged in first, it authenticates with the
-   * keys of its environment, and the request is repeated.
+   * Carries out a request. If the runner must be logged in first, it authenticates with the keys of its environment, and the
+   * request is repeated unless it has had an effect.
    */
-  around<Reply>(request: () => Promise<Reply>): Promise<Reply>
-  /** Explains the error of a runner that must be logged in; any other one is returned. */
-  explain(error: unknown): unknown
+  around<Reply>(request: () => Promise<Reply>, hadEffect?: () => boolean): Promise<Reply>
 }
 
 /** Creates the login of a runner that offers these methods. */
@@ -53,8 +51,7 @@ export function createLogin(
     )
 
   return {
-    explain,
-    async around(request) {
+    async around(request, hadEffect = () => false) {
       const attempt = () =>
         request().then(
           (reply) => ({ reply }),
@@ -64,9 +61,9 @@ export function createLogin(
           },
         )
       let outcome = await attempt()
-      const untried = 'error' in outcome ? chooseMethods(methods, runner) : []
+      const untried = 'error' in outcome && !hadEffect() ? chooseMethods(methods, runner) : []
       for (const methodId of untried) {
-        if ('reply' in outcome) break
+        if ('reply' in outcome || hadEffect()) break
         const isAuthenticated = await authenticate(methodId).then(
           () => true,
           () => {

@@ -80,6 +80,18 @@ t.test('A runner that asks for it is authenticated, by the next method if it ref
   t.equal(await run(keys, codex, 'openai-api-key'), '[codex-api-key openai-api-key]')
 })
 
+t.test('A runner that asks for it within a task is authenticated, unless it has acted', async (t) => {
+  const late = { OPENAI_API_KEY: key, ACP_LOGIN: 'late' }
+  const runLate = (lines: string[], accepted = 'openai-api-key') => run(late, codex, accepted, lines)
+  t.equal(await runLate(['private', 'chosen']), '[openai-api-key]')
+  const needsLogin = '! the external agent "scripted" needs a login first: Authentication required'
+  t.match(await runLate(['tool edit', 'private', 'chosen']), needsLogin)
+  t.match(await runLate(['private', 'chosen'], ''), needsLogin)
+  const busy = await runLate(['busy'])
+  t.match(busy, 'The model is overloaded')
+  t.notMatch(busy, 'login')
+})
+
 t.test('A runner that needs no login is not authenticated', async (t) => {
   const offered = { ACP_METHODS: JSON.stringify(codex), OPENAI_API_KEY: key }
   await setRunner({ env: offered })

@@ -198,6 +198,13 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
   async fail({ rest }) {
     throw new RequestError(-32099, rest, { details: `because of ${process.env.API_KEY}` })
   },
+  /** Asks for a login if nobody has logged in. */
+  async private() {
+    if (!isLoggedIn) throw loginError()
+  },
+  async busy() {
+    throw new RequestError(-32000, 'The model is overloaded')
+  },
   async 'need-login'() {
     throw RequestError.authRequired()
   },
@@ -280,7 +287,7 @@ agent({ name: 'scripted' })
   })
   .onRequest('session/new', ({ params }) => {
     sessionFolder = params.cwd
-    if (!isLoggedIn) throw loginError()
+    if (!isLoggedIn && process.env.ACP_LOGIN !== 'late') throw loginError()
     return unlessNull('session/new', { sessionId: SESSION })
   })
   .onRequest('session/prompt', async ({ params, client }) => {
