@@ -236,13 +236,13 @@ t.test('A refused call keeps the session, puts no server to rest, and says why',
 t.test('A server that limits requests is asked again when it says', async (t) => {
   await callOnce('look')
   const before = sessions()
-  const limit = (replies: (Record<string, string> | undefined)[]) => {
+  const limit = (replies: (Record<string, string> | undefined)[], status = 429) => {
     let asked = 0
     mcp.onRequest = (_, { method }, reply) => {
       if (method !== 'tools/call') return false
       const headers = replies[Math.min(asked, replies.length - 1)]
       asked += 1
-      return headers !== undefined && Boolean(reply.writeHead(429, headers).end())
+      return headers !== undefined && Boolean(reply.writeHead(status, headers).end())
     }
   }
   const inOneSecond = () => new Date(Date.now() + 1000).toUTCString()
@@ -257,6 +257,8 @@ t.test('A server that limits requests is asked again when it says', async (t) =>
     limit(replies)
     t.match(await callOnce('change'), done('change'), JSON.stringify(replies))
   }
+  limit([{ 'retry-after': '1' }, undefined], 503)
+  t.match(await callOnce('change'), done('change'), 'a server that restarts')
   for (const [replies, output] of [
     [[{ 'retry-after': '120' }], /asked\. It can be asked again in 120 seconds\.$/],
     [[{}], /The server limits how often it is asked\. Try again later\.$/],

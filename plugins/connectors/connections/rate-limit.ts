@@ -7,19 +7,26 @@ const SHORT_PAUSE_MS = 1000
 /** The most repetitions of a request that the server limits. */
 const MAX_TRIES = 5
 
-/** Returns a `fetch` that waits as long as a server says that limits how often it is asked, within the time of the request. */
+/**
+ * Returns a `fetch` that waits as long as a server says that limits how often it is asked, or is unavailable for a moment,
+ * within the time of the request.
+ */
 export const patientFetch =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   async (input, init) => {
     const exchange = exchanges.getStore()
     for (let tries = 1; ; tries += 1) {
       const response = await fetch(input, init)
-      if (response.status !== 429 || init?.method !== 'POST') return response
-      await response.body?.cancel()
+      const { status } = response
       const asked = readRetryAfter(response.headers.get('retry-after'))
+      const isUnavailable = status === 503 && asked !== undefined
+      if ((status !== 429 && !isUnavailable) || init?.method !== 'POST') return response
       const wait = asked ?? SHORT_PAUSE_MS
       const isOver = tries > (asked === undefined ? 1 : MAX_TRIES)
-      if (isOver || !exchange || wait >= exchange.millisecondsLeft()) throw toRateLimited(asked)
+      const canWait = !isOver && exchange !== undefined && wait < exchange.millisecondsLeft()
+      if (!canWait && isUnavailable) return response
+      await response.body?.cancel()
+      if (!canWait) throw toRateLimited(asked)
       await pause(wait, undefined, { signal: exchange.signal })
     }
   }
