@@ -40,6 +40,8 @@ const HTML = { 'content-type': 'text/html' }
 /** Replies of servers of earlier versions to the question for their versions, which they do not know. */
 const firstReplies: Record<string, Reply> = {
   'an error without an id': json(200, () => refusal(null)),
+  '401 without a challenge': json(401, () => ({ error: 'unauthorized' })),
+  '401 because of a session': text(401, 'Unauthorized: Session not found'),
   'an error without an id, with 400': json(400, () => refusal(null)),
   'an error without an id, with 500': json(500, () => refusal(null)),
   'an error with the id "server-error"': json(400, () => refusal('server-error')),

@@ -67,7 +67,8 @@ export async function connectHttp(
     } catch (error) {
       signal.throwIfAborted()
       const failure = toFailure(deadline.signal.aborted ? deadline.signal.reason : error)
-      if (FINAL.has(failure.reason) || failure.isUnsent) throw failure
+      const isFinal = FINAL.has(failure.reason) && !(failure instanceof HttpRefusal)
+      if (isFinal || failure.isUnsent) throw failure
       failures.push(failure)
       return undefined
     } finally {

@@ -62,12 +62,12 @@ export function readableFetch(
     const { status } = response
     if (isForLibrary(status)) return response
     const body = await response.text()
-    if (status === 401) {
-      const isOfSession = !response.headers.has('www-authenticate') && isAboutSession(findWords(body))
-      if (isOfSession) throw toRefusal(status, body, hasSession)
-      return replaceBody(response, body)
-    }
     const isGreeting = request && GREETINGS.has(request.method)
+    if (status === 401) {
+      // Some servers refuse a method, or a session, that they do not know like a request without a key.
+      const isUnclear = request?.method === 'server/discover' || isAboutSession(findWords(body))
+      if (response.headers.has('www-authenticate') || !isUnclear) return replaceBody(response, body)
+    }
     const refusal = isGreeting
       ? new HttpRefusal(status, findWords(body))
       : toRefusal(status, body, hasSession)
