@@ -1,47 +1,9 @@
 import t from '../run/file-test.ts'
-import { ENTERED, ENTERED_PUBLIC, type Oddity, type OddReply, startOddOAuth } from '../support/odd-oauth.ts'
+import { ENTERED, ENTERED_PUBLIC, type Oddity, type OddReply } from '../support/odd-oauth.ts'
+import { type OddSignIn, startOddSignIns } from '../support/odd-sign-ins.ts'
 import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
-import { startServer } from '../support/server.ts'
 
-const odd = await startOddOAuth(`${SSO_PUBLIC_URL}/api/connectors/oauth/callback`)
-t.teardown(() => odd.close())
-const server = await startServer(t, {
-  config: {
-    http: { public_url: SSO_PUBLIC_URL },
-    plugins: { connectors: { allow_hosts: ['127.0.0.1'], connect_seconds: 5 } },
-  },
-})
-const call = (method: string, path: string, body?: unknown) => server.request(method, path, { body })
-
-interface Options {
-  config?: object
-  parameters?: Record<string, string | string[]>
-  /** Changes the address of the server. */
-  url?: (url: string) => string
-}
-
-/** Creates a connector and signs in to it; returns the page that the browser ends on, or the refusal of its begin. */
-const signIn = async (oddity: Oddity, { config, parameters = {}, url = (same) => same }: Options = {}) => {
-  odd.reset(oddity)
-  const made = await call('POST', '/connectors', {
-    name: 'odd',
-    kind: 'mcp',
-    config: { url: url(odd.url), ...config },
-  })
-  const path = `/connectors/${made.body.id}`
-  const begun = await call('POST', `${path}/authorize`, {})
-  if (begun.status !== 200) return { path, refusal: begun }
-  const cookie = begun.headers.get('set-cookie')!.split(';')[0]!
-  const answer = { ...odd.authorize(begun.body.authorization_url), ...parameters }
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(answer))
-    for (const text of [value].flat()) if (text !== '') query.append(name, text)
-  const back = await fetch(`${server.url}/api/connectors/oauth/callback?${query}`, {
-    redirect: 'manual',
-    headers: { cookie },
-  })
-  return { path, status: back.status, location: back.headers.get('location') }
-}
+const { odd, server, call, signIn } = await startOddSignIns(t)
 
 const nulls = {
   scopes_supported: null,
@@ -341,7 +303,7 @@ for (const [name, parameters] of Object.entries(CALLBACKS))
   })
 
 t.test('A callback takes the issuer with and without a slash, and long codes', async (t) => {
-  const begun = async (oddity: Oddity, parameters: Options['parameters']) => {
+  const begun = async (oddity: Oddity, parameters: OddSignIn['parameters']) => {
     const { path, location } = await signIn(oddity, { parameters })
     await call('DELETE', path)
     return location
