@@ -27,7 +27,7 @@ export const credentialRoutes = [
     const { origin } = audiences
     if (expected !== undefined && expected !== origin) throw new AppError('CONNECTOR_MOVED', { origin })
     const key = { connector_id: connector._id, user_id: caller.id }
-    await credentials.put(key, entered, { audience: origin, isNew: true })
+    await credentials.put(key, entered, origin)
     await waitingTurns.notice({ user_id: caller.id })
   }),
 

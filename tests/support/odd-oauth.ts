@@ -36,7 +36,7 @@ export interface Oddity {
   /** Refuses or changes a registration; undefined for the right reply. */
   register?: (client: Json, right: Json) => OddReply | undefined
   /** Replaces the right reply to a valid request for tokens. */
-  token?: (right: Json, form: Form) => OddReply | undefined
+  token?: (right: Json, form: Form) => OddReply | undefined | Promise<OddReply | undefined>
   /** The way in which clients must authenticate. */
   auth?: 'none' | 'client_secret_basic' | 'client_secret_post'
   /** True if the server refuses the parameter `resource`. */
@@ -89,10 +89,14 @@ export async function startOddOAuth(redirect_uri: string) {
     /** The faults of the clients of this server. */
     faults: [] as string[],
     requests: [] as { path: string; form: Form }[],
+    /** The tokens that were issued, in the order of their requests' ends. */
+    issued: [] as { access_token: string; refresh_token: string }[],
+    /** The tokens that were sent to the server with the tool. */
+    sent: [] as string[],
     of: (path: string) => odd.requests.filter((request) => request.path === path),
     /** Begins a case. */
     reset(oddity: Oddity) {
-      Object.assign(odd, { now: oddity, faults: [], requests: [] })
+      Object.assign(odd, { now: oddity, faults: [], requests: [], issued: [], sent: [] })
       for (const known of [clients, codes, access, refresh]) known.clear()
       clients.set(ENTERED.client_id, { secret: ENTERED.client_secret, redirect_uris: [redirect_uri] })
       clients.set(ENTERED_PUBLIC.client_id, { secret: undefined, redirect_uris: [redirect_uri] })
@@ -153,13 +157,15 @@ export async function startOddOAuth(redirect_uri: string) {
     if (at !== origin()) return send(response, { status: 404 })
     if (pathname.includes('/.well-known/')) return send(response, describeServer(pathname))
     if (pathname === '/register') return send(response, register(JSON.parse(content) as Json))
-    if (pathname === '/token') return send(response, issue(form, request.headers.authorization))
+    if (pathname === '/token') return send(response, await issue(form, request.headers.authorization))
     send(response, { status: 404 })
   }
 
   function answerTool(request: IncomingMessage, response: ServerResponse, content: string) {
     const { now } = odd
-    if (!access.has(request.headers.authorization?.replace(/^Bearer /, '') ?? '')) {
+    const token = request.headers.authorization?.replace(/^Bearer /, '') ?? ''
+    odd.sent.push(token)
+    if (!access.has(token)) {
       const right = `Bearer resource_metadata="${resource.origin}/.well-known/oauth-protected-resource/mcp"`
       const challenge = now.challenge ? now.challenge(urls()) : right
       const headers: Record<string, string> = challenge === null ? {} : { 'www-authenticate': challenge }
@@ -220,7 +226,7 @@ export async function startOddOAuth(redirect_uri: string) {
     return reply
   }
 
-  function issue(form: Form, authorization: string | undefined): OddReply {
+  async function issue(form: Form, authorization: string | undefined): Promise<OddReply> {
     const { now } = odd
     const refuse = (status: number, error: string) => ({ status, body: { error } })
     const basic = Buffer.from(authorization?.replace('Basic ', '') ?? '', 'base64')
@@ -252,13 +258,14 @@ export async function startOddOAuth(redirect_uri: string) {
     return grant(id!, form, () => codes.delete(form.code!))
   }
 
-  function grant(client_id: string, form: Form, spend: () => void): OddReply {
+  async function grant(client_id: string, form: Form, spend: () => void): Promise<OddReply> {
     const [access_token, refresh_token] = [randomUUID(), randomUUID()]
     const right = { access_token, token_type: 'Bearer', expires_in: 3600, refresh_token }
-    const reply = odd.now.token?.(right, form) ?? { body: right }
+    const reply = (await odd.now.token?.(right, form)) ?? { body: right }
     const isGranted = (reply.status ?? 200) < 300 && JSON.stringify(reply).includes(access_token)
     if (!isGranted) return reply
     access.add(access_token)
+    odd.issued.push({ access_token, refresh_token })
     // A server that sends no other refresh token keeps the old one.
     if (JSON.stringify(reply).includes(refresh_token)) {
       spend()

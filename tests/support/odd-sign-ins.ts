@@ -52,7 +52,8 @@ export async function startOddSignIns(t: Test) {
     const path = `/connectors/${made.body.id}`
     const begun = await call('POST', `${path}/authorize`, {})
     if (begun.status !== 200) return { path, refusal: begun }
-    return { path, ...(await comeBack(begun, parameters)) }
+    const { status, location } = await comeBack(begun, parameters)
+    return { path, status, location }
   }
 
   return { odd, server, call, comeBack, signIn }

@@ -67,22 +67,23 @@ export function createCredentials({ collections, clock, credentialAudiences, sec
     },
 
     /**
-     * Replaces the credentials for an audience; with `isNew` also those for another one, and connections that use the
-     * former ones are not used any more.
+     * Replaces credentials, those for another audience as well; connections that use the former ones are not used any
+     * more.
      */
-    async put(
-      key: CredentialsKey,
-      credentials: AccountCredentials,
-      { audience, isNew = false }: { audience: string; isNew?: boolean },
-    ): Promise<void> {
+    async put(key: CredentialsKey, credentials: AccountCredentials, audience: string): Promise<void> {
       const _id = idOf(key)
       const $set = { ...key, audience, sealed: seal(_id, credentials), updated_at: clock.seconds() }
-      const $unset = { claimed_until: '' as const, ...(isNew && { wanted_scope: '' as const }) }
-      await connector_credentials.updateOne(
-        isNew ? { _id } : { _id, audience },
-        { $set, $inc: { revision: 1, generation: isNew ? 1 : 0 }, $unset },
-        { upsert: isNew },
-      )
+      const $unset = { claimed_until: '', wanted_scope: '' } as const
+      const update = { $set, $inc: { revision: 1, generation: 1 }, $unset }
+      await connector_credentials.updateOne({ _id }, update, { upsert: true })
+    },
+
+    /** Replaces the tokens of a sign-in by refreshed ones, unless the credentials have changed meanwhile. */
+    async renew(key: CredentialsKey, revision: number, oauth: OAuthState): Promise<void> {
+      const _id = idOf(key)
+      const $set = { sealed: seal(_id, { oauth }), updated_at: clock.seconds() }
+      const update = { $set, $inc: { revision: 1 }, $unset: { claimed_until: '' } } as const
+      await connector_credentials.updateOne({ _id, revision }, update)
     },
 
     /** Returns the scopes of the tokens of an account, wherever these may be sent. */

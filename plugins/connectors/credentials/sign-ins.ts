@@ -200,7 +200,7 @@ export function createSignIns({
         if (isClientUnknown(thrown) && !target.client) await credentials.remove(key)
         return { reason: toOutcome(thrown, error !== undefined) }
       }
-      await credentials.put(key, { oauth }, { audience: audiences.resource, isNew: true })
+      await credentials.put(key, { oauth }, audiences.resource)
       if (
         connector.owner_id === user_id ||
         (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))

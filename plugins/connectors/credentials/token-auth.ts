@@ -68,7 +68,7 @@ export function createTokenAuth(
         ? error
         : new SignInFailure('unavailable', toFailure(error).message, { cause: error })
     }
-    await credentials.put(key, { oauth: refreshed }, { audience: audiences.resource })
+    await credentials.renew(key, revision, refreshed)
     known = await credentials.find(key, audiences)
   }
 
