@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { maskOf } from '#kernel'
 import type { Connection } from './connections/connection.ts'
 import { openConnection } from './connections/connection.ts'
 import { type ConnectorFailure, toFailure } from './connections/failure.ts'
+import { hideSecrets } from './connections/server-words.ts'
 import { toMissing } from './credentials/challenge.ts'
 import { MissingCredentials } from './credentials/missing-credentials.ts'
 import type { AccountTarget } from './credentials/targets.ts'
@@ -199,7 +199,5 @@ const stampOf = (tools: readonly Pick<StoredTool, 'name' | 'fingerprint'>[]) =>
 function redact(text: string, target: AccountTarget['target']): string {
   const secrets = Object.values((target.transport === 'http' ? target.headers : target.env) ?? {})
   const parts = secrets.flatMap((secret) => [secret, secret.replace(/^\S+ /, '')])
-  return parts
-    .filter((secret) => secret.length >= 6)
-    .reduce((shown, secret) => shown.replaceAll(secret, maskOf(secret)), text)
+  return hideSecrets(text, parts)
 }

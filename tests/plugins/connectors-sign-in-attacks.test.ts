@@ -1,4 +1,5 @@
 import t from '../run/file-test.ts'
+import { ENTERED, type OddReply } from '../support/odd-oauth.ts'
 import { startOddSignIns } from '../support/odd-sign-ins.ts'
 import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 
@@ -37,5 +38,60 @@ t.test('A sign-in that ends during a refresh is kept', async (t) => {
     [],
     'the tokens of the latest sign-in are sent',
   )
+  await call('DELETE', path)
+})
+
+/** Replies that repeat what they were sent. */
+const ECHOES: Record<string, (form: Record<string, string>) => OddReply> = {
+  'a description': (form) => ({
+    status: 400,
+    body: { error: 'invalid_request', error_description: `bad request: ${JSON.stringify(form)}` },
+  }),
+  'a code of its own': (form) => ({ status: 400, body: { error: `refused ${Object.values(form)}` } }),
+  'an error with the form as it came': (form) => ({
+    status: 400,
+    body: { error: { message: `bad form ${new URLSearchParams(form)}` } },
+  }),
+}
+
+for (const [name, echo] of Object.entries(ECHOES))
+  t.test(`A refresh whose refusal repeats our secrets shows none: ${name}`, async (t) => {
+    const { path } = await signIn(
+      { auth: 'client_secret_post', token: (_right, form) => (isRefresh(form) ? echo(form) : undefined) },
+      { config: ENTERED },
+    )
+    odd.expire()
+    const { refresh_token } = odd.issued.at(-1)!
+    const { body } = await call('POST', `${path}/test`)
+    t.match(body, { ok: false, detail: /••••/ }, 'the words are shown without the secrets')
+    const shown = JSON.stringify([body, (await call('GET', path)).body]) + server.logged()
+    for (const secret of [ENTERED.client_secret, encodeURIComponent(ENTERED.client_secret), refresh_token])
+      t.notOk(shown.includes(secret), secret)
+    await call('DELETE', path)
+  })
+
+t.test('A sign-in whose refusal repeats the code and the verifier logs neither', async (t) => {
+  let form: Record<string, string> = {}
+  const { path } = await signIn({
+    token: (_right, sent) => {
+      form = sent
+      return {
+        status: 400,
+        body: { error: 'invalid_request', error_description: Object.values(sent).join(' ') },
+      }
+    },
+  })
+  t.notOk(server.logged().includes(form.code!))
+  t.notOk(server.logged().includes(form.code_verifier!))
+  await call('DELETE', path)
+})
+
+t.test('Tokens are not revoked without encryption', async (t) => {
+  const { path } = await signIn({
+    metadata: (m) => ({ ...m, revocation_endpoint: 'http://evil.example/revoke' }),
+  })
+  await call('DELETE', `${path}/credentials`)
+  t.match(server.logged(), /a sign-in could not be revoked/)
+  t.match(server.logged(), /without encryption, as at http:\/\/evil\.example/)
   await call('DELETE', path)
 })

@@ -1,3 +1,5 @@
+import { maskOf } from '#kernel'
+
 /** The most characters of a server's words that are kept. */
 const MAX_DETAIL = 500
 /** The most characters of a body that are searched for words. */
@@ -10,6 +12,22 @@ const WORDS_FIELDS = ['message', 'error_description', 'detail', 'error', 'title'
 export const cutWords = (text: string) => {
   const shown = text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ')
   return shown.length > MAX_DETAIL ? `${shown.slice(0, MAX_DETAIL)}…` : shown
+}
+
+/** A shorter secret is likely to be a word, which may be shown. */
+const MIN_SECRET_CHARS = 6
+
+/** Masks secrets that a server repeats, as they are or encoded. */
+export function hideSecrets(text: string, secrets: readonly string[]): string {
+  const forms = secrets
+    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret.toWellFormed()),
+      new URLSearchParams([['', secret]]).toString().slice(1),
+      JSON.stringify(secret).slice(1, -1),
+    ])
+  return forms.reduce((shown, form) => shown.replaceAll(form, () => maskOf(form)), text)
 }
 
 /** Returns the sentence about a reply that refuses a request, with the words of the server if there are some. */
