@@ -70,6 +70,8 @@ export interface ConnectorDocument {
   error: string | null
   /** The refusal of the last request without credentials, at that revision. */
   challenge?: Challenge & { revision: number }
+  /** The issuer to which the secret of an entered client was sent first, at that revision. */
+  client_issuer?: { issuer: string; revision: number }
   /** The greeting that has worked last, at that revision. */
   greeting?: { form: Greeting; revision: number }
   tools: StoredTool[]

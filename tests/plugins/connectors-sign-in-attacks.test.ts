@@ -86,6 +86,19 @@ t.test('A sign-in whose refusal repeats the code and the verifier logs neither',
   await call('DELETE', path)
 })
 
+t.test('The secret of an entered client goes to the issuer of its first sign-in alone', async (t) => {
+  const { path, location } = await signIn({ auth: 'client_secret_post' }, { config: ENTERED })
+  t.equal(location, HOME)
+  const early = await call('POST', `${path}/authorize`, {})
+  odd.now = { ...odd.now, path: '/other' }
+  const refused = await call('POST', `${path}/authorize`, {})
+  t.match(refused, { status: 502, body: { error: { details: { reason: 'issuer' } } } })
+  t.equal((await comeBack(early)).location, HOME, 'a sign-in at the first issuer goes on')
+  await call('PATCH', path, { config: { ...ENTERED, oauth_scope: 'read' } })
+  t.equal((await call('POST', `${path}/authorize`, {})).status, 200, 'until the settings are changed')
+  await call('DELETE', path)
+})
+
 t.test('Tokens are not revoked without encryption', async (t) => {
   const { path } = await signIn({
     metadata: (m) => ({ ...m, revocation_endpoint: 'http://evil.example/revoke' }),

@@ -6,6 +6,7 @@ import type { ConnectorDocument } from '../types.ts'
 import { audiencesOf } from './audiences.ts'
 import { assertIssuers, beginAuthorization, redeemCode } from './authorization.ts'
 import { joinScopes } from './challenge.ts'
+import { isSameIssuer } from './discovery.ts'
 import type { Challenge } from './missing-credentials.ts'
 import { withOAuthRequest } from './oauth-request.ts'
 import type { OAuthState } from './oauth-state.ts'
@@ -130,9 +131,11 @@ export function createSignIns({
         client: isKept ? known.oauth!.client : undefined,
         now: clock.seconds(),
       }
-      const { url, kept } = await withOAuthRequest({ fetch, seconds }, (request) =>
-        beginAuthorization(request, target, parts),
-      ).catch((error) => {
+      const { url, kept } = await withOAuthRequest({ fetch, seconds }, async (request) => {
+        const begun = await beginAuthorization(request, target, parts)
+        assertClientIssuer(connector, begun.kept)
+        return begun
+      }).catch((error) => {
         throw toSignInError(error)
       })
       const _id = digest(state)
@@ -190,6 +193,7 @@ export function createSignIns({
           throw toRefusal(error, description)
         }
         if (code === undefined) return { reason: 'failed' }
+        assertClientIssuer(connector, kept)
         oauth = await withOAuthRequest({ fetch, seconds }, (request) =>
           redeemCode(request, target, { kept, code, issuers, redirect_uri }),
         )
@@ -201,6 +205,11 @@ export function createSignIns({
         return { reason: toOutcome(thrown, error !== undefined) }
       }
       await credentials.put(key, { oauth }, audiences.resource)
+      if (target.client?.client_secret !== undefined && connector.client_issuer?.revision !== revision) {
+        const { issuer } = kept.discovery!.authorizationServerMetadata
+        const $set = { client_issuer: { issuer, revision } }
+        await connectors.updateOne({ _id: connector_id, revision }, { $set })
+      }
       if (
         connector.owner_id === user_id ||
         (connector.owner_id === null && (user.role === 'admin' || !connector.tools_stamp))
@@ -217,6 +226,19 @@ export function createSignIns({
 /** Returns how the server refused the last request without credentials, unless its settings have changed since. */
 const challengeOf = ({ challenge, revision }: ConnectorDocument): Challenge =>
   challenge?.revision === revision ? challenge : {}
+
+/**
+ * Throws SignInFailure if the secret of an entered client would be sent to another issuer than at first: a server could
+ * name one of its own to learn the secret. Whoever may change the connector saves its settings again to allow it.
+ */
+function assertClientIssuer({ client_issuer, revision }: ConnectorDocument, { discovery }: OAuthState): void {
+  const { issuer } = discovery!.authorizationServerMetadata
+  if (client_issuer?.revision === revision && !isSameIssuer(client_issuer.issuer, issuer))
+    throw new SignInFailure(
+      'issuer',
+      `The client was entered for ${client_issuer.issuer}, and not for ${issuer}.`,
+    )
+}
 
 /** Returns the error of a sign-in that could not begin, with a sentence for its fault. */
 function toSignInError(error: unknown): AppError {
