@@ -1,5 +1,5 @@
 import t from '../run/file-test.ts'
-import { ENTERED, type OddReply } from '../support/odd-oauth.ts'
+import { ENTERED, type Oddity, type OddReply } from '../support/odd-oauth.ts'
 import { startOddSignIns } from '../support/odd-sign-ins.ts'
 import { SSO_PUBLIC_URL } from '../support/oidc-client.ts'
 
@@ -97,6 +97,89 @@ t.test('The secret of an entered client goes to the issuer of its first sign-in 
   await call('PATCH', path, { config: { ...ENTERED, oauth_scope: 'read' } })
   t.equal((await call('POST', `${path}/authorize`, {})).status, 200, 'until the settings are changed')
   await call('DELETE', path)
+})
+
+/** Addresses with credentials, and resources that name more than the server, none of which may be used. */
+const USERINFO: Record<string, [Oddity, RegExp]> = {
+  'a page with credentials': [
+    { metadata: (m) => ({ ...m, authorization_endpoint: 'https://bank.example:x@evil.example/authorize' }) },
+    /authorization_endpoint/,
+  ],
+  'a token endpoint with credentials': [
+    { metadata: (m) => ({ ...m, token_endpoint: `${m.token_endpoint}`.replace('//', '//user:word@') }) },
+    /token_endpoint/,
+  ],
+  'a resource with credentials': [
+    { resource: (r) => ({ ...r, resource: `${r.resource}`.replace('//', '//user:word@') }) },
+    /does not include/,
+  ],
+  'a resource with a query': [
+    { resource: (r) => ({ ...r, resource: `${r.resource}?tenant=other` }) },
+    /does not include/,
+  ],
+  'a resource with a fragment': [
+    { resource: (r) => ({ ...r, resource: `${r.resource}#part` }) },
+    /does not include/,
+  ],
+}
+
+for (const [name, [oddity, words]] of Object.entries(USERINFO))
+  t.test(`No sign-in begins: ${name}`, async (t) => {
+    const { path, refusal } = await signIn(oddity)
+    t.match(refusal?.body, { error: { details: { reason: 'metadata', detail: words } } })
+    await call('DELETE', path)
+  })
+
+t.test('A description, an issuer and a redirect with credentials are passed over', async (t) => {
+  const withUser = (url: string) => url.replace('//', '//user:word@')
+  const oddities: Oddity[] = [
+    { challenge: ({ resource }) => `Bearer resource_metadata="${withUser(resource)}"` },
+    { resource: (r, u) => ({ ...r, authorization_servers: [withUser(u.issuer), u.issuer] }) },
+    {
+      path: '/a',
+      metadataAt: ['/a/.well-known/openid-configuration'],
+      metadataOtherwise: { status: 302, headers: { location: 'http://:word@127.0.0.1/x' } },
+    },
+  ]
+  for (const oddity of oddities) {
+    const { path, location, refusal } = await signIn(oddity)
+    t.equal(location, HOME, JSON.stringify(refusal?.body))
+    await call('DELETE', path)
+  }
+})
+
+t.test('A sign-in does not store what is too large', async (t) => {
+  const long = 'x'.repeat(300_000)
+  const oddities: Oddity[] = [
+    { metadata: (m) => ({ ...m, token_endpoint_auth_methods_supported: ['none', long] }) },
+    { metadata: (m) => ({ ...m, scopes_supported: [long] }) },
+    { resource: (r) => ({ ...r, scopes_supported: Array.from({ length: 40_000 }, (_, at) => `s${at}`) }) },
+    { register: (_c, right) => ({ status: 201, body: { ...right, client_id: long } }) },
+  ]
+  for (const oddity of oddities) {
+    const { path, refusal } = await signIn(oddity)
+    t.match(refusal?.body, { error: { details: { reason: 'metadata', detail: /too large/ } } })
+    await call('DELETE', path)
+  }
+  for (const token of [long, 'a\nb', 'ключ', 'a\u0000b']) {
+    const { path, location } = await signIn({
+      token: (right) => ({ body: { ...right, access_token: token } }),
+    })
+    t.match(location, /connector_error=failed$/, token.slice(0, 10))
+    t.match((await call('GET', path)).body, { has_credentials: false })
+    await call('DELETE', path)
+  }
+})
+
+t.test('Another authorization server of the resource is used if the first is out of order', async (t) => {
+  const firsts = ['http://127.0.0.1:1', 'https://169.254.169.254', 'https://no-such-host.invalid']
+  for (const first of firsts) {
+    const { path, location, refusal } = await signIn({
+      resource: (r, u) => ({ ...r, authorization_servers: [first, u.issuer] }),
+    })
+    t.equal(location, HOME, `${first} ${JSON.stringify(refusal?.body)}`)
+    await call('DELETE', path)
+  }
 })
 
 t.test('Tokens are not revoked without encryption', async (t) => {

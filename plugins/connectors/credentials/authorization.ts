@@ -13,6 +13,9 @@ type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 
 const OFFLINE = 'offline_access'
 
+/** The most characters of the parts of a sign-in that are stored. */
+const MAX_STATE_CHARS = 128 * 1024
+
 /** The parts of an authorization request besides its server. */
 interface AuthorizationParts {
   redirect_uri: string
@@ -30,13 +33,12 @@ interface AuthorizationParts {
 export async function beginAuthorization(
   request: OAuthRequest,
   target: HttpTarget,
-  { redirect_uri, state, challenge, scope: asked, client: kept, now }: AuthorizationParts,
+  { redirect_uri, state, challenge, scope: asked, client: earlier, now }: AuthorizationParts,
 ): Promise<{ url: URL; kept: OAuthState }> {
   const discovery = await discover(request, target.url, challenge.resource_metadata_url)
   const server = discovery.authorizationServerMetadata
   const scope = chooseScope(asked, discovery)
-  const isKept = kept && isUsable(kept, server, redirect_uri, now)
-  const registered = isKept ? kept : undefined
+  const registered = earlier && isUsable(earlier, server, redirect_uri, now) ? earlier : undefined
   const client =
     target.client ?? registered ?? (await registerClient(request, server, { redirect_uri, scope }))
   const verifier = randomBytes(32).toString('base64url')
@@ -55,15 +57,13 @@ export async function beginAuthorization(
   }
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined) url.searchParams.set(name, value)
-  return {
-    url,
-    kept: {
-      ...(!target.client && { client }),
-      discovery,
-      verifier,
-      ...(scope !== undefined && { scope }),
-    },
-  }
+  const kept = withinBounds({
+    ...(!target.client && { client }),
+    discovery,
+    verifier,
+    ...(scope !== undefined && { scope }),
+  })
+  return { url, kept }
 }
 
 /** Exchanges the code of a callback for tokens. Throws SignInFailure. */
@@ -125,7 +125,14 @@ async function completeState(
   const tokens = await requestTokens(request, server, client, { ...grant, resource })
   // A server that does not rotate its refresh token does not send it again, nor the scopes that were asked for.
   const kept = { refresh_token: before?.refresh_token, scope: before?.scope ?? scope }
-  return { ...state, tokens: { ...kept, ...tokens } }
+  return withinBounds({ ...state, tokens: { ...kept, ...tokens } })
+}
+
+/** Returns the state of a sign-in; throws SignInFailure if it is too large to be stored for each account. */
+function withinBounds(state: OAuthState): OAuthState {
+  if (JSON.stringify(state).length > MAX_STATE_CHARS)
+    throw new SignInFailure('metadata', 'The answers of the authorization server are too large.')
+  return state
 }
 
 /** Returns the resource to name in requests, as the server writes it; undefined if it names none. */

@@ -1,10 +1,10 @@
 import { type ConnectorFailure, InsufficientScope } from '../connections/failure.ts'
 import { readChallenges } from './challenge-header.ts'
 import type { Credentials, CredentialsKey } from './credentials.ts'
+import { parseHttpUrl } from './http-url.ts'
 import { type Challenge, MissingCredentials } from './missing-credentials.ts'
 
 const MAX_SCOPE_CHARS = 1024
-const MAX_URL_CHARS = 2048
 
 /** Reads the header `WWW-Authenticate` of a refusal. */
 export function readChallenge({ headers, url }: Response): Challenge {
@@ -16,11 +16,10 @@ export function readChallenge({ headers, url }: Response): Challenge {
       .find(Boolean)
   const scope = find('scope')
   const address = find('resource_metadata')
-  const metadata = address !== undefined && URL.canParse(address, url) ? new URL(address, url) : undefined
-  const isUsable = metadata && /^https?:$/.test(metadata.protocol) && metadata.href.length <= MAX_URL_CHARS
+  const metadata = address === undefined ? undefined : parseHttpUrl(address, url)
   return {
     ...(scope && scope.length <= MAX_SCOPE_CHARS && { scope }),
-    ...(isUsable && { resource_metadata_url: metadata.href }),
+    ...(metadata && { resource_metadata_url: metadata.href }),
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseHttpUrl } from './http-url.ts'
 import { type OAuthReply, type OAuthRequest, readText, readTexts } from './oauth-request.ts'
 import type { AuthorizationServer, Discovery } from './oauth-state.ts'
 import { SignInFailure } from './sign-in-failure.ts'
@@ -15,13 +16,29 @@ export async function discover(
   const { origin } = new URL(server)
   // Servers of before RFC 9728 are their own authorization servers.
   const issuers = described?.issuers ?? [`${origin}/`]
-  let authorizationServerMetadata: AuthorizationServer | undefined
-  for (const issuer of issuers) authorizationServerMetadata ??= await findAuthorizationServer(request, issuer)
   return {
-    authorizationServerMetadata: authorizationServerMetadata ?? createDefaultServer(issuers[0]!),
+    authorizationServerMetadata:
+      (await findFirstServer(request, issuers)) ?? createDefaultServer(issuers[0]!),
     ...(described && { resource: described.resource }),
     ...(described?.scopes && { scopes: described.scopes }),
   }
+}
+
+/** Finds the metadata of the first of these issuers that has usable ones. Throws the first failure if none has. */
+async function findFirstServer(
+  request: OAuthRequest,
+  issuers: readonly string[],
+): Promise<AuthorizationServer | undefined> {
+  const failures: unknown[] = []
+  for (const issuer of issuers)
+    try {
+      const server = await findAuthorizationServer(request, issuer)
+      if (server) return server
+    } catch (error) {
+      failures.push(error)
+    }
+  if (failures.length > 0) throw failures[0]
+  return undefined
 }
 
 interface DescribedResource {
@@ -53,12 +70,14 @@ function readResource(
   server: string,
   url: string,
 ): DescribedResource | undefined {
-  const issuers = readTexts(body.authorization_servers)?.filter(isHttpUrl).slice(0, MAX_SERVERS)
+  const issuers = readTexts(body.authorization_servers)
+    ?.filter((text) => parseHttpUrl(text))
+    .slice(0, MAX_SERVERS)
   const named = readText(body.resource)
   // An object that describes nothing, such as the error of a gateway.
   if (!named && !issuers) return undefined
   const isOfServer = new URL(url).origin === new URL(server).origin
-  const covers = named ? isHttpUrl(named) && includes(new URL(named), new URL(server)) : isOfServer
+  const covers = named ? includes(parseHttpUrl(named), new URL(server)) : isOfServer
   if (!covers)
     throw new SignInFailure('metadata', `The protected resource ${named ?? ''} does not include ${server}.`)
   const resource = named ?? server
@@ -70,8 +89,10 @@ function readResource(
 }
 
 /** True if an address is, or is below, a resource. */
-const includes = (resource: URL, server: URL) =>
-  resource.origin === server.origin &&
+const includes = (resource: URL | undefined, server: URL) =>
+  resource?.origin === server.origin &&
+  resource.hash === '' &&
+  (resource.search === '' || resource.search === server.search) &&
   `${withoutSlash(server.pathname)}/`.startsWith(`${withoutSlash(resource.pathname)}/`)
 
 /** Finds the metadata of an authorization server; undefined if it publishes none. Throws SignInFailure. */
@@ -113,9 +134,7 @@ function readServer(body: Readonly<Record<string, unknown>>, expected: string): 
   if (!isSameIssuer(issuer, expected)) throw refuse(`The metadata of ${expected} name the issuer ${issuer}.`)
   const endpoint = (name: string) => {
     const text = readText(body[name])
-    if (text === undefined || !URL.canParse(text, expected)) return undefined
-    const url = new URL(text, expected)
-    return /^https?:$/.test(url.protocol) ? url.href : undefined
+    return text === undefined ? undefined : parseHttpUrl(text, expected)?.href
   }
   const demand = (name: string) => {
     const url = endpoint(name)
@@ -153,9 +172,10 @@ const createDefaultServer = (issuer: string): AuthorizationServer => ({
 })
 
 /** True if two texts name one issuer; they may differ in what an address may be written with, and a slash at the end. */
-export const isSameIssuer = (one: string, other: string): boolean =>
-  isHttpUrl(one) && isHttpUrl(other) && withoutSlash(new URL(one).href) === withoutSlash(new URL(other).href)
+export function isSameIssuer(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((text) => parseHttpUrl(text)?.href)
+  return first !== undefined && second !== undefined && withoutSlash(first) === withoutSlash(second)
+}
 
-const isHttpUrl = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 const withoutSlash = (text: string) => (text.endsWith('/') ? text.slice(0, -1) : text)
 const isFine = ({ status, body }: OAuthReply) => status >= 200 && status < 300 && body !== undefined

@@ -1,5 +1,6 @@
 import { untilAborted, withDeadline } from '#toolbox'
 import { boundedFetch } from '../connections/bounded-fetch.ts'
+import { parseHttpUrl } from './http-url.ts'
 
 /** The most bytes of one reply of an authorization server, or about one. */
 const MAX_REPLY_BYTES = 1024 * 1024
@@ -46,10 +47,9 @@ async function followWithinOrigin(
     const response = await fetch(url, init)
     const location = response.headers.get('location')
     const isRedirect = response.status >= 300 && response.status < 400 && location !== null
-    if (!isRedirect || redirects === MAX_REDIRECTS || !URL.canParse(location, url.href)) return response
-    const next = new URL(location, url)
+    const next = isRedirect && redirects < MAX_REDIRECTS ? parseHttpUrl(location, url.href) : undefined
     const keepsMethod = (init.method ?? 'GET') === 'GET' || [307, 308].includes(response.status)
-    if (!keepsMethod || next.origin !== url.origin || next.username !== '') return response
+    if (!next || !keepsMethod || next.origin !== url.origin) return response
     await response.body?.cancel()
     url = next
   }
