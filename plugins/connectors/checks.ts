@@ -43,7 +43,7 @@ export function createChecks(cradle: Cradle) {
     let said = ''
     const onLog = (text: string) => {
       if (said === '') setTimeout(() => keepLog(connector._id, said), 1000).unref()
-      said = redact(text, target)
+      said = redact(text, { target, auth })
     }
     return openConnection(target, {
       auth,
@@ -57,7 +57,7 @@ export function createChecks(cradle: Cradle) {
       greeting: form,
       onGreeting,
       onLog,
-      redact: (text) => redact(text, target),
+      redact: (text) => redact(text, { target, auth }),
       onToolsChanged,
     })
   }
@@ -195,9 +195,9 @@ const stampOf = (tools: readonly Pick<StoredTool, 'name' | 'fingerprint'>[]) =>
     .digest('base64url')
     .slice(0, 22)
 
-/** Masks the secrets of a target in words of its server. */
-function redact(text: string, target: AccountTarget['target']): string {
+/** Masks the secrets of a target, and the tokens that are sent to it, in words of its server. */
+function redact(text: string, { target, auth }: Pick<AccountTarget, 'target' | 'auth'>): string {
   const secrets = Object.values((target.transport === 'http' ? target.headers : target.env) ?? {})
   const parts = secrets.flatMap((secret) => [secret, secret.replace(/^\S+ /, '')])
-  return hideSecrets(text, parts)
+  return hideSecrets(text, [...parts, ...(auth?.secrets() ?? [])])
 }

@@ -191,3 +191,14 @@ t.test('Tokens are not revoked without encryption', async (t) => {
   t.match(server.logged(), /without encryption, as at http:\/\/evil\.example/)
   await call('DELETE', path)
 })
+
+t.test('A server that repeats the token of an account shows it to nobody', async (t) => {
+  const { path } = await signIn({})
+  const { access_token } = odd.issued.at(-1)!
+  odd.now = { tool: (token) => ({ status: 403, body: { error: `Bearer ${token} may not` } }) }
+  const { body } = await call('POST', `${path}/test`)
+  t.match(body, { ok: false, detail: /Bearer ••••/ })
+  t.notOk(JSON.stringify([body, (await call('GET', path)).body]).includes(access_token))
+  t.notOk(server.logged().includes(access_token))
+  await call('DELETE', path)
+})

@@ -37,8 +37,13 @@ export interface Oddity {
   register?: (client: Json, right: Json) => OddReply | undefined
   /** Replaces the right reply to a valid request for tokens. */
   token?: (right: Json, form: Form) => OddReply | undefined | Promise<OddReply | undefined>
+  /** The path of the token endpoint, and the reply of `/token` if that is another one. */
+  tokenAt?: string
+  tokenOtherwise?: OddReply
   /** The way in which clients must authenticate. */
   auth?: 'none' | 'client_secret_basic' | 'client_secret_post'
+  /** Replaces the replies of the server with the tool to valid tokens. */
+  tool?: (token: string) => OddReply
   /** True if the server refuses the parameter `resource`. */
   refusesResource?: true
   /** True if the endpoints of the server are at the origin of the resource. */
@@ -149,7 +154,8 @@ export async function startOddOAuth(redirect_uri: string) {
     const { pathname } = new URL(request.url!, resource.origin)
     const at = request.headers.host === new URL(resource.origin).host ? resource.origin : server.origin
     const content = await text(request)
-    const form = pathname === '/token' ? Object.fromEntries(new URLSearchParams(content)) : {}
+    const isToken = pathname === (odd.now.tokenAt ?? '/token')
+    const form = isToken ? Object.fromEntries(new URLSearchParams(content)) : {}
     odd.requests.push({ path: pathname, form })
     if (at === resource.origin && pathname === '/mcp') return answerTool(request, response, content)
     if (at === resource.origin && pathname.startsWith('/.well-known/oauth-protected-resource'))
@@ -157,14 +163,15 @@ export async function startOddOAuth(redirect_uri: string) {
     if (at !== origin()) return send(response, { status: 404 })
     if (pathname.includes('/.well-known/')) return send(response, describeServer(pathname))
     if (pathname === '/register') return send(response, register(JSON.parse(content) as Json))
-    if (pathname === '/token') return send(response, await issue(form, request.headers.authorization))
-    send(response, { status: 404 })
+    if (isToken) return send(response, await issue(form, request.headers.authorization))
+    send(response, odd.now.tokenOtherwise ?? { status: 404 })
   }
 
   function answerTool(request: IncomingMessage, response: ServerResponse, content: string) {
     const { now } = odd
     const token = request.headers.authorization?.replace(/^Bearer /, '') ?? ''
     odd.sent.push(token)
+    if (now.tool && access.has(token)) return send(response, now.tool(token))
     if (!access.has(token)) {
       const right = `Bearer resource_metadata="${resource.origin}/.well-known/oauth-protected-resource/mcp"`
       const challenge = now.challenge ? now.challenge(urls()) : right
@@ -201,7 +208,7 @@ export async function startOddOAuth(redirect_uri: string) {
     const right = {
       issuer: urls().issuer,
       authorization_endpoint: `${origin()}/authorize`,
-      token_endpoint: `${origin()}/token`,
+      token_endpoint: `${origin()}${now.tokenAt ?? '/token'}`,
       registration_endpoint: `${origin()}/register`,
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],

@@ -1,18 +1,17 @@
-import type { AuthProvider } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
 import { ConnectorFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import { audiencesOf } from './audiences.ts'
 import { MissingCredentials } from './missing-credentials.ts'
-import { createTokenAuth } from './token-auth.ts'
+import { createTokenAuth, type TokenAuth } from './token-auth.ts'
 
 /** A server as it is asked for one account: with the credentials that are that account's to use, and no others. */
 export interface AccountTarget {
   target: ConnectorTarget
   /** Names the settings and credentials: connections with different ones are not shared. */
   stamp: string
-  auth?: AuthProvider
+  auth?: TokenAuth
 }
 
 /** Finds the servers of connectors, each for one account. */

@@ -17,6 +17,12 @@ type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 const CLAIM_EXTRA_MS = 10_000
 const POLL_MS = 200
 
+/** Sends the tokens of an account. */
+export interface TokenAuth extends AuthProvider {
+  /** The tokens, which no words of a server may repeat. */
+  secrets(): string[]
+}
+
 /** The parts of an account's sign-in besides its key. */
 interface TokenParts {
   target: HttpTarget
@@ -36,7 +42,7 @@ export function createTokenAuth(
   key: CredentialsKey,
   first: { oauth?: OAuthState; revision: number } | undefined,
   { target, audiences, fetch, credentials, seconds }: TokenParts,
-): AuthProvider {
+): TokenAuth {
   const claimMs = seconds * 1000 + CLAIM_EXTRA_MS
   let known = first
   let refreshing: Promise<void> | undefined
@@ -74,6 +80,10 @@ export function createTokenAuth(
 
   return {
     token: async () => known?.oauth?.tokens?.access_token,
+    secrets: () => {
+      const { access_token, refresh_token } = known?.oauth?.tokens ?? {}
+      return [access_token, refresh_token].filter((token) => token !== undefined)
+    },
     async onUnauthorized({ response }) {
       refreshing ??= refresh(readChallenge(response)).finally(() => {
         refreshing = undefined
