@@ -133,6 +133,19 @@ const SIGN_INS: Record<string, Oddity> = {
       registration_endpoint: '/register',
     }),
   },
+  'the issuer of Entra for accounts of all tenants': {
+    path: '/common/v2.0',
+    metadataAt: [`/common/v2.0${OIDC}`],
+    metadata: (m, u) => ({ ...m, issuer: u.issuer.replace('common', '{tenantid}') }),
+  },
+  'the issuer of Entra for a tenant that is named by its domain': {
+    path: '/contoso.example/v2.0',
+    metadataAt: [`/contoso.example/v2.0${OIDC}`],
+    metadata: (m, u) => ({
+      ...m,
+      issuer: u.issuer.replace('contoso.example', '6babcaad-604b-40ac-a9d7-9fd97c0b779f'),
+    }),
+  },
   'metadata as plain text': { metadataType: 'text/plain' },
   'metadata as a page': { metadataType: 'text/html; charset=utf-8' },
   'metadata of OpenID Connect alone': { metadataAt: [OIDC] },
@@ -518,6 +531,24 @@ const REFUSED: Record<string, [Oddity, string, RegExp]> = {
     { metadata: (m, u) => ({ ...m, issuer: `${u.issuer}/tenant` }) },
     'metadata',
     /tenant/,
+  ],
+  'a template of tenants at another origin': [
+    { path: '/common', metadata: (m) => ({ ...m, issuer: 'https://evil.example/{tenantid}' }) },
+    'metadata',
+    /evil/,
+  ],
+  'a template of tenants at another path': [
+    {
+      path: '/common/v2.0',
+      metadata: (m, u) => ({ ...m, issuer: u.issuer.replace('common/v2.0', '{tenantid}/v1.0') }),
+    },
+    'metadata',
+    /tenantid/,
+  ],
+  'another template': [
+    { path: '/common', metadata: (m, u) => ({ ...m, issuer: u.issuer.replace('common', '{anything}') }) },
+    'metadata',
+    /anything/,
   ],
   'a foreign resource': [
     { resource: (r) => ({ ...r, resource: 'https://evil.example/mcp' }) },

@@ -96,7 +96,7 @@ const includes = (resource: URL | undefined, server: URL) =>
   `${withoutSlash(server.pathname)}/`.startsWith(`${withoutSlash(resource.pathname)}/`)
 
 /** Finds the metadata of an authorization server; undefined if it publishes none. Throws SignInFailure. */
-async function findAuthorizationServer(
+export async function findAuthorizationServer(
   request: OAuthRequest,
   issuer: string,
 ): Promise<AuthorizationServer | undefined> {
@@ -130,8 +130,10 @@ function listMetadataUrls(issuer: string): string[] {
 /** Reads the metadata of an authorization server; optional parts that are unusable count as missing. */
 function readServer(body: Readonly<Record<string, unknown>>, expected: string): AuthorizationServer {
   const refuse = (words: string) => new SignInFailure('metadata', words)
-  const issuer = readText(body.issuer) ?? expected
-  if (!isSameIssuer(issuer, expected)) throw refuse(`The metadata of ${expected} name the issuer ${issuer}.`)
+  const named = readText(body.issuer) ?? expected
+  const isSame = isSameIssuer(named, expected)
+  if (!isSame && !isTenantOf(named, expected))
+    throw refuse(`The metadata of ${expected} name the issuer ${named}.`)
   const endpoint = (name: string) => {
     const text = readText(body[name])
     return text === undefined ? undefined : parseHttpUrl(text, expected)?.href
@@ -149,7 +151,7 @@ function readServer(body: Readonly<Record<string, unknown>>, expected: string): 
   offers('response_types_supported', 'code')
   offers('code_challenge_methods_supported', 'S256')
   return {
-    issuer,
+    issuer: isSame ? named : expected,
     authorization_endpoint: demand('authorization_endpoint'),
     token_endpoint: demand('token_endpoint'),
     registration_endpoint: endpoint('registration_endpoint'),
@@ -175,6 +177,21 @@ const createDefaultServer = (issuer: string): AuthorizationServer => ({
 export function isSameIssuer(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => parseHttpUrl(text)?.href)
   return first !== undefined && second !== undefined && withoutSlash(first) === withoutSlash(second)
+}
+
+/** The part of an issuer of Entra that stands for a tenant: its id, or a template. */
+const TENANT = /^(?:%7Btenantid%7D|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
+
+/**
+ * True if metadata name their issuer by the id of a tenant, as those of Entra do that are published for all tenants or
+ * for the domain of one. The issuer is then known by the address at which they were found, so none can pass for another.
+ */
+function isTenantOf(named: string, expected: string): boolean {
+  const [tenantUrl, url] = [named, expected].map((text) => parseHttpUrl(text))
+  if (tenantUrl === undefined || url === undefined || tenantUrl.origin !== url.origin) return false
+  const [tenant, ...path] = withoutSlash(tenantUrl.pathname).split('/').slice(1)
+  const [, ...expectedPath] = withoutSlash(url.pathname).split('/').slice(1)
+  return TENANT.test(tenant ?? '') && path.join('/') === expectedPath.join('/')
 }
 
 const withoutSlash = (text: string) => (text.endsWith('/') ? text.slice(0, -1) : text)
