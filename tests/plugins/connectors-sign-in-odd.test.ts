@@ -478,6 +478,31 @@ t.test('A refresh ends the sign-in only if the authorization server ends it', as
   await call('DELETE', byHand.path)
 })
 
+/** Replies of a token endpoint that has moved. */
+const MOVED: OddReply[] = [
+  { status: 404, body: '<html>', type: 'text/html' },
+  { status: 410, body: '' },
+  { status: 301, headers: { location: 'https://example.invalid/token' } },
+  { status: 308, headers: { location: '/nowhere/' } },
+]
+
+for (const tokenOtherwise of MOVED)
+  t.test(`A refresh finds a token endpoint that has moved, after ${tokenOtherwise.status}`, async (t) => {
+    const { path } = await signIn({})
+    odd.now = { tokenAt: '/v2/token', tokenOtherwise }
+    for (const round of [1, 2]) {
+      odd.expire()
+      t.match((await call('POST', `${path}/test`)).body, { ok: true }, `round ${round}`)
+    }
+    t.equal(odd.of('/token').length, 2, 'the former place is asked once after the sign-in')
+    odd.expire()
+    odd.now = { tokenAt: '/v3/token', metadata: (m) => ({ ...m, issuer: 'https://evil.example' }) }
+    t.match((await call('POST', `${path}/test`)).body, { ok: false, reason: /protocol|forbidden/ })
+    t.equal(odd.of('/v3/token').length, 0, 'no token is sent to a place that another issuer names')
+    t.match((await call('GET', path)).body, { has_credentials: true })
+    await call('DELETE', path)
+  })
+
 t.test('A refresh is made once for concurrent calls, whose token works once', async (t) => {
   const { path } = await signIn({})
   odd.expire()

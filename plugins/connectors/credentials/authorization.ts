@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ConnectorTarget } from '#plugin-api'
 import { joinScopes } from './challenge.ts'
-import { discover, isSameIssuer } from './discovery.ts'
+import { discover, findAuthorizationServer, isSameIssuer } from './discovery.ts'
 import type { Challenge } from './missing-credentials.ts'
 import type { OAuthRequest } from './oauth-request.ts'
 import type { AuthorizationServer, Discovery, OAuthClient, OAuthState } from './oauth-state.ts'
@@ -93,16 +93,36 @@ export async function redeemCode(
   })
 }
 
-/** Refreshes tokens. Throws SignInFailure. */
-export const refreshTokens = (
+/** Refreshes tokens, also at a token endpoint that has moved. Throws SignInFailure. */
+export async function refreshTokens(
   request: OAuthRequest,
   target: HttpTarget,
   state: OAuthState,
-): Promise<OAuthState> =>
-  completeState(request, target, state, {
-    grant_type: 'refresh_token',
-    refresh_token: state.tokens!.refresh_token,
-  })
+): Promise<OAuthState> {
+  const grant = { grant_type: 'refresh_token', refresh_token: state.tokens!.refresh_token }
+  try {
+    return await completeState(request, target, state, grant)
+  } catch (error) {
+    const discovery = isGone(error) ? await rediscover(request, state.discovery!) : undefined
+    if (!discovery) throw error
+    return completeState(request, target, { ...state, discovery }, grant)
+  }
+}
+
+/** The statuses of an endpoint that has moved. */
+const GONE_STATUSES = [301, 308, 404, 410]
+
+const isGone = (error: unknown): boolean =>
+  error instanceof SignInFailure && error.code === undefined && GONE_STATUSES.includes(error.status ?? 0)
+
+/** Reads the metadata of the same issuer again; undefined if they do not name another token endpoint. */
+async function rediscover(request: OAuthRequest, discovery: Discovery): Promise<Discovery | undefined> {
+  const { issuer, token_endpoint } = discovery.authorizationServerMetadata
+  const server = await findAuthorizationServer(request, issuer)
+  return server && server.token_endpoint !== token_endpoint
+    ? { ...discovery, authorizationServerMetadata: server }
+    : undefined
+}
 
 /** Throws SignInFailure if the answer comes from another issuer, as in an attack that mixes servers up (RFC 9207). */
 export function assertIssuers(server: AuthorizationServer, issuers: readonly string[]): void {

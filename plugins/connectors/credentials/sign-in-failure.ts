@@ -29,15 +29,22 @@ export class SignInFailure extends ConnectorFailure {
   readonly fault: SignInFault
   /** The error code of OAuth, if the server named one. */
   readonly code: string | undefined
+  /** The status of the reply, if there was one. */
+  readonly status: number | undefined
   /** The cause in technical words. */
   readonly detail: string
 
-  constructor(fault: SignInFault, detail = '', { code, ...options }: ErrorOptions & { code?: string } = {}) {
+  constructor(
+    fault: SignInFault,
+    detail = '',
+    { code, status, ...options }: ErrorOptions & { code?: string; status?: number } = {},
+  ) {
     const [reason, sentence] = FAULTS[fault]
     const words = cutWords(detail)
     super(reason, words ? `${sentence} (${words})` : sentence, options)
     this.fault = fault
     this.code = code
+    this.status = status
     this.detail = words || sentence
   }
 }

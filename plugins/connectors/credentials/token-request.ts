@@ -59,7 +59,7 @@ export function readRefusal(
   const code = readWords(error, inner.code, inner.status)
   const description = readWords(error_description, inner.message, message) ?? ''
   const words = [code, description].filter(Boolean).join(': ') || `HTTP ${status}`
-  const options = { ...(code !== undefined && { code }) }
+  const options = { status, ...(code !== undefined && { code }) }
   if (isResourceRefusal(code, description)) return new SignInFailure('resource', words, options)
   const isOfClient = ['invalid_client', 'unauthorized_client'].includes(code ?? '')
   if (isOfClient || (status === 401 && code === undefined))
