@@ -146,6 +146,12 @@ const SIGN_INS: Record<string, Oddity> = {
       issuer: u.issuer.replace('contoso.example', '6babcaad-604b-40ac-a9d7-9fd97c0b779f'),
     }),
   },
+  'authorization requests that must be pushed': { needsPush: true },
+  'pushed requests of a client with a secret': {
+    needsPush: true,
+    auth: 'client_secret_post',
+    register: hasSecret,
+  },
   'metadata as plain text': { metadataType: 'text/plain' },
   'metadata as a page': { metadataType: 'text/html; charset=utf-8' },
   'metadata of OpenID Connect alone': { metadataAt: [OIDC] },
@@ -574,6 +580,18 @@ const REFUSED: Record<string, [Oddity, string, RegExp]> = {
     { path: '/common', metadata: (m, u) => ({ ...m, issuer: u.issuer.replace('common', '{anything}') }) },
     'metadata',
     /anything/,
+  ],
+  'pushed requests in an outage': [
+    {
+      metadata: (m, u) => ({
+        ...m,
+        require_pushed_authorization_requests: true,
+        pushed_authorization_request_endpoint: `${u.issuer}/gone`,
+      }),
+      tokenOtherwise: { status: 503 },
+    },
+    'unavailable',
+    /503/,
   ],
   'a foreign resource': [
     { resource: (r) => ({ ...r, resource: 'https://evil.example/mcp' }) },

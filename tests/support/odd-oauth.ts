@@ -44,6 +44,8 @@ export interface Oddity {
   auth?: 'none' | 'client_secret_basic' | 'client_secret_post'
   /** Replaces the replies of the server with the tool to valid tokens. */
   tool?: (token: string) => OddReply
+  /** True if authorization requests must be pushed. */
+  needsPush?: true
   /** True if the server refuses the parameter `resource`. */
   refusesResource?: true
   /** True if the endpoints of the server are at the origin of the resource. */
@@ -80,6 +82,7 @@ export async function startOddOAuth(redirect_uri: string) {
   const clients = new Map<string, Client>()
   const codes = new Map<string, { client_id: string; challenge: string; resource: string | null }>()
   const access = new Set<string>()
+  const pushed = new Map<string, URLSearchParams>()
   const refresh = new Map<string, string>()
   const origin = () => (odd.now.isOlder ? resource.origin : server.origin)
   const urls = (): OddUrls => ({
@@ -108,7 +111,8 @@ export async function startOddOAuth(redirect_uri: string) {
     },
     /** Signs a person in who was sent to an address; returns the parameters of the callback. */
     authorize(address: string): Record<string, string> {
-      const { searchParams: asked, origin: at, pathname } = new URL(address)
+      const { searchParams, origin: at, pathname } = new URL(address)
+      const asked = pushed.get(searchParams.get('request_uri') ?? '') ?? searchParams
       const refuse = (words: string) => odd.faults.push(words)
       if (at !== origin() || pathname !== '/authorize') refuse(`authorization at ${address}`)
       const client = clients.get(asked.get('client_id') ?? '')
@@ -116,6 +120,7 @@ export async function startOddOAuth(redirect_uri: string) {
       if (!client?.redirect_uris.includes(asked.get('redirect_uri') ?? '')) refuse('unknown redirect_uri')
       if (asked.get('response_type') !== 'code') refuse('response_type')
       if (asked.get('code_challenge_method') !== 'S256') refuse('code_challenge_method')
+      if (odd.now.needsPush && asked === searchParams) refuse('a request that was not pushed')
       if (odd.now.refusesResource && asked.has('resource')) refuse('resource')
       const code = randomUUID().padEnd(odd.now.longCode ?? 0, 'x')
       codes.set(code, {
@@ -164,6 +169,7 @@ export async function startOddOAuth(redirect_uri: string) {
     if (pathname.includes('/.well-known/')) return send(response, describeServer(pathname))
     if (pathname === '/register') return send(response, register(JSON.parse(content) as Json))
     if (isToken) return send(response, await issue(form, request.headers.authorization))
+    if (pathname === '/par') return send(response, push(new URLSearchParams(content)))
     send(response, odd.now.tokenOtherwise ?? { status: 404 })
   }
 
@@ -212,6 +218,10 @@ export async function startOddOAuth(redirect_uri: string) {
       registration_endpoint: `${origin()}/register`,
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],
+      ...(now.needsPush && {
+        pushed_authorization_request_endpoint: `${origin()}/par`,
+        require_pushed_authorization_requests: true,
+      }),
       token_endpoint_auth_methods_supported: [now.auth ?? 'none'],
     }
     const places = now.metadataAt ?? [`/.well-known/oauth-authorization-server${now.path ?? ''}`]
@@ -231,6 +241,15 @@ export async function startOddOAuth(redirect_uri: string) {
     if (client_id !== undefined)
       clients.set(String(client_id), { secret: client_secret || undefined, redirect_uris: uris })
     return reply
+  }
+
+  function push(form: URLSearchParams): OddReply {
+    const request_uri = `urn:ietf:params:oauth:request_uri:${randomUUID()}`
+    const { secret } = clients.get(form.get('client_id') ?? '') ?? { secret: null }
+    if (secret !== (form.get('client_secret') ?? undefined))
+      return { status: 401, body: { error: 'invalid_client' } }
+    pushed.set(request_uri, form)
+    return { status: 201, body: { request_uri, expires_in: 60 } }
   }
 
   async function issue(form: Form, authorization: string | undefined): Promise<OddReply> {

@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ConnectorTarget } from '#plugin-api'
 import { joinScopes } from './challenge.ts'
+import { askAsClient, type OAuthForm } from './client-request.ts'
 import { discover, findAuthorizationServer, isSameIssuer } from './discovery.ts'
 import type { Challenge } from './missing-credentials.ts'
-import type { OAuthRequest } from './oauth-request.ts'
+import { type OAuthRequest, readText } from './oauth-request.ts'
 import type { AuthorizationServer, Discovery, OAuthClient, OAuthState } from './oauth-state.ts'
 import { registerClient } from './registration.ts'
 import { SignInFailure } from './sign-in-failure.ts'
-import { requestTokens } from './token-request.ts'
+import { readRefusal, requestTokens } from './token-request.ts'
 
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 
@@ -42,7 +43,6 @@ export async function beginAuthorization(
   const client =
     target.client ?? registered ?? (await registerClient(request, server, { redirect_uri, scope }))
   const verifier = randomBytes(32).toString('base64url')
-  const url = new URL(server.authorization_endpoint)
   const parameters = {
     response_type: 'code',
     client_id: client.client_id,
@@ -55,7 +55,12 @@ export async function beginAuthorization(
     prompt: scope?.split(' ').includes(OFFLINE) ? 'consent' : undefined,
     resource: resourceOf(target, discovery),
   }
-  for (const [name, value] of Object.entries(parameters))
+  const { client_id } = client
+  const request_uri = await pushRequest(request, server, client, parameters)
+  const url = new URL(server.authorization_endpoint)
+  for (const [name, value] of Object.entries(
+    request_uri === undefined ? parameters : { client_id, request_uri },
+  ))
     if (value !== undefined) url.searchParams.set(name, value)
   const kept = withinBounds({
     ...(!target.client && { client }),
@@ -64,6 +69,24 @@ export async function beginAuthorization(
     ...(scope !== undefined && { scope }),
   })
   return { url, kept }
+}
+
+/** Pushes an authorization request to a server that demands it; returns the name that the server gives to it. */
+async function pushRequest(
+  request: OAuthRequest,
+  {
+    pushed_authorization_request_endpoint: endpoint,
+    token_endpoint_auth_methods_supported: methods,
+  }: AuthorizationServer,
+  client: OAuthClient,
+  form: OAuthForm,
+): Promise<string | undefined> {
+  if (endpoint === undefined) return undefined
+  return askAsClient(request, endpoint, { client, methods, form }, (reply, secrets) => {
+    const request_uri = readText(reply.body?.request_uri)
+    if (reply.status >= 300 || request_uri === undefined) throw readRefusal(reply, 'refused', secrets)
+    return request_uri
+  })
 }
 
 /** Exchanges the code of a callback for tokens. Throws SignInFailure. */

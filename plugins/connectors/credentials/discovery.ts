@@ -16,9 +16,9 @@ export async function discover(
   const { origin } = new URL(server)
   // Servers of before RFC 9728 are their own authorization servers.
   const issuers = described?.issuers ?? [`${origin}/`]
+  const authorizationServer = await findFirstServer(request, issuers)
   return {
-    authorizationServerMetadata:
-      (await findFirstServer(request, issuers)) ?? createDefaultServer(issuers[0]!),
+    authorizationServerMetadata: authorizationServer ?? createDefaultServer(issuers[0]!),
     ...(described && { resource: described.resource }),
     ...(described?.scopes && { scopes: described.scopes }),
   }
@@ -156,6 +156,9 @@ function readServer(body: Readonly<Record<string, unknown>>, expected: string): 
     token_endpoint: demand('token_endpoint'),
     registration_endpoint: endpoint('registration_endpoint'),
     revocation_endpoint: endpoint('revocation_endpoint'),
+    ...(body.require_pushed_authorization_requests === true && {
+      pushed_authorization_request_endpoint: demand('pushed_authorization_request_endpoint'),
+    }),
     token_endpoint_auth_methods_supported: readTexts(body.token_endpoint_auth_methods_supported),
     revocation_endpoint_auth_methods_supported: readTexts(body.revocation_endpoint_auth_methods_supported),
     scopes_supported: readTexts(body.scopes_supported),

@@ -18,6 +18,8 @@ export interface AuthorizationServer {
   token_endpoint: string
   registration_endpoint?: string
   revocation_endpoint?: string
+  /** Present only if authorization requests must be pushed to it (RFC 9126). */
+  pushed_authorization_request_endpoint?: string
   token_endpoint_auth_methods_supported?: string[]
   revocation_endpoint_auth_methods_supported?: string[]
   scopes_supported?: string[]
