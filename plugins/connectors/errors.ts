@@ -32,8 +32,8 @@ export const connectorErrors = {
   CONNECTOR_SIGN_IN_METADATA: {
     ...signInFailed,
     message: {
-      en: 'The server describes its sign-in in a way that cannot be used. Check the address of the connector.',
-      zh: '该服务器的登录说明无法使用，请检查连接器的地址。',
+      en: 'The server does not describe a sign-in that can be used. Check the address of the connector, or enter a key among its headers.',
+      zh: '该服务器没有可用的登录说明。请检查连接器的地址，或在请求头中填写密钥。',
     },
   },
   CONNECTOR_SIGN_IN_REGISTRATION: {

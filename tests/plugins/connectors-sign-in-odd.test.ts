@@ -581,6 +581,11 @@ const REFUSED: Record<string, [Oddity, string, RegExp]> = {
     'metadata',
     /anything/,
   ],
+  'a server that describes no sign-in': [
+    { isOlder: true, metadataAt: [], register: () => ({ status: 404, body: '' }) },
+    'metadata',
+    /does not describe a sign-in/,
+  ],
   'pushed requests in an outage': [
     {
       metadata: (m, u) => ({

@@ -41,7 +41,7 @@ export async function beginAuthorization(
   const scope = chooseScope(asked, discovery)
   const registered = earlier && isUsable(earlier, server, redirect_uri, now) ? earlier : undefined
   const client =
-    target.client ?? registered ?? (await registerClient(request, server, { redirect_uri, scope }))
+    target.client ?? registered ?? (await registerAt(request, discovery, { redirect_uri, scope }))
   const verifier = randomBytes(32).toString('base64url')
   const parameters = {
     response_type: 'code',
@@ -69,6 +69,21 @@ export async function beginAuthorization(
     ...(scope !== undefined && { scope }),
   })
   return { url, kept }
+}
+
+/** Registers a client. Throws SignInFailure, which says so if nothing describes that there is a sign-in at all. */
+async function registerAt(
+  request: OAuthRequest,
+  { authorizationServerMetadata: server, is_assumed }: Discovery,
+  parts: Parameters<typeof registerClient>[2],
+): Promise<OAuthClient> {
+  try {
+    return await registerClient(request, server, parts)
+  } catch (error) {
+    const isRefused = error instanceof SignInFailure && error.fault === 'registration'
+    if (!is_assumed || !isRefused) throw error
+    throw new SignInFailure('metadata', 'The server does not describe a sign-in.', { cause: error })
+  }
 }
 
 /** Pushes an authorization request to a server that demands it; returns the name that the server gives to it. */

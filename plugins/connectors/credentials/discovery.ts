@@ -19,6 +19,7 @@ export async function discover(
   const authorizationServer = await findFirstServer(request, issuers)
   return {
     authorizationServerMetadata: authorizationServer ?? createDefaultServer(issuers[0]!),
+    ...(!authorizationServer && { is_assumed: true }),
     ...(described && { resource: described.resource }),
     ...(described?.scopes && { scopes: described.scopes }),
   }

@@ -29,6 +29,8 @@ export interface AuthorizationServer {
 /** The servers that a sign-in was begun with. */
 export interface Discovery {
   authorizationServerMetadata: AuthorizationServer
+  /** True if no metadata were found. */
+  is_assumed?: true
   /** The resource as the server names itself; missing if it does not. */
   resource?: string
   /** The scopes that the server names. */
