@@ -509,6 +509,23 @@ for (const tokenOtherwise of MOVED)
     await call('DELETE', path)
   })
 
+t.test(
+  'A second try registers another client, as the page of a service may have forgotten the first',
+  async (t) => {
+    const { path } = await signIn({})
+    odd.forgetClients()
+    const begin = async () => {
+      const { body } = await call('POST', `${path}/authorize`, {})
+      odd.faults.length = 0
+      odd.authorize(body.authorization_url)
+      return odd.faults.length
+    }
+    t.not(await begin(), 0, 'the service shows a page of its own')
+    t.equal(await begin(), 0)
+    await call('DELETE', path)
+  },
+)
+
 t.test('A refresh is made once for concurrent calls, whose token works once', async (t) => {
   const { path } = await signIn({})
   odd.expire()

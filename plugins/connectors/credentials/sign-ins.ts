@@ -120,8 +120,11 @@ export function createSignIns({
       const { target, audiences, redirect_uri, fetch } = serverOf(connector)
       const state = randomBytes(32).toString('base64url')
       const known = await credentials.find({ connector_id: connector._id, user_id }, audiences)
+      // The page of a service that has forgotten the client does not lead back here.
+      const isRepeated =
+        (await connector_sign_ins.countDocuments({ connector_id: connector._id, user_id })) > 0
       // A client is registered for the scopes of its first sign-in; further ones need another.
-      const isKept = known?.oauth?.client && known.wanted_scope === undefined
+      const isKept = known?.oauth?.client && known.wanted_scope === undefined && !isRepeated
       const scope = joinScopes(target.oauth_scope ?? challenge.scope, known?.wanted_scope)
       const parts = {
         redirect_uri,
