@@ -239,7 +239,7 @@ function assertClientIssuer({ client_issuer, revision }: ConnectorDocument, { di
   if (client_issuer?.revision === revision && !isSameIssuer(client_issuer.issuer, issuer))
     throw new SignInFailure(
       'issuer',
-      `The client was entered for ${client_issuer.issuer}, and not for ${issuer}.`,
+      `The client was entered for ${client_issuer.issuer}, and not for ${issuer}. Save its settings again to allow it.`,
     )
 }
 
