@@ -128,6 +128,16 @@ t.test('Connectors and knowledge in a browser', { skip: noChromium }, async (t) 
     },
   )
 
+  await t.test('a link shows no words of its own', async (t) => {
+    for (const words of ['Call+us', '5', 'changed+', '%7B%7D']) {
+      await page.goto(`/connectors?connector_error=${words}`)
+      await button('tracker').waitFor()
+      t.equal(await page.getByRole('alert').count(), 0, words)
+    }
+    await page.goto('/connectors?connector_error=refused')
+    await page.getByRole('alert').getByText('ask the administrator of the service').waitFor()
+  })
+
   await t.test('a connector is changed, and a sign-in is forgotten', { skip: onlyLong }, async (t) => {
     await page.goto('/connectors?connector_error=refused')
     await page.getByText('The service did not allow the sign-in.').waitFor()

@@ -52,8 +52,9 @@ const agentTabs = [
   createRoute({
     getParentRoute: () => agent,
     path: '/files',
-    validateSearch: ({ path }: Record<string, unknown>): { path?: string } =>
-      typeof path === 'string' ? { path } : {},
+    validateSearch: ({ path }: Record<string, unknown>): { path?: string | undefined } => ({
+      path: typeof path === 'string' ? path : undefined,
+    }),
     component: lazyRouteComponent(loadAgents, 'FilesTab'),
   }),
   tab('/channels', lazyRouteComponent(loadAgents, 'ChannelsTab')),
@@ -61,8 +62,9 @@ const agentTabs = [
   createRoute({
     getParentRoute: () => agent,
     path: '/schedules',
-    validateSearch: ({ example }: Record<string, unknown>): { example?: number } =>
-      typeof example === 'number' ? { example } : {},
+    validateSearch: ({ example }: Record<string, unknown>): { example?: number | undefined } => ({
+      example: typeof example === 'number' ? example : undefined,
+    }),
     component: lazyRouteComponent(loadAgents, 'SchedulesTab'),
   }),
   tab('/sharing', lazyRouteComponent(loadAgents, 'SharingTab')),
@@ -84,10 +86,12 @@ const SIGN_IN_FAILURES = [
 const connectors = createRoute({
   getParentRoute: () => root,
   path: '/connectors',
-  validateSearch: ({ connector_error }: Record<string, unknown>) => {
-    const reason = SIGN_IN_FAILURES.find((reason) => reason === connector_error)
-    return reason ? { connector_error: reason } : {}
-  },
+  // A parameter that is left out keeps the value of the address.
+  validateSearch: ({
+    connector_error,
+  }: Record<string, unknown>): { connector_error?: (typeof SIGN_IN_FAILURES)[number] | undefined } => ({
+    connector_error: SIGN_IN_FAILURES.find((reason) => reason === connector_error),
+  }),
   component: lazyRouteComponent(loadAgents, 'ConnectorsPage'),
 })
 const knowledge = page('/knowledge', lazyRouteComponent(loadAgents, 'KnowledgePage'))
