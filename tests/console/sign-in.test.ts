@@ -107,6 +107,12 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     t.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isDisabled())
   })
 
+  await t.test('a reason that nobody knows leaves the form as it is', async (t) => {
+    const page = await open(t, '/login?oauth_error=constructor')
+    await page.getByText('Try again, or use another way.', { exact: false }).waitFor()
+    await page.getByLabel('Username').waitFor()
+  })
+
   await t.test('language and theme are chosen before signing in, and kept', async (t) => {
     const page = await open(t, '/login')
     await page.getByRole('button', { name: '中文' }).click()

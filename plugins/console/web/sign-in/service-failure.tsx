@@ -18,7 +18,7 @@ const REASONS: Record<string, WordKey> = {
 export function ServiceFailure({ reason }: { reason: string }) {
   return (
     <Stack gap="md" mb="lg">
-      <Alert>{t(REASONS[reason] ?? 'sign-in.error_generic')}</Alert>
+      <Alert>{t((Object.hasOwn(REASONS, reason) && REASONS[reason]) || 'sign-in.error_generic')}</Alert>
       {readSession() && (
         <Button component="a" href="/account" variant="default">
           {t('sign-in.to_account')}
