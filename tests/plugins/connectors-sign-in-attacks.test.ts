@@ -90,9 +90,11 @@ t.test('The secret of an entered client goes to the issuer of its first sign-in 
   const { path, location } = await signIn({ auth: 'client_secret_post' }, { config: ENTERED })
   t.equal(location, HOME)
   const early = await call('POST', `${path}/authorize`, {})
-  odd.now = { ...odd.now, path: '/other' }
+  odd.now = { ...odd.now, path: '/other', needsPush: true }
   const refused = await call('POST', `${path}/authorize`, {})
   t.match(refused, { status: 502, body: { error: { details: { reason: 'issuer' } } } })
+  t.equal(odd.of('/par').length, 0, 'nothing is sent before')
+  odd.now = { ...odd.now, needsPush: undefined }
   t.equal((await comeBack(early)).location, HOME, 'a sign-in at the first issuer goes on')
   await call('PATCH', path, { config: { ...ENTERED, oauth_scope: 'read' } })
   t.equal((await call('POST', `${path}/authorize`, {})).status, 200, 'until the settings are changed')

@@ -45,7 +45,7 @@ export interface Oddity {
   /** Replaces the replies of the server with the tool to valid tokens. */
   tool?: (token: string) => OddReply
   /** True if authorization requests must be pushed. */
-  needsPush?: true
+  needsPush?: true | undefined
   /** True if the server refuses the parameter `resource`. */
   refusesResource?: true
   /** True if the endpoints of the server are at the origin of the resource. */

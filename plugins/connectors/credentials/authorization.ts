@@ -26,6 +26,8 @@ interface AuthorizationParts {
   scope: string | undefined
   /** The client of an earlier sign-in. */
   client: OAuthClient | undefined
+  /** The only issuer to which the secret of an entered client may be sent; undefined before its first sign-in. */
+  client_issuer: string | undefined
   /** Unix seconds. */
   now: number
 }
@@ -34,10 +36,11 @@ interface AuthorizationParts {
 export async function beginAuthorization(
   request: OAuthRequest,
   target: HttpTarget,
-  { redirect_uri, state, challenge, scope: asked, client: earlier, now }: AuthorizationParts,
+  { redirect_uri, state, challenge, scope: asked, client: earlier, client_issuer, now }: AuthorizationParts,
 ): Promise<{ url: URL; kept: OAuthState }> {
   const discovery = await discover(request, target.url, challenge.resource_metadata_url)
   const server = discovery.authorizationServerMetadata
+  assertClientIssuer(server, client_issuer)
   const scope = chooseScope(asked, discovery)
   const registered = earlier && isUsable(earlier, server, redirect_uri, now) ? earlier : undefined
   const client =
@@ -167,6 +170,18 @@ export function assertIssuers(server: AuthorizationServer, issuers: readonly str
   const isMissing = issuers.length === 0 && server.authorization_response_iss_parameter_supported === true
   if (isMissing || !issuers.every((issuer) => isSameIssuer(issuer, server.issuer)))
     throw new SignInFailure('issuer', `The parameter iss is ${issuers.join(', ') || 'missing'}.`)
+}
+
+/**
+ * Throws SignInFailure if the secret of an entered client would be sent to another issuer than at first: a server could
+ * name one of its own to learn the secret. Whoever may change the connector saves its settings again to allow it.
+ */
+export function assertClientIssuer({ issuer }: AuthorizationServer, client_issuer: string | undefined): void {
+  if (client_issuer !== undefined && !isSameIssuer(client_issuer, issuer))
+    throw new SignInFailure(
+      'issuer',
+      `The client was entered for ${client_issuer}, and not for ${issuer}. Save its settings again to allow it.`,
+    )
 }
 
 async function completeState(

@@ -4,9 +4,8 @@ import { toFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import { audiencesOf } from './audiences.ts'
-import { assertIssuers, beginAuthorization, redeemCode } from './authorization.ts'
+import { assertClientIssuer, assertIssuers, beginAuthorization, redeemCode } from './authorization.ts'
 import { joinScopes } from './challenge.ts'
-import { isSameIssuer } from './discovery.ts'
 import type { Challenge } from './missing-credentials.ts'
 import { withOAuthRequest } from './oauth-request.ts'
 import type { OAuthState } from './oauth-state.ts'
@@ -132,13 +131,12 @@ export function createSignIns({
         challenge,
         scope,
         client: isKept ? known.oauth!.client : undefined,
+        client_issuer: issuerOfClient(connector),
         now: clock.seconds(),
       }
-      const { url, kept } = await withOAuthRequest({ fetch, seconds }, async (request) => {
-        const begun = await beginAuthorization(request, target, parts)
-        assertClientIssuer(connector, begun.kept)
-        return begun
-      }).catch((error) => {
+      const { url, kept } = await withOAuthRequest({ fetch, seconds }, (request) =>
+        beginAuthorization(request, target, parts),
+      ).catch((error) => {
         throw toSignInError(error)
       })
       const _id = digest(state)
@@ -196,7 +194,7 @@ export function createSignIns({
           throw toRefusal(error, description)
         }
         if (code === undefined) return { reason: 'failed' }
-        assertClientIssuer(connector, kept)
+        assertClientIssuer(kept.discovery!.authorizationServerMetadata, issuerOfClient(connector))
         oauth = await withOAuthRequest({ fetch, seconds }, (request) =>
           redeemCode(request, target, { kept, code, issuers, redirect_uri }),
         )
@@ -208,7 +206,7 @@ export function createSignIns({
         return { reason: toOutcome(thrown, error !== undefined) }
       }
       await credentials.put(key, { oauth }, audiences.resource)
-      if (target.client?.client_secret !== undefined && connector.client_issuer?.revision !== revision) {
+      if (target.client?.client_secret !== undefined && issuerOfClient(connector) === undefined) {
         const { issuer } = kept.discovery!.authorizationServerMetadata
         const $set = { client_issuer: { issuer, revision } }
         await connectors.updateOne({ _id: connector_id, revision }, { $set })
@@ -230,18 +228,9 @@ export function createSignIns({
 const challengeOf = ({ challenge, revision }: ConnectorDocument): Challenge =>
   challenge?.revision === revision ? challenge : {}
 
-/**
- * Throws SignInFailure if the secret of an entered client would be sent to another issuer than at first: a server could
- * name one of its own to learn the secret. Whoever may change the connector saves its settings again to allow it.
- */
-function assertClientIssuer({ client_issuer, revision }: ConnectorDocument, { discovery }: OAuthState): void {
-  const { issuer } = discovery!.authorizationServerMetadata
-  if (client_issuer?.revision === revision && !isSameIssuer(client_issuer.issuer, issuer))
-    throw new SignInFailure(
-      'issuer',
-      `The client was entered for ${client_issuer.issuer}, and not for ${issuer}. Save its settings again to allow it.`,
-    )
-}
+/** Returns the issuer to which the secret of an entered client has been sent; undefined after a change of the settings. */
+const issuerOfClient = ({ client_issuer, revision }: ConnectorDocument): string | undefined =>
+  client_issuer?.revision === revision ? client_issuer.issuer : undefined
 
 /** Returns the error of a sign-in that could not begin, with a sentence for its fault. */
 function toSignInError(error: unknown): AppError {
