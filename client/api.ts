@@ -10767,7 +10767,7 @@ export interface components {
     };
     /**
      * @description - `CONNECTOR_SIGN_IN_FAILED`: The sign-in could not begin. Check the settings of the connector.
-     * - `CONNECTOR_SIGN_IN_FAILED`: The server describes its sign-in in a way that cannot be used. Check the address of the connector.
+     * - `CONNECTOR_SIGN_IN_FAILED`: The server does not describe a sign-in that can be used. Check the address of the connector, or enter a key among its headers.
      * - `CONNECTOR_SIGN_IN_FAILED`: The service does not register this server as a client. Register one there, and enter its client id in the settings of the connector.
      * - `CONNECTOR_SIGN_IN_FAILED`: The service to sign in with does not answer, or its address is not allowed. Try again later.
      */

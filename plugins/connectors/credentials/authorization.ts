@@ -74,7 +74,7 @@ export async function beginAuthorization(
   return { url, kept }
 }
 
-/** Registers a client. Throws SignInFailure, which says so if nothing describes that there is a sign-in at all. */
+/** Registers a client. Throws SignInFailure, which says so if nothing describes a sign-in at all. */
 async function registerAt(
   request: OAuthRequest,
   { authorizationServerMetadata: server, is_assumed }: Discovery,
@@ -89,7 +89,7 @@ async function registerAt(
   }
 }
 
-/** Pushes an authorization request to a server that demands it; returns the name that the server gives to it. */
+/** Pushes an authorization request to a server that demands it; returns the name under which the server keeps it. */
 async function pushRequest(
   request: OAuthRequest,
   {

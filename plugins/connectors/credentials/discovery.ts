@@ -183,7 +183,7 @@ export function isSameIssuer(one: string, other: string): boolean {
   return first !== undefined && second !== undefined && withoutSlash(first) === withoutSlash(second)
 }
 
-/** The part of an issuer of Entra that stands for a tenant: its id, or a template. */
+/** The part of an issuer of Entra that names a tenant: its id, or a template. */
 const TENANT = /^(?:%7Btenantid%7D|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
 
 /**
