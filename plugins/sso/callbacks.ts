@@ -116,7 +116,7 @@ export function createCallbacks({
       log.warn({ kind, username, omitted, request_id }, 'the service left out claims that rules ask for')
     if (change || omitted.length > 0) {
       const payload = { kind, ...change?.fields, ...(omitted.length > 0 && { omitted }) }
-      const action = change?.action ?? 'user.sso_update'
+      const action = change?.action ?? 'user.sso_keep'
       await audit(callback, { action, actor: username, target: username, payload, status: 302 })
     }
     const code = await signInCodes.issue({

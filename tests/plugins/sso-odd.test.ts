@@ -186,7 +186,7 @@ t.test('A claim that is left out as too large keeps rights as they were', async 
     t.strictSame(await rights(), all)
     t.match(await signIn({ ...person, ...claims }), { reason: null, user: { username: sub } }, name)
     t.strictSame(await rights(), all, name)
-    const row = await newest('user.sso_update')
+    const row = await newest('user.sso_keep')
     t.match(row, { target: sub, payload: { kind: 'oidc', omitted: ['groups'] } }, name)
     await signIn({ ...person, groups: [] })
     t.strictSame(
