@@ -187,6 +187,13 @@ const refusals: Record<string, [(reply: ServerResponse, message: Message) => unk
     (reply) => reply.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {oops\n\n'),
     /failed \(protocol\): The server answered with something that is not JSON\.$/,
   ],
+  'an event of very many lines': [
+    (reply) =>
+      reply
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`${'data: oops\n'.repeat(100_000)}\n`),
+    /failed \(protocol\): The server answered with something that is not JSON\.$/,
+  ],
   'a page': [
     (reply) => reply.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in</p>'),
     /failed \(protocol\): The server does not answer as a server of the/,
