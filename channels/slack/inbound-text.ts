@@ -4,6 +4,9 @@ interface ReadText {
   mentioned: boolean
 }
 
+/** Matches a mention with the blanks around it; each run of blanks and each `<` is tried only once. */
+const MENTION = /(?:(?<![ \t])[ \t]+)?<@([^|<>]+)(?:\|[^<>]*)?>([:,](?=\s|$))?([ \t]*)/g
+
 /**
  * Reads Slack's own markup: removes mentions of the bot, turns links into `[text](url)` and mentions of people into
  * their names if known, and decodes entities. People with an unknown name keep their id, as `<@U…>`. In a shared message,
@@ -18,15 +21,13 @@ export function readText(
   }: { names?: Readonly<Record<string, string>>; keepsMention?: boolean } = {},
 ): ReadText {
   let mentioned = false
-  const withoutBot = written.replace(
-    /[ \t]*<@([^|>]+)(?:\|[^>]*)?>([:,](?=\s|$))?([ \t]*)/g,
-    (whole, id, mark = '', after, offset) => {
-      if (id !== botId || keepsMention) return whole
-      mentioned = true
-      // Behind the address of a message, "Bot:" and "Bot," belong to the mention.
-      return written.slice(0, offset).trim() === '' ? '' : mark + (after && ' ')
-    },
-  )
+  const firstWord = written.search(/\S/)
+  const withoutBot = written.replace(MENTION, (whole, id, mark = '', after, offset) => {
+    if (id !== botId || keepsMention) return whole
+    mentioned = true
+    // Behind the address of a message, "Bot:" and "Bot," belong to the mention.
+    return offset <= firstWord ? '' : mark + (after && ' ')
+  })
   const text = withoutBot
     .replace(/<([^<>\n]+)>/g, (whole, token: string) => readToken(token, names) ?? whole)
     .replaceAll('&lt;', '<')

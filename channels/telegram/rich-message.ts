@@ -83,5 +83,5 @@ export function readRichMessage({ blocks }: RichMessage): RichContent {
   }
 
   for (const block of blocks) writeBlock(block as Block)
-  return { text: text.replace(/\n+$/, ''), entities, media }
+  return { text: text.trimEnd(), entities, media }
 }
