@@ -52,9 +52,9 @@ export const resultCard = (task_id: string, text: string, title?: string): Templ
 function toPlainText(markdown: string): string {
   return markdown
     .toWellFormed()
-    .replace(/^\s*(```|~~~).*$\n?/gm, '')
+    .replace(/^[^\S\n]*(```|~~~).*$\n?/gm, '')
     .replace(/^\s{0,3}(#{1,6}|>)\s+/gm, '')
-    .replace(/!?\[([^\]]*)\]\(([^)\s]*)\)/g, '$1 $2')
+    .replace(/!?\[([^[\]]*)\]\(([^)\s]*)\)/g, '$1 $2')
     .replace(/(\*\*|~~|`)(?=\S)(.+?)(?<=\S)\1/g, '$2')
     .replace(/\\([\\`*_{}[\]()#+\-.!>~|])/g, '$1')
     .trim()

@@ -79,9 +79,10 @@ export function createMentions({ robot_name, learned, onLearned }: MentionOption
   }
 }
 
-/** Lists the texts behind each "@", to the end of the line. */
-const listMentions = (text: string): string[] =>
-  [...text.matchAll(/@(?=([^\n]*))/g)].map(([, line = '']) => line.slice(0, MAX_NAME))
+const BEHIND_AT = new RegExp(`@(?=([^\\n]{0,${MAX_NAME}}))`, 'g')
+
+/** Lists the texts behind each "@", as long as a name or to the end of the line. */
+const listMentions = (text: string): string[] => [...text.matchAll(BEHIND_AT)].map(([, words = '']) => words)
 
 const longest = (texts: readonly string[]): string =>
   texts.reduce((best, text) => (text.length > best.length ? text : best), '')
