@@ -146,6 +146,22 @@ t.test('a call whose arguments are cut within a character is asked for', async (
   }
 })
 
+t.test('the words behind /new decide nothing that waits before it', async (t) => {
+  const { say, see, fake, prompt, server, agent_id } = await start(t, { allow_from: ['ann'] })
+  await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { tools_with_approval: ['ls'] } } })
+  t.teardown(() => server.request('PATCH', `/agents/${agent_id}`, { body: { config: {} } }))
+  fake.next({ toolCalls: [{ name: 'ls', arguments: {} }] }, { text: 'a new start' })
+  await say('list it')
+  await see('asks for approval')
+  await say('/new /new yes')
+  await see('a new start')
+  t.equal(prompt(), 'yes')
+  t.equal(
+    fake.requests.at(-1)!.body.messages.some(({ role }: { role: string }) => role === 'tool'),
+    false,
+  )
+})
+
 t.test('/stop ends a delivery that is repeated, and /new begins at once', async (t) => {
   for (const command of ['/stop', '/new']) {
     const { say, see, answer, fake, calls } = await start(t)

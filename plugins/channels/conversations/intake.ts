@@ -65,9 +65,11 @@ export function createIntake(cradle: Cradle): Intake {
     if (conversation.type === 'group' && !isAddressed)
       if (!groupRulesFor(channel.config, conversation.id).answers_all) return overhear(channel, message)
     if (command?.name === 'new' && hasContent({ ...message, text: command.rest })) {
-      // Two messages: one begins the conversation, the other one is answered in it.
+      // Two messages: one begins the conversation, the other is answered in it, so it decides nothing that waits before.
       await store(channel, { ...message, id: `${id}/new`, text: '/new …', files: [] }, { command, onStored })
-      return receive(channel, { ...received, text: command.rest, mentioned: true }, onStored, cursor)
+      const next = parseCommand(command.rest)
+      const first = { ...message, text: next ? command.rest : readWords(command.rest) }
+      return store(channel, first, { command: next, onStored, cursor })
     }
     await store(channel, { ...message, text: words }, { command: command ?? decision, onStored, cursor })
   }
