@@ -1,5 +1,5 @@
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { findErrorCode, findNetworkFailure } from '#toolbox'
+import { findErrorCode, findNetworkFailure, readRetryAfter } from '#toolbox'
 import { findPause, findReason, isAboutText, MESSAGE_LIMIT_MS } from './refusal-codes.ts'
 import type { Answer } from './request.ts'
 import { toObject, toText, type WireObject } from './wire-value.ts'
@@ -51,7 +51,7 @@ export function toRefusal(answer: Answer, what: string): Refusal {
   const code = readCode(body)
   const message = `DingTalk refused ${what} (${code || `HTTP ${status}`})${describeMissingScopes(body)}.`
   const retry_after_ms =
-    findPause(code) ?? (status === 429 ? readSeconds(headers) * 1000 || MESSAGE_LIMIT_MS : undefined)
+    findPause(code) ?? (status === 429 ? readRetryAfter(headers) || MESSAGE_LIMIT_MS : undefined)
   if (retry_after_ms !== undefined) return new Refusal('rate_limited', message, code, { retry_after_ms })
   const is_about_text = isAboutText(code) || status === TOO_LARGE
   return new Refusal(classify(answer, code), message, code, { is_about_text })
@@ -69,8 +69,6 @@ function classify(answer: Answer, code: string): ChannelFailureReason {
   // `unknownError` is the one 5xx that a retry does not fix, e.g. a card variable that is missing in its template.
   return status >= 500 && code !== 'unknownError' ? 'unreachable' : 'unknown'
 }
-
-const readSeconds = (headers: Headers) => Number(headers.get('retry-after')) || 0
 
 /** Returns a hint with the permissions that the app lacks; its owner can request them. */
 function describeMissingScopes(body: WireObject): string {

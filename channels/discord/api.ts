@@ -1,6 +1,6 @@
 import type { RawFile, RESTOptions } from '@discordjs/rest'
 import type { ChannelSettings } from '#plugin-api'
-import { createDeadline } from '#toolbox'
+import { createDeadline, readRetryAfter } from '#toolbox'
 import { checkToken, type DiscordConfig } from './config.ts'
 import { toFailure, toForeignAnswer } from './failure.ts'
 
@@ -98,16 +98,16 @@ function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeReque
     const answerHeaders = new Headers([...answer.headers])
     const isJson = answerHeaders.get('content-type')?.startsWith('application/json')
     if (!isJson && bytes.length > 0 && status < 500)
-      throw toForeignAnswer(status, answerHeaders.get('retry-after'))
+      throw toForeignAnswer(status, readRetryAfter(answerHeaders))
     // The client reads the duration of a rate limit from the header only.
-    const seconds = status === 429 && !answerHeaders.has('retry-after') && readRetryAfter(bytes)
+    const seconds = status === 429 && !answerHeaders.has('retry-after') && readPauseSeconds(bytes)
     if (seconds) answerHeaders.set('retry-after', seconds)
     return new Response(bytes.length > 0 ? bytes : null, { status, statusText, headers: answerHeaders })
   }
 }
 
 /** Returns the seconds from the body of a rate limit. */
-const readRetryAfter = (bytes: Buffer) => /"retry_after":\s*([\d.]+)/.exec(bytes.toString())?.[1]
+const readPauseSeconds = (bytes: Buffer) => /"retry_after":\s*([\d.]+)/.exec(bytes.toString())?.[1]
 
 const readContentType = (response: Response) => response.headers.get('content-type') ?? ''
 

@@ -99,8 +99,8 @@ function readWords(rawError: RefusedCall['rawError']): string | undefined {
 }
 
 /** Creates the failure for a status of a server that is not Discord's API: a proxy, or the network in front of Discord. */
-export function toForeignAnswer(status: number, retryAfter: string | null): ChannelFailure {
-  if (status === 429) return toRateLimit(Number(retryAfter) * 1000)
+export function toForeignAnswer(status: number, pauseMs: number | undefined): ChannelFailure {
+  if (status === 429) return toRateLimit(pauseMs)
   if (status === 413) return new ChannelFailure('unsupported', `${meaningOf(40005)!.message}.`)
   return new ChannelFailure(
     'unknown',
@@ -109,7 +109,7 @@ export function toForeignAnswer(status: number, retryAfter: string | null): Chan
 }
 
 /** Creates the failure for a rate limit, with its duration if known. */
-const toRateLimit = (ms: number) =>
+const toRateLimit = (ms = 0) =>
   new ChannelFailure('rate_limited', 'Discord limits the rate of requests.', {
     ...(ms > 0 && { retry_after_ms: Math.ceil(ms) }),
   })

@@ -1,13 +1,13 @@
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import { readRetryAfter } from '#toolbox'
 
 /** Time limit for transferring a file. */
 export const TRANSFER_MS = 120_000
 
 /** Creates the failure for the status of a server of files. */
 export function toStatusFailure({ status, headers }: Response): ChannelFailure {
-  const seconds = Number(headers.get('retry-after'))
   return new ChannelFailure(reasonOf(status), `Slack answered with the HTTP status ${status}.`, {
-    ...(status === 429 && seconds > 0 && { retry_after_ms: seconds * 1000 }),
+    retry_after_ms: status === 429 ? readRetryAfter(headers) : undefined,
   })
 }
 

@@ -1,6 +1,6 @@
 import type { GrammyError } from 'grammy'
 import { ChannelFailure } from '#plugin-api'
-import { readNetworkFailure } from '#toolbox'
+import { readNetworkFailure, readRetryAfter } from '#toolbox'
 import { classifyRefusal, readPause } from './refusals.ts'
 
 /** The message of `fetch` for errors without a code, e.g. an unexpected redirect. */
@@ -62,9 +62,7 @@ function toRefusal(error: GrammyError, token: string): ChannelFailure {
 export function toForeignAnswer({ status, headers }: Response): ChannelFailure {
   const message = `A server other than Telegram’s API answered with status ${status}.`
   if (status === 429)
-    return new ChannelFailure('rate_limited', message, {
-      retry_after_ms: readPause(headers.get('retry-after'), ''),
-    })
+    return new ChannelFailure('rate_limited', message, { retry_after_ms: readRetryAfter(headers) })
   if (status === 413) return new ChannelFailure('unsupported', message)
   if (status === 408 || status === 425 || status >= 500) return new ChannelFailure('unreachable', message)
   return new ChannelFailure('unknown', message)

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { readRetryAfter } from '#toolbox'
 import { exchanges } from './exchange.ts'
 import { ConnectorFailure } from './failure.ts'
 
@@ -18,7 +19,7 @@ export const patientFetch =
     for (let tries = 1; ; tries += 1) {
       const response = await fetch(input, init)
       const { status } = response
-      const asked = readRetryAfter(response.headers.get('retry-after'))
+      const asked = readRetryAfter(response.headers)
       const isUnavailable = status === 503 && asked !== undefined
       if ((status !== 429 && !isUnavailable) || init?.method !== 'POST') return response
       const wait = asked ?? SHORT_PAUSE_MS
@@ -30,14 +31,6 @@ export const patientFetch =
       await pause(wait, undefined, { signal: exchange.signal })
     }
   }
-
-/** Returns the milliseconds that the header `Retry-After` asks for: a number of seconds, or a date. */
-function readRetryAfter(header: string | null, now = Date.now()): number | undefined {
-  const text = header?.trim() ?? ''
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
-  const time = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now)
-}
 
 const toRateLimited = (milliseconds: number | undefined) =>
   new ConnectorFailure(
