@@ -1,6 +1,6 @@
-import { createDeadline } from '#toolbox'
+import { createDeadline, toWellFormedJSON } from '#toolbox'
 import { toOutage } from './failure.ts'
-import { parseObject, toJson, type WireObject } from './wire-value.ts'
+import { parseObject, type WireObject } from './wire-value.ts'
 
 /** Time limit for an answer. */
 export const REQUEST_MS = 30_000
@@ -44,7 +44,7 @@ export function createRequest({
         ...(!isBytes && { 'content-type': 'application/json' }),
         ...headers,
       },
-      body: isBytes ? (body as Uint8Array<ArrayBuffer>) : toJson(body),
+      body: isBytes ? (body as Uint8Array<ArrayBuffer>) : toWellFormedJSON(body),
       redirect: 'error',
       signal,
     })

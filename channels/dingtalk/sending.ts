@@ -1,10 +1,11 @@
 import type { Logger } from '#kernel'
 import { ChannelFailure, type ConversationType, type JSONValue } from '#plugin-api'
+import { toWellFormedJSON } from '#toolbox'
 import type { Api } from './api.ts'
 import { isRefusal, toRefusal } from './failure.ts'
 import { type Form, plainForm } from './form.ts'
 import { MARKUP_REFUSALS } from './refusal-codes.ts'
-import { toJson, toText, type WireObject } from './wire-value.ts'
+import { toText, type WireObject } from './wire-value.ts'
 
 /** The destination of an answer. */
 export type Target = {
@@ -66,7 +67,7 @@ export function createSending({ api, oapi, log }: { api: Api; oapi: string; log:
 
   async function post(target: Target, { msgKey, msgParam }: Form, signal: AbortSignal): Promise<void> {
     const { type, conversation, robot, staff } = target
-    const message = { robotCode: robot, msgKey, msgParam: toJson(msgParam) }
+    const message = { robotCode: robot, msgKey, msgParam: toWellFormedJSON(msgParam) }
     if (type === 'group') {
       const body = { ...message, openConversationId: conversation }
       await api.call('/v1.0/robot/groupMessages/send', { body, signal }, WHAT)

@@ -30,7 +30,3 @@ export function parseWire(text: string): unknown {
 
 /** Parses a JSON object; empty if the text is not one. Callers check the fields that they need. */
 export const parseObject = (text: string): WireObject => toObject(parseWire(text))
-
-/** Writes JSON; halves of characters, which DingTalk refuses, are replaced. */
-export const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === 'string' ? part.toWellFormed() : part))

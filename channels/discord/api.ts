@@ -1,6 +1,6 @@
 import type { RawFile, RESTOptions } from '@discordjs/rest'
 import type { ChannelSettings } from '#plugin-api'
-import { createDeadline, readRetryAfter } from '#toolbox'
+import { createDeadline, readRetryAfter, toWellFormedJSON } from '#toolbox'
 import { checkToken, type DiscordConfig } from './config.ts'
 import { toFailure, toForeignAnswer } from './failure.ts'
 
@@ -73,10 +73,7 @@ export async function createApi(
 }
 
 /** Replaces lone surrogates in the strings of a body, which Discord refuses: a text that grows may end with one. */
-const toWellFormed = (body: unknown): unknown =>
-  JSON.parse(JSON.stringify(body), (_key, value) =>
-    typeof value === 'string' ? value.toWellFormed() : value,
-  )
+const toWellFormed = (body: unknown): unknown => JSON.parse(toWellFormedJSON(body))
 
 /** Reads the whole body here, because the client's time limit covers only the headers, and bounds its size. */
 function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeRequest'] {

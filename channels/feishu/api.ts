@@ -1,10 +1,10 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import type { Deadline } from '#toolbox'
+import { type Deadline, toWellFormedJSON } from '#toolbox'
 import { createAccessToken } from './access-token.ts'
 import { type FeishuConfig, findDomain } from './config.ts'
 import { isRefusal, startDeadline, toTransportFailure } from './failure.ts'
 import { TOKEN_REFUSALS } from './refusal-codes.ts'
-import { assertSuccess, type Reply, readReply, toJson, toText } from './reply.ts'
+import { assertSuccess, type Reply, readReply, toText } from './reply.ts'
 import { createScrubber, type Scrubber } from './scrubber.ts'
 
 /** A call of the API; `path` is relative to `/open-apis/`. */
@@ -125,7 +125,7 @@ async function encodeContent(body: unknown, form: FormData | undefined) {
     return { headers, body: new Uint8Array(await encoded.arrayBuffer()) }
   }
   if (body === undefined) return undefined
-  return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: toJson(body) }
+  return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: toWellFormedJSON(body) }
 }
 
 async function* readBytes(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {

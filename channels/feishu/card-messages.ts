@@ -1,11 +1,11 @@
 import type { JSONValue, OutboundMessage } from '#plugin-api'
+import { toWellFormedJSON } from '#toolbox'
 import type { FeishuApi } from './api.ts'
 import { createCard } from './card.ts'
 import { deliver } from './delivery.ts'
 import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 import { MARKUP_REFUSALS } from './refusal-codes.ts'
-import { toJson } from './reply.ts'
 
 /** The result of `send`, which `settle` receives. */
 type Sent = { message_id: string }
@@ -37,7 +37,10 @@ export function createCardMessages(api: FeishuApi) {
     async settle(sent: JSONValue, text: string, signal: AbortSignal): Promise<void> {
       const path = `im/v1/messages/${encodeURIComponent((sent as Sent).message_id)}`
       await withPlainFallback((plain) =>
-        api.call({ method: 'PATCH', path, body: { content: toJson(createCard(text, { plain })) } }, signal),
+        api.call(
+          { method: 'PATCH', path, body: { content: toWellFormedJSON(createCard(text, { plain })) } },
+          signal,
+        ),
       )
     },
   }

@@ -1,9 +1,10 @@
 import { ChannelFailure } from '#plugin-api'
+import { toWellFormedJSON } from '#toolbox'
 import type { FeishuApi } from './api.ts'
 import { FeishuRefusal, isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 import { isAboutReply, NO_THREAD } from './refusal-codes.ts'
-import { toJson, toText } from './reply.ts'
+import { toText } from './reply.ts'
 
 /** A message in the platform's format. */
 interface Parcel {
@@ -20,7 +21,7 @@ export async function deliver(
   { msg_type, content, key }: Parcel,
   signal: AbortSignal,
 ): Promise<string> {
-  const message = { msg_type, content: toJson(content), uuid: key }
+  const message = { msg_type, content: toWellFormedJSON(content), uuid: key }
 
   async function post(path: string, addressed: object) {
     const { data } = await api.call({ method: 'POST', path, body: { ...message, ...addressed } }, signal)

@@ -1,11 +1,12 @@
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
+import { toWellFormedJSON } from '#toolbox'
 import type { FeishuApi } from './api.ts'
 import { createCard, createStreamingCard, createSummary, TEXT_ELEMENT, toCardMarkdown } from './card.ts'
 import { deliver } from './delivery.ts'
 import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 import { MARKUP_REFUSALS } from './refusal-codes.ts'
-import { toJson, toText } from './reply.ts'
+import { toText } from './reply.ts'
 
 /** The reference by which another process continues a card. */
 type Reference = { card_id: string; message_id: string; begun_at: number }
@@ -41,7 +42,7 @@ export function createLiveCards(api: FeishuApi) {
   async function createCard({ text, key }: OutboundMessage, signal: AbortSignal) {
     const known = unsent.get(key)
     if (known) return known
-    const body = { type: 'card_json', data: toJson(createStreamingCard(text)) }
+    const body = { type: 'card_json', data: toWellFormedJSON(createStreamingCard(text)) }
     const { data } = await api.call({ method: 'POST', path: 'cardkit/v1/cards', body }, signal)
     const card_id = toText(data?.card_id)
     if (!card_id) throw new ChannelFailure('unknown', 'Feishu returned no id for the card.')
@@ -108,7 +109,7 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
   }
 
   const replaceCard = (text: string, signal: AbortSignal) => {
-    const card = { type: 'card_json', data: toJson(createCard(text, { plain: isPlain })) }
+    const card = { type: 'card_json', data: toWellFormedJSON(createCard(text, { plain: isPlain })) }
     return change('PUT', '', { card }, signal)
   }
 
@@ -137,7 +138,7 @@ function createLiveCard(api: FeishuApi, reference: Reference): LiveMessage {
   async function endStreaming(text: string, signal: AbortSignal): Promise<void> {
     const config = { streaming_mode: false, summary: createSummary(text) }
     try {
-      await change('PATCH', '/settings', { settings: toJson({ config }) }, signal)
+      await change('PATCH', '/settings', { settings: toWellFormedJSON({ config }) }, signal)
     } catch (error) {
       if (isRefusal(error, STREAM_OVER)) return
       if (!isRefusal(error, SETTINGS_REFUSALS)) throw error

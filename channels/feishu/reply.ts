@@ -58,7 +58,3 @@ export function parseRecord(text: unknown): Record<string, unknown> | undefined 
 /** Returns a string that is not empty; undefined for other values. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
-
-/** Writes JSON; halves of characters, which the platform refuses, are replaced. */
-export const toJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part) => (typeof part === 'string' ? part.toWellFormed() : part))

@@ -1,5 +1,5 @@
 import { ChannelFailure, type ChannelFailureReason, type ChannelSettings } from '#plugin-api'
-import { readRetryAfter, withDeadline } from '#toolbox'
+import { readRetryAfter, toWellFormedJSON, withDeadline } from '#toolbox'
 import type { WebhookConfig } from './config.ts'
 import { readRefusalWords } from './refusal-words.ts'
 import { createSignature } from './signature.ts'
@@ -33,10 +33,7 @@ export function createCallback(
   reasons: Reasons = {},
 ): Callback {
   return async (event, key, signal) => {
-    // Half a character cannot be written in UTF-8.
-    const body = JSON.stringify(event, (_, value) =>
-      typeof value === 'string' ? value.toWellFormed() : value,
-    )
+    const body = toWellFormedJSON(event)
     const headers = {
       'content-type': 'application/json',
       ...(key && { 'idempotency-key': key }),
