@@ -2,7 +2,7 @@ import { isIP, type Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { ChannelFailure } from '../channel-failure.ts'
 import type { ChannelSettings } from '../channel-kind.ts'
-import { createProxyTunnels } from './proxy-tunnels.ts'
+import { createProxyTunnels, DEFAULT_PORTS } from './proxy-tunnels.ts'
 
 /** The connections of a channel: direct, or through an HTTP proxy. */
 export interface Transport {
@@ -16,7 +16,6 @@ export interface Transport {
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 /** Time limit for the encryption of a connection, in milliseconds. */
 const ENCRYPT_MS = 10_000
-const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 
 /** Returns the address of an HTTP proxy; throws a `ChannelFailure` for any other address. */
 export function toProxyAddress(text: string): string {
@@ -46,7 +45,7 @@ export async function createTransport(
   const encrypt = buildConnector({ timeout: ENCRYPT_MS })
   const connect: buildConnector.connector = (options, callback) => {
     const { host = options.hostname, port, protocol } = options
-    tunnels.open(port ? host : `${host}:${PORTS[protocol]}`).then(
+    tunnels.open(port ? host : `${host}:${DEFAULT_PORTS[protocol]}`).then(
       (socket) =>
         protocol === 'https:'
           ? encrypt({ ...options, httpSocket: socket }, callback)

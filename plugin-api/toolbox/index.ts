@@ -35,6 +35,7 @@ export {
   readCursor,
   writeCursor,
 } from './paging.ts'
+export { decodePercent } from './percent-encoding.ts'
 export { detectPictureType } from './picture-type.ts'
 export { withPlainConditions } from './plain-conditions.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'

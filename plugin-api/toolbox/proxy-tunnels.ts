@@ -2,6 +2,7 @@ import { request as requestPlain } from 'node:http'
 import { request as requestEncrypted } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { ChannelFailure } from '../channel-failure.ts'
+import { decodePercent } from './percent-encoding.ts'
 
 /** Opens connections to hosts through an HTTP proxy. */
 export interface ProxyTunnels {
@@ -14,7 +15,8 @@ export interface ProxyTunnels {
 /** Time limit for a tunnel, in milliseconds. */
 const TUNNEL_MS = 10_000
 
-const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
+/** The ports of addresses that name none. */
+export const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 
 /**
  * Creates the tunnels through one proxy to a platform, whose name is for errors. Undici has an agent for proxies, but it
@@ -33,7 +35,7 @@ export function createProxyTunnels(proxy: URL, lookup: LookupFunction, platform:
   return {
     open: (authority) =>
       new Promise((resolve, reject) => {
-        const asked = request({
+        const tunnelRequest = request({
           method: 'CONNECT',
           host: proxy.hostname.replace(/^\[|\]$/g, ''),
           port: proxy.port || DEFAULT_PORTS[proxy.protocol],
@@ -43,11 +45,13 @@ export function createProxyTunnels(proxy: URL, lookup: LookupFunction, platform:
           lookup,
           signal: closing.signal,
         })
-        const late = () => asked.destroy(new ChannelFailure('timeout', 'The proxy did not answer in time.'))
-        const timer = setTimeout(late, TUNNEL_MS)
-        asked.once('close', () => clearTimeout(timer))
-        asked.once('error', reject)
-        asked.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
+        const timer = setTimeout(
+          () => tunnelRequest.destroy(new ChannelFailure('timeout', 'The proxy did not answer in time.')),
+          TUNNEL_MS,
+        )
+        tunnelRequest.once('close', () => clearTimeout(timer))
+        tunnelRequest.once('error', reject)
+        tunnelRequest.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
           clearTimeout(timer)
           if (statusCode < 200 || statusCode >= 300) {
             socket.destroy()
@@ -56,7 +60,7 @@ export function createProxyTunnels(proxy: URL, lookup: LookupFunction, platform:
           if (head.length > 0) socket.unshift(head)
           resolve(socket)
         })
-        asked.end()
+        tunnelRequest.end()
       }),
     close: () => closing.abort(),
   }
@@ -65,15 +69,6 @@ export function createProxyTunnels(proxy: URL, lookup: LookupFunction, platform:
 /** Returns the header with the credentials in the address of a proxy; undefined if there are none. */
 function toAuthorization({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return
-  const credentials = `${decode(username)}:${decode(password)}`
+  const credentials = `${decodePercent(username)}:${decodePercent(password)}`
   return `Basic ${Buffer.from(credentials).toString('base64')}`
-}
-
-/** Decodes a part of an address; one with a bare percent sign means itself. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }

@@ -1,3 +1,5 @@
+import { decodePercent } from './percent-encoding.ts'
+
 /** The most characters of a reference that is followed. */
 const MAX_REFERENCE_CHARS = 1024
 /** The most objects and lists that are searched for named schemas. */
@@ -33,8 +35,8 @@ export function createReferenceSearch(root: unknown): (reference: string) => unk
     const schema = byAddress.get(address) ?? byAddress.get(resolve(address, addressOf(root, BASE)))
     return (
       (schema === undefined ? undefined : followPointer(schema, fragment)) ??
-      byAnchor.get(decode(fragment)) ??
-      [[decode(address)], ...listPointers(fragment)]
+      byAnchor.get(decodePercent(fragment)) ??
+      [[decodePercent(address)], ...listPointers(fragment)]
         .map((names) => byName.get(names.at(-1)!))
         .find((definition) => definition !== undefined)
     )
@@ -60,8 +62,8 @@ function listPointers(pointer: string): string[][] {
   const readName = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~')
   const names = split(pointer)
   return [
-    split(decode(pointer)).map(readName),
-    names.map((name) => readName(decode(name))),
+    split(decodePercent(pointer)).map(readName),
+    names.map((name) => readName(decodePercent(name))),
     names.map(readName),
     names,
   ]
@@ -103,13 +105,3 @@ function addressOf(schema: unknown, outer: string): string {
 /** Resolves an address; one that is malformed stays as it is. */
 const resolve = (address: string, base: string): string =>
   URL.canParse(address, base) ? new URL(address, base).href : address
-
-/** Decodes a part of an address. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // A percent sign that encodes nothing is a part of the name.
-    return text
-  }
-}

@@ -1,4 +1,4 @@
-import { detectPictureType } from '#toolbox'
+import { decodePercent, detectPictureType } from '#toolbox'
 import { toLooseText } from './loose-values.ts'
 
 /** The beginning of a data URL; with more parameters, matching it could exhaust the stack. */
@@ -92,7 +92,10 @@ function readFile(part: Json): ResultPart | undefined {
   const [head, stated] = DATA_URL.exec(bytes) ?? ['']
   const encoded = bytes.slice(head.length)
   const isBase64 = head === '' || /;base64,$/i.test(head)
-  return toFile(isBase64 ? Buffer.from(encoded, 'base64') : Buffer.from(decode(encoded)), given ?? stated)
+  return toFile(
+    isBase64 ? Buffer.from(encoded, 'base64') : Buffer.from(decodePercent(encoded)),
+    given ?? stated,
+  )
 }
 
 function toFile(bytes: Buffer, stated: string | undefined): ResultPart | undefined {
@@ -132,16 +135,6 @@ const toText = (value: unknown): ResultPart => ({
   type: 'text',
   text: typeof value === 'string' ? value : JSON.stringify(value),
 })
-
-/** Decodes the text of a data URL. */
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // A percent sign that encodes nothing is a part of the text.
-    return text
-  }
-}
 
 /** True for a flag that is set, also as a text or a number. */
 const isTrue = (value: unknown): boolean =>
