@@ -20,14 +20,14 @@ import { createApi, type DiscordApi } from './api.ts'
 import { type AttachmentReference, createDownload } from './attachment.ts'
 import { type DiscordConfig, readBotId } from './config.ts'
 import { missingIntent } from './failure.ts'
-import { createSocketOptions } from './gateway-library.ts'
+import type { GatewayEvent } from './gateway-socket.ts'
 import { createGuilds, type GuildParts } from './guilds.ts'
 import { type DiscordTarget, readMessage, type WrittenMessage } from './inbound.ts'
 import { createMissedMessages } from './missed-messages.ts'
 import { createOutbox, type SentMessage } from './outbound.ts'
 import { createPresses } from './presses.ts'
 import { openSession } from './session.ts'
-import type { GatewayEvent } from './shard.ts'
+import { createSocketOptions } from './socket-options.ts'
 
 /** Connects a bot; resolves when it is online. */
 export async function openConnection(

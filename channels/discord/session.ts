@@ -3,8 +3,9 @@ import type { APIGatewayBotInfo } from 'discord-api-types/v10'
 import { ChannelFailure, type ChannelLink } from '#plugin-api'
 import type { EventCursor } from './event-cursor.ts'
 import { closeFailure, toNetworkFailure } from './failure.ts'
-import type { SocketOptions } from './gateway-library.ts'
-import { createShard, type GatewayEvent } from './shard.ts'
+import type { GatewayEvent } from './gateway-socket.ts'
+import { createShard } from './shard.ts'
+import type { SocketOptions } from './socket-options.ts'
 
 /** Time limit for a connection to be ready, at first and after each cut. */
 const CONNECT_MS = 45_000

@@ -1,36 +1,23 @@
-import type { FetchingStrategyOptions, SessionInfo } from '@discordjs/ws'
-import type { APIGatewayBotInfo } from 'discord-api-types/v10'
-import type { WebSocket } from 'ws'
+import type { APIGatewayBotInfo, GatewayReadyDispatchData } from 'discord-api-types/v10'
 import type { Logger } from '#kernel'
 import { createEventCursor, type EventCursor } from './event-cursor.ts'
-import { closeFailure } from './failure.ts'
-import { loadGatewayLibrary, type SocketOptions, withSocketOptions } from './gateway-library.ts'
+import { connectSocket, type GatewayEvent, type GatewaySocket } from './gateway-socket.ts'
+import type { SocketOptions } from './socket-options.ts'
 
 /** GUILDS, GUILD_MESSAGES, DIRECT_MESSAGES and MESSAGE_CONTENT. */
 const INTENTS = (1 << 0) | (1 << 9) | (1 << 12) | (1 << 15)
 
-/** Shorter than the limit for the first frame: a socket that is still connecting then could not be ended. */
-const HANDSHAKE_MS = 15_000
-const HELLO_MS = 20_000
-const READY_MS = 30_000
-const CLOSE_MS = 1_000
+const CLIENT = 'agent-platform-service'
 
-const NORMAL = 1_000
-const RESUMING = 4_200
-
-/** An event of the gateway; `t` is the type of `d`. */
-export interface GatewayEvent {
-  t: string
-  s: number
-  d: unknown
-}
+/** Close codes after which a session cannot be resumed: ended, not begun, begun twice, bad number, too fast, too late. */
+const SESSION_ENDS: ReadonlySet<number> = new Set([1000, 4003, 4005, 4007, 4008, 4009])
 
 /** The listeners of a shard. */
 interface ShardEvents {
   /** A new session has begun. */
   ready(): void
   resumed(): void
-  /** The connection was closed; the code decides if the shard reconnects. */
+  /** The connection was closed; unless the shard is ended, it reconnects. */
   closed(code: number): void
   socketError(error: Error): void
   /** The shard cannot continue. */
@@ -38,7 +25,7 @@ interface ShardEvents {
   event(event: GatewayEvent, cursor: EventCursor): void
 }
 
-/** The client library's connection to the gateway, which resumes or identifies again when it is cut. */
+/** A connection to the gateway that resumes or identifies again when it is cut. */
 interface Shard {
   connect(): void
   /** Cuts the connection and resumes after the last stored event. */
@@ -47,11 +34,11 @@ interface Shard {
   end(): Promise<void>
 }
 
-/** Private parts of the library. They are needed because it cannot be ended while connecting and trusts every frame. */
-interface ShardParts {
-  connection: WebSocket | null
-  onMessage(data: unknown, isBinary: boolean): Promise<void>
-  internalConnect(): Promise<void>
+/** A session, which can be resumed at its own address. */
+interface ResumableSession {
+  id: string
+  url: string
+  cursor: EventCursor
 }
 
 /** Creates the only shard of a bot; awaits `pace` before each connection and `paceIdentify` before each new session. */
@@ -75,98 +62,73 @@ export function createShard({
   on: ShardEvents
   log: Logger
 }): Shard {
-  const library = loadGatewayLibrary()
-  let known: { info: SessionInfo; cursor: EventCursor } | undefined
+  let session: ResumableSession | undefined
+  let socket: GatewaySocket | undefined
   let isEnded = false
-  // The library pauses half a second between two connections and cannot abort that pause.
-  let pause = Promise.resolve()
-  let endPause = () => {}
+  /** True once the server of the current connection has said something. */
+  let isGreeted = false
+  let running = Promise.resolve()
 
-  const shard = new library.WebSocketShard(
-    {
-      options: {
-        ...library.DefaultWebSocketManagerOptions,
-        token,
-        intents: INTENTS as FetchingStrategyOptions['intents'],
-        gatewayInformation: gateway,
-        shardCount: 1,
-        handshakeTimeout: HANDSHAKE_MS,
-        helloTimeout: HELLO_MS,
-        readyTimeout: READY_MS,
-      },
-      retrieveSessionInfo: async () => (known ? { ...known.info, sequence: known.cursor.position } : null),
-      async updateSessionInfo(_shard, info) {
-        if (!info) known = undefined
-        else if (info.sessionId !== known?.info.sessionId)
-          known = { info, cursor: createEventCursor(info.sequence) }
-      },
-      waitForIdentify: (_shard, signal) => paceIdentify(signal),
-    },
-    0,
-  )
-
-  const parts = shard as unknown as ShardParts
-  const connectOnce = parts.internalConnect.bind(shard)
-  parts.internalConnect = async () => {
-    endPause()
-    try {
-      await pace()
-      if (known && !(await isAllowed(known.info.resumeURL))) known.info.resumeURL = gateway.url
-      if (!isEnded) await withSocketOptions(socketOptions, connectOnce)
-    } catch (error) {
-      on.broken(error)
+  async function greet(signal: AbortSignal) {
+    isGreeted = true
+    if (session) {
+      const d = { token, session_id: session.id, seq: session.cursor.position }
+      return { op: 'resume', d } as const
     }
-  }
-  const readFrame = parts.onMessage.bind(shard)
-  parts.onMessage = async (data, isBinary) => {
-    try {
-      await readFrame(data, isBinary)
-    } catch (error) {
-      log.warn({ error }, 'Discord sent an unreadable frame')
-    }
+    await paceIdentify(signal)
+    const properties = { os: process.platform, browser: CLIENT, device: CLIENT }
+    return { op: 'identify', d: { token, intents: INTENTS, properties, shard: [0, 1] } } as const
   }
 
-  const { Closed, Dispatch, Error: Fault, Ready, Resumed, SocketError } = library.WebSocketShardEvents
-  shard.on(Ready, () => on.ready())
-  shard.on(Resumed, on.resumed)
-  shard.on(SocketError, on.socketError)
-  // `Closed` reports the same failure with its code.
-  shard.on(Fault, () => {})
-  shard.on(Closed, (code) => {
+  function take(event: GatewayEvent): void {
     if (isEnded) return
-    if (!closeFailure(code))
-      pause = new Promise((resolve) => {
-        endPause = resolve
-      })
-    on.closed(code)
-  })
-  shard.on(Dispatch, (event) => {
-    if (isEnded || !known) return
-    const { cursor } = known
-    on.event(event as GatewayEvent, cursor)
-    cursor.see(event.s)
-  })
+    const { t, s, d } = event
+    if (t === 'READY') {
+      const { session_id, resume_gateway_url } = d as GatewayReadyDispatchData
+      session = { id: session_id, url: resume_gateway_url, cursor: createEventCursor(s) }
+    }
+    if (!session) return
+    const { cursor } = session
+    if (t === 'READY') on.ready()
+    if (t === 'RESUMED') on.resumed()
+    on.event(event, cursor)
+    cursor.see(s)
+  }
+
+  const socketEvents = {
+    greet,
+    event: take,
+    position: () => session?.cursor.position ?? null,
+    invalidated() {
+      session = undefined
+    },
+    error: on.socketError,
+  }
+
+  async function run(): Promise<void> {
+    while (!isEnded) {
+      await pace()
+      const url = session && (await isAllowed(session.url)) ? session.url : gateway.url
+      if (isEnded) return
+      isGreeted = false
+      socket = connectSocket(url, { socketOptions, on: socketEvents, log })
+      const code = await socket.closed
+      if (SESSION_ENDS.has(code)) session = undefined
+      // The server of the session may be gone; others can resume it as well.
+      if (session && !isGreeted) session.url = gateway.url
+      if (!isEnded) on.closed(code)
+    }
+  }
 
   return {
-    // The shard's events report a failure as well.
-    connect: () => void shard.connect().catch(() => {}),
-    rewind: () =>
-      void shard.destroy({ code: RESUMING, recover: library.WebSocketShardDestroyRecovery.Resume }),
+    connect() {
+      running = run().catch(on.broken)
+    },
+    rewind: () => socket?.cut(),
     async end() {
       isEnded = true
-      const { connection } = parts
-      // An aborted handshake emits an error for which the library no longer listens.
-      connection?.on('error', () => {})
-      // Ends the library's waits as if Discord had closed; otherwise they would start another connection.
-      if (shard.status !== library.WebSocketShardStatus.Idle) shard.emit(Closed, NORMAL)
-      const limit = setTimeout(() => {
-        connection?.terminate()
-        endPause()
-      }, CLOSE_MS)
-      await shard.destroy({ code: NORMAL })
-      connection?.terminate()
-      await pause
-      clearTimeout(limit)
+      socket?.leave()
+      await running
     },
   }
 }

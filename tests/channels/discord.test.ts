@@ -745,6 +745,25 @@ t.test('a cut connection comes back and brings what was missed', async (t) => {
 })
 
 t.test(
+  'a connection is replaced whose session is refused or whose heartbeats are not answered',
+  async (t) => {
+    const platform = await start(t)
+    const { states } = await openChannel(t, discord, platform)
+    const { gateway } = platform
+    gateway.sendRaw(JSON.stringify({ op: 9, d: true }))
+    await until(() => states.length === 2, 'the same session')
+    t.same(gateway.counts, { identified: 1, resumed: 1 })
+    gateway.ignoreHeartbeats(true)
+    gateway.sendRaw(JSON.stringify({ op: 7, d: null }))
+    await until(() => states.length >= 6, 'a connection after one without an answer')
+    gateway.ignoreHeartbeats(false)
+    t.equal(gateway.counts.identified, 1)
+    gateway.sendRaw(JSON.stringify({ op: 9, d: false }))
+    await until(() => gateway.counts.identified === 2, 'another session')
+  },
+)
+
+t.test(
   'what was written between two sessions is read in the channels where the bot was spoken to',
   async (t) => {
     const platform = await start(t)

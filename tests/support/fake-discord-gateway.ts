@@ -44,6 +44,8 @@ export interface FakeGateway {
   forget(): void
   /** Takes the Message Content intent away. */
   forbidContent(): void
+  /** Asks new connections for a heartbeat every second, and answers none. */
+  ignoreHeartbeats(isIgnored: boolean): void
   /** Lets sockets open and says nothing. */
   silence(isSilent: boolean): void
   close(): void
@@ -63,6 +65,7 @@ export function serveGateway({
   const counts = { identified: 0, resumed: 0 }
   let mayReadContent = true
   let isSilent = false
+  let ignoresHeartbeats = false
   const sockets = new WebSocketServer({ server, path: '/gateway', maxPayload: 1024 * 1024 })
 
   const attached = () => [...sessions.values()].filter(({ socket }) => socket?.readyState === WebSocket.OPEN)
@@ -142,13 +145,13 @@ export function serveGateway({
     if (query.get('v') !== '10' || query.get('encoding') !== 'json')
       return void socket.close(4012, 'Invalid API version.')
     let session: Session | undefined
-    send(socket, { op: 10, d: { heartbeat_interval: HEARTBEAT_MS } })
+    send(socket, { op: 10, d: { heartbeat_interval: ignoresHeartbeats ? 1_000 : HEARTBEAT_MS } })
     socket.on('message', (data) => {
       const text = String(data)
       if (text.length > MAX_FRAME) return void socket.close(4002, 'Error while decoding payload.')
       const { op, d } = JSON.parse(text)
       if (op === 1) {
-        send(socket, { op: 11 })
+        if (!ignoresHeartbeats) send(socket, { op: 11 })
         if (session) acknowledge(session, d)
       } else if (op !== 2 && op !== 6) socket.close(session ? 4001 : 4003)
       else if (session) socket.close(4005, 'Already authenticated.')
@@ -204,6 +207,10 @@ export function serveGateway({
 
     forbidContent() {
       mayReadContent = false
+    },
+
+    ignoreHeartbeats(isIgnored) {
+      ignoresHeartbeats = isIgnored
     },
 
     silence(silent) {
