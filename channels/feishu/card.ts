@@ -1,4 +1,5 @@
 import type { Button } from '#plugin-api'
+import { cutText } from '#toolbox'
 import { isRecord, toText } from './reply.ts'
 
 /** The id of the card element with the text, used in changes. */
@@ -10,14 +11,10 @@ type Card = Record<string, unknown>
 const MAX_SUMMARY = 100
 const MAX_LABEL = 100
 
-/** Cuts a text, but not inside a character that has two code units. */
-const truncate = (text: string, length: number): string =>
-  text.slice(0, length).replace(text.length > length ? /[\ud800-\udbff]$/ : '', '')
-
 /** Returns the summary that the list of chats shows: the beginning of the text without marks. */
 export function createSummary(text: string): { content: string } {
-  const bare = truncate(text, 4 * MAX_SUMMARY).replace(/[*_`~#>|]+/g, '')
-  return { content: truncate(bare.replace(/\s+/g, ' ').trim(), MAX_SUMMARY) || '…' }
+  const bare = cutText(text, 4 * MAX_SUMMARY).replace(/[*_`~#>|]+/g, '')
+  return { content: cutText(bare.replace(/\s+/g, ' ').trim(), MAX_SUMMARY) || '…' }
 }
 
 const CODE = /(```[\s\S]*?(?:```|$)|`[^`\n]*`)/
@@ -66,7 +63,7 @@ const buttonRow = (buttons: readonly Button[], conversation_id: string) => ({
       {
         tag: 'button',
         type: style,
-        text: { tag: 'plain_text', content: truncate(label, MAX_LABEL) },
+        text: { tag: 'plain_text', content: cutText(label, MAX_LABEL) },
         behaviors: [{ type: 'callback', value: { press: value, conversation_id } satisfies ButtonValue }],
       },
     ],

@@ -2,6 +2,7 @@
 export { measureCollections } from './collection-size.ts'
 export { type ConfinedPool, createConfinedPool } from './confined-pool.ts'
 export { type ConfinedProgram, type Confinement, ConfinementError } from './confined-program.ts'
+export { cutText } from './cut-text.ts'
 export { createDeadline, type Deadline, untilAborted, withDeadline } from './deadline.ts'
 export { type Conditional, makeTag, missOf, replyWithTag, requireUnchanged } from './entity-tag.ts'
 export { type FolderCursor, openCursor } from './folder-cursor.ts'

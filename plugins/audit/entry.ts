@@ -1,4 +1,5 @@
 import type { AuditRecord } from '#kernel'
+import { cutText } from '#toolbox'
 import type { AuditEntry } from './documents.ts'
 
 /** The maximum characters of the text fields of a row, including the mark of a cut. */
@@ -68,8 +69,7 @@ const isObject = (value: unknown): value is object =>
 
 /** Cuts text, but not inside a surrogate pair; a lone surrogate, which the database cannot store, becomes U+FFFD. */
 function shorten(text: string, limit: number): string {
-  const kept =
-    text.length > limit ? text.slice(0, limit - CUT.length).replace(/[\ud800-\udbff]$/, '') + CUT : text
+  const kept = text.length > limit ? cutText(text, limit - CUT.length) + CUT : text
   return kept.toWellFormed()
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
 import { AppError, type Locale } from '#kernel'
 import type { Button, ConversationType, JSONValue, Sender } from '#plugin-api'
+import { cutText } from '#toolbox'
 import type { ThreadDocument } from '../../chat/documents.ts'
 import type {
   ActionRequest,
@@ -243,8 +244,8 @@ function questionFor(
     return { code, text: say('question', locale, { code, description }), buttons: [], pressers: deciders }
   const input = JSON.stringify(args, undefined, 2)
   // Never half a character: platforms refuse such a text, and then nobody would be asked.
-  const beginning = input.slice(0, MAX_INPUT_CHARS).replace(/[\uD800-\uDBFF]$/, '')
-  const shown = input.length > MAX_INPUT_CHARS ? `${beginning}\n…` : input
+  const beginning = cutText(input, MAX_INPUT_CHARS)
+  const shown = beginning === input ? input : `${beginning}\n…`
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)))
   const place = args_url === undefined ? say('web_app', locale) : `\`${base}${args_url}\``
   const isWhole = shown === input && args_url === undefined
