@@ -1,8 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
+import { isObject, type Json } from '../tools/json.ts'
 import { readInitializeResult } from './initialize-result.ts'
 import { toLooseNumber, toLooseText } from './loose-values.ts'
-
-type Fields = Record<string, unknown>
 
 /** A request whose answer is waited for. */
 export interface SentRequest {
@@ -49,7 +48,7 @@ export function createMessageReader(): MessageReader {
     return request ?? (waiting.size === 1 ? [...waiting.values()][0] : undefined)
   }
 
-  const readAnswer = (message: Fields, request?: SentRequest): unknown => {
+  const readAnswer = (message: Json, request?: SentRequest): unknown => {
     const { jsonrpc, id, result, error } = message
     const answered = findRequest(id, request)
     if (answered) waiting.delete(String(answered.id))
@@ -88,7 +87,7 @@ export const isAnswer = (message: unknown): boolean =>
   isObject(message) && message.method === undefined && ('result' in message || 'error' in message)
 
 /** Reads a request or a notification of a server. */
-function readRequest(message: Fields): unknown {
+function readRequest(message: Json): unknown {
   const { id, method, params } = message
   const isNotification = id === null || id === undefined
   const sent = isObject(params) ? withoutNulls(params) : undefined
@@ -102,7 +101,7 @@ function readRequest(message: Fields): unknown {
 }
 
 /** Reads a note of progress, whose numbers may be texts. */
-function readProgress({ progress, total, message, ...more }: Fields): Fields {
+function readProgress({ progress, total, message, ...more }: Json): Json {
   const share = toLooseNumber(progress)
   const whole = toLooseNumber(total)
   return {
@@ -134,11 +133,7 @@ function readError(error: unknown): unknown {
 const describe = (value: unknown) => (isPresent(value) ? toLooseText(value) : 'The server gave no reason.')
 
 /** Returns the fields of an object that are not null. */
-const withoutNulls = (fields: Fields): Fields =>
+const withoutNulls = (fields: Json): Json =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 const isPresent = (value: unknown) => value !== null && value !== undefined
-
-/** True for an object that is not a list. */
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

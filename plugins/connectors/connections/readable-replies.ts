@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { isObject } from '../tools/json.ts'
 import { replaceBody } from './bounded-fetch.ts'
 import { readEvents } from './event-lines.ts'
 import { exchanges } from './exchange.ts'
 import { ConnectorFailure, ILL_FORMED, NO_PROTOCOL, NOT_JSON } from './failure.ts'
 import { toLooseText } from './loose-values.ts'
-import { isAnswer, isObject, type MessageReader, type SentRequest } from './readable-messages.ts'
+import { isAnswer, type MessageReader, type SentRequest } from './readable-messages.ts'
 import { HttpRefusal, toRefusal } from './refusal.ts'
 import { findWords, isAboutSession } from './server-words.ts'
 

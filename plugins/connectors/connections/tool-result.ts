@@ -1,4 +1,5 @@
 import { decodePercent, detectPictureType } from '#toolbox'
+import { isObject, type Json } from '../tools/json.ts'
 import { toLooseText } from './loose-values.ts'
 
 /** The beginning of a data URL; with more parameters, matching it could exhaust the stack. */
@@ -140,14 +141,9 @@ const toText = (value: unknown): ResultPart => ({
 const isTrue = (value: unknown): boolean =>
   isPresent(value) && !/^(?:false|0|no|\[\]|\{\}|)$/i.test(toLooseText(value).trim())
 
-type Json = Record<string, unknown>
-
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isBytes = (value: unknown): value is number[] =>
   Array.isArray(value) &&
   value.length > 0 &&
   value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte < 256)
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
