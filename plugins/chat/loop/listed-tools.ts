@@ -3,9 +3,9 @@ import type { Tool } from '#plugin-api'
 import type { LedgerEvent } from '../ledger/ledger-event.ts'
 
 /** The most tools that a model receives; OpenAI refuses more. */
-const MOST = 128
+const MAX_TOOLS = 128
 /** The most tools that one search returns, and the most characters of the description of each. */
-const MOST_RESULTS = 10
+const MAX_RESULTS = 10
 const MAX_DESCRIPTION_CHARS = 200
 /** The part of a description that is searched. */
 const MAX_SEARCHED_CHARS = 1000
@@ -39,14 +39,14 @@ export function createToolList(namesFoundBefore: readonly string[]): ToolList {
   const foundNames = new Set(namesFoundBefore)
 
   const choose = (tools: readonly Tool[]): readonly Tool[] => {
-    if (tools.length <= MOST) return tools
+    if (tools.length <= MAX_TOOLS) return tools
     const newestNames = [...foundNames].reverse()
     const rank = (name: string) => {
       const index = newestNames.indexOf(name)
       return index < 0 ? newestNames.length : index
     }
     const findable = tools.filter((tool) => tool.findable)
-    const room = Math.max(0, MOST - 1 - (tools.length - findable.length))
+    const room = Math.max(0, MAX_TOOLS - 1 - (tools.length - findable.length))
     const listedTools = new Set([...findable].sort((a, b) => rank(a.name) - rank(b.name)).slice(0, room))
     const fitting = tools.filter((tool) => !tool.findable || listedTools.has(tool))
     if (tools.some(({ name }) => name === FIND_TOOLS)) return fitting
@@ -102,7 +102,7 @@ function findTools(tools: readonly Tool[], query: string): Tool[] {
   return scored
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
-    .slice(0, MOST_RESULTS)
+    .slice(0, MAX_RESULTS)
     .map(({ tool }) => tool)
 }
 

@@ -4,15 +4,15 @@ import { userMessage, withoutPictures } from './model-context.ts'
 import type { Images } from './turn-images.ts'
 
 /** The most pictures of results that a prompt shows, the newest ones. */
-const MOST = 4
-const BEGIN = '[Pictures of the results above]'
+const MAX_PICTURES = 4
+const HEADING = '[Pictures of the results above]'
 
 /** Reads pictures of the workspace as the model takes them; those that it does not take are missing. */
 export type ReadPictures = (pictures: readonly Block[]) => Promise<Images>
 
 /** True for the message that shows a model the pictures of results. */
 export const isResultPictures = ({ role, content }: LanguageModelV3Message): boolean =>
-  role === 'user' && content[0]?.type === 'text' && content[0].text === BEGIN
+  role === 'user' && content[0]?.type === 'text' && content[0].text === HEADING
 
 /**
  * Creates the function that shows the pictures of results to a model. They follow the results in a message of their own:
@@ -31,12 +31,12 @@ export function createResultPictures(read: ReadPictures) {
     const images = await read(blocks)
     if (images.size === 0) return
     const message = userMessage(
-      [{ type: 'text', text: BEGIN }, ...blocks.filter(({ path }) => images.has(path))],
+      [{ type: 'text', text: HEADING }, ...blocks.filter(({ path }) => images.has(path))],
       images,
     )
     shownMessages.push({ index: prompt.push(message) - 1, pictures: images.size })
     let count = shownMessages.reduce((sum, { pictures }) => sum + pictures, 0)
-    while (count > MOST && shownMessages.length > 1) {
+    while (count > MAX_PICTURES && shownMessages.length > 1) {
       const { index, pictures } = shownMessages.shift()!
       prompt.splice(index, 1, ...withoutPictures([prompt[index]!]))
       count -= pictures
