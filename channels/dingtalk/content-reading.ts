@@ -1,4 +1,5 @@
 import type { InboundFile } from '#plugin-api'
+import { describeInBrackets } from '#toolbox'
 import { readChatRecord } from './chat-record.ts'
 import type { Content, FileReference } from './content.ts'
 import { toObject, toObjects, toText, type WireObject } from './wire-value.ts'
@@ -54,10 +55,10 @@ const readRichText: Reader = ({ richText }, robot) => {
 }
 
 function readPart({ type, msgType, text, content, atName }: WireObject): string {
-  const sort = toText(type) || toText(msgType)
+  const kind = toText(type) || toText(msgType)
   const words = toText(text) || toText(content)
-  if (sort === 'at') return `@${toText(atName) || words} `
-  return sort === 'emoji' ? words || '[emoji]' : words
+  if (kind === 'at') return `@${toText(atName) || words} `
+  return kind === 'emoji' ? words || '[emoji]' : words
 }
 
 /** Reads a message of another type: whatever of it is a file or a text. */
@@ -66,11 +67,10 @@ const readOther: Reader = (fields, robot) => {
   return files.length > 0 ? { files } : readCard(fields, robot)
 }
 
-/** Describes content in one line of brackets; empty if nothing is known of it. */
-function describe(name: string, ...parts: unknown[]): Partial<Content> {
-  const words = parts.map((part) => toText(part).replace(/\s+/g, ' ').trim()).filter(Boolean)
-  return words.length > 0 ? { text: `[${name}: ${words.join(', ')}]` } : {}
-}
+/** Describes content by its fields. */
+const describe = (name: string, ...parts: unknown[]): Partial<Content> => ({
+  text: describeInBrackets(name, parts.map(toText)),
+})
 
 const describeContact: Reader = ({ name, nick, userName, title, userId, staffId }) =>
   describe(

@@ -1,4 +1,5 @@
 import type { InboundFile } from '#plugin-api'
+import { describeInBrackets } from '#toolbox'
 import { type Fields, parseFields, toFields, toList, toNumber, toText } from './fields.ts'
 
 /** QQ's types of messages that hold other messages: forwarded ones, and the one that is replied to. */
@@ -74,9 +75,10 @@ const nameType = (type: number) =>
 function readCard({ ark_data }: Fields): string {
   const { prompt, ark_name, ark_type, fields } = toFields(ark_data)
   const details = Object.values(toFields(fields)).map((value) => toText(value) ?? '')
-  const words = [toText(prompt) ?? toText(ark_name) ?? '', ...details].filter((word) => word.trim() !== '')
-  const kind = toText(ark_type) ?? 'card'
-  return words.length > 0 ? `[${kind}: ${[...new Set(words)].join(', ')}]` : ''
+  return describeInBrackets(toText(ark_type) ?? 'card', [
+    toText(prompt) ?? toText(ark_name) ?? '',
+    ...details,
+  ])
 }
 
 /** Returns the name of a face; its details are JSON in Base64. */

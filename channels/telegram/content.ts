@@ -1,5 +1,6 @@
 import type { Checklist, ExternalReplyInfo, Location, Message, MessageEntity, Poll } from 'grammy/types'
 import type { InboundFile } from '#plugin-api'
+import { describeInBrackets } from '#toolbox'
 import { listFiles, listStickers } from './files.ts'
 import { readRichMessage } from './rich-message.ts'
 
@@ -60,11 +61,7 @@ function describe(source: Source): string | undefined {
   if (paid_media) return inBrackets('paid media', `${paid_media.star_count} stars`)
 }
 
-/** Returns a description on one line, so that names in it cannot begin lines of their own. */
-function inBrackets(name: string, words: string): string {
-  const line = words.replace(/\s+/g, ' ').trim()
-  return line === '' ? `[${name}]` : `[${name}: ${line}]`
-}
+const inBrackets = (name: string, words: string): string => describeInBrackets(name, [words]) || `[${name}]`
 
 const toCoordinates = ({ latitude, longitude }: Location) => `${latitude}, ${longitude}`
 

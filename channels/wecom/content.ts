@@ -1,5 +1,6 @@
 import { parseJson } from '#kernel'
 import type { InboundFile, QuotedMessage } from '#plugin-api'
+import { describeInBrackets } from '#toolbox'
 import { type Fields, toFields, toText } from './frame.ts'
 
 /** The readable content of a message or quote. */
@@ -49,11 +50,9 @@ export function readContent(message: Fields, depth = 0): Content {
   }
 }
 
-/** Describes content in brackets; empty if nothing is known of it but its type. */
-function describe(type: string, details: readonly unknown[]): string {
-  const known = [...new Set(details.map(toText).filter((detail) => detail.trim() !== ''))]
-  return known.length > 0 ? `[${type}: ${known.join(', ')}]` : ''
-}
+/** Describes content; empty if nothing is known of it but its type. */
+const describe = (type: string, details: readonly unknown[]): string =>
+  describeInBrackets(type, details.map(toText))
 
 /** Returns the words for a part that cannot be read. */
 const placeholder = (type: string) => `[${type || 'message'}]`

@@ -1,4 +1,6 @@
 // Functions that several built-in plugins and kinds share; plugin-api/index.ts exports some of them to third parties.
+
+export { describeInBrackets } from './bracket-words.ts'
 export { measureCollections } from './collection-size.ts'
 export { type ConfinedPool, createConfinedPool } from './confined-pool.ts'
 export { type ConfinedProgram, type Confinement, ConfinementError } from './confined-program.ts'
