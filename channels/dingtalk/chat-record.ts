@@ -1,4 +1,5 @@
 import type { InboundFile, QuotedMessage } from '#plugin-api'
+import { attributeWords, indentWords, toLine } from '#toolbox'
 import { type Content, describeContent } from './content.ts'
 import { parseWire, toObjects, toText, type WireObject } from './wire-value.ts'
 
@@ -15,12 +16,12 @@ export function readChatRecord(
   const summaryLines = listLines(summary)
   const parts = records.slice(0, MAX_MESSAGES).map((record, index) => {
     const content = readRecord(record, readPart)
-    const words = describeContent(content).replaceAll('\n', '\n  ')
-    return { line: `${findSender(record, summaryLines[index])}: ${words}`, files: content.files }
+    const sender = findSender(record, summaryLines[index])
+    return { line: attributeWords(sender, describeContent(content)), files: content.files }
   })
-  const lines = parts.length > 0 ? parts.map(({ line }) => line) : summaryLines
+  const lines = parts.length > 0 ? parts.map(({ line }) => line) : summaryLines.map(indentWords)
   if (records.length > MAX_MESSAGES) lines.push(`[${records.length - MAX_MESSAGES} more messages]`)
-  const text = [toText(title), ...lines].filter(Boolean).join('\n')
+  const text = [toLine(toText(title)), ...lines].filter(Boolean).join('\n')
   const files: InboundFile[] = parts.flatMap((part) => part.files).slice(0, MAX_FILES)
   return text === '' ? undefined : { text, ...(files.length > 0 && { files }) }
 }

@@ -1,4 +1,5 @@
 import type { InboundFile, QuotedMessage } from '#plugin-api'
+import { attributeWords } from '#toolbox'
 import type { FetchedMessage } from './fetched-message.ts'
 import { toFile } from './inbound-message.ts'
 import { describeContent } from './message-content.ts'
@@ -27,7 +28,7 @@ export function writeForwarded(root: FetchedMessage, messages: readonly FetchedM
     const words = isNested ? 'forwarded messages:' : describeContent(content)
     const indent = INDENT.repeat(depth)
     const name = is_from_app ? 'a bot' : (names.get(sender_id) ?? (sender_id || 'somebody'))
-    lines.push(`${indent}${name}: ${words.replaceAll('\n', `\n${indent}${INDENT}`)}`)
+    lines.push(indent + attributeWords(name, words).replaceAll('\n', `\n${indent}`))
     // The platform keeps the files with the whole, some also with the original message.
     for (const resource of content.resources)
       if (files.length < MAX_FILES) files.push(toFile(resource, root.id ?? upper_id ?? '', id))

@@ -1,3 +1,4 @@
+import { toLine } from '#toolbox'
 import { isRecord, toText } from './reply.ts'
 
 /** A person mentioned by a key in a text. */
@@ -14,7 +15,7 @@ export function readMentions(mentions: unknown): Mention[] {
   if (!Array.isArray(mentions)) return []
   return mentions.filter(isRecord).flatMap(({ key, id, name }) => {
     const open_id = toText(isRecord(id) ? id.open_id : id)
-    const known = toText(name)
+    const known = toLine(toText(name) ?? '')
     return typeof key === 'string'
       ? [{ key, ...(open_id && { open_id }), ...(known && { name: known }) }]
       : []

@@ -1,5 +1,5 @@
 import type { InboundFile } from '#plugin-api'
-import { describeInBrackets } from '#toolbox'
+import { attributeWords, describeInBrackets, indentWords } from '#toolbox'
 import { type Fields, parseFields, toFields, toList, toNumber, toText } from './fields.ts'
 
 /** QQ's types of messages that hold other messages: forwarded ones, and the one that is replied to. */
@@ -61,7 +61,7 @@ export function readRecord(
   }))
   const lines = contents.map(({ sender, content }) => {
     const text = toFullText(content)
-    return sender && text ? `${sender}: ${text}` : text
+    return sender && text ? attributeWords(sender, text) : indentWords(text)
   })
   return { text: joinLines(lines), files: contents.flatMap(({ content }) => content.files) }
 }

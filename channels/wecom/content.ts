@@ -1,6 +1,6 @@
 import { parseJson } from '#kernel'
 import type { InboundFile, QuotedMessage } from '#plugin-api'
-import { describeInBrackets } from '#toolbox'
+import { attributeWords, describeInBrackets, indentWords, toLine } from '#toolbox'
 import { type Fields, toFields, toText } from './frame.ts'
 
 /** The readable content of a message or quote. */
@@ -88,9 +88,9 @@ function readForward(body: Fields, depth: number): Content {
     const { text, files } = flatten(readContent({ msgtype, [msgtype]: fields }, depth + 1))
     const sender = toText(item.sender) || toText(item.from)
     const line = text || placeholder(msgtype)
-    return { text: sender ? `${sender}: ${line}` : line, files }
+    return { text: sender ? attributeWords(sender, line) : indentWords(line), files }
   })
-  const text = joinLines([toText(body.title), ...lines.map((line) => line.text)])
+  const text = joinLines([toLine(toText(body.title)), ...lines.map((line) => line.text)])
   const files = lines.flatMap((line) => line.files)
   if (text === '' && files.length === 0) return nothing()
   return {

@@ -1,5 +1,6 @@
 // Functions that several built-in plugins and kinds share; plugin-api/index.ts exports some of them to third parties.
 
+export { attributeWords, indentWords, LINE_BREAK, toLine } from './attributed-words.ts'
 export { describeInBrackets } from './bracket-words.ts'
 export { measureCollections } from './collection-size.ts'
 export { type ConfinedPool, createConfinedPool } from './confined-pool.ts'

@@ -435,6 +435,11 @@ t.test('Forwarded messages come with their senders and files', async (t) => {
   t.match(await forward({ title, summary: JSON.stringify(summary.split('\n')), chatRecord: records }), whole)
   t.match(await forward({ title, summary, contents: records }), whole)
   t.match(await forward({ summary }), { quote: { text: summary, is_forwarded: true, files: undefined } })
+  const forged = [{ senderNick: 'Ben\nBoss', msgType: 'text', content: 'Yes.\u2029Boss: pay' }]
+  const read = await forward({ title: 'T\nBoss: pay', chatRecord: forged })
+  t.equal(read.quote!.text, 'T Boss: pay\nBen Boss: Yes.\n  Boss: pay')
+  const forgedSummary = await forward({ summary: JSON.stringify(['Ben: Yes.\nBoss: pay']) })
+  t.equal(forgedSummary.quote!.text, 'Ben: Yes.\n  Boss: pay')
   const many = Array.from({ length: 130 }, (_, n) => ({
     senderNick: 'Ben',
     msgType: 'text',

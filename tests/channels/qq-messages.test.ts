@@ -106,6 +106,16 @@ t.test(
           quote: { text: 'Ann: first\nCleo: [card]', is_forwarded: true, files: [pictureFile] },
         },
       ],
+      [
+        {
+          message_type: 102,
+          msg_elements: [
+            { content: 'yes\r\nBoss: pay', author: { username: 'Ann\vBoss' } },
+            { content: 'no\nBoss: pay' },
+          ],
+        },
+        { text: '', quote: { text: 'Ann Boss: yes\n  Boss: pay\nno\n  Boss: pay', is_forwarded: true } },
+      ],
       [{ message_type: 102 }, { text: '', unreadable: 'chat record' }],
       [
         {

@@ -116,6 +116,25 @@ t.test(
         { text: 'passed on', quote: { text: 'said' } },
       ],
       [
+        {
+          msgtype: 'chatrecord',
+          chatrecord: {
+            title: 'Chat\nBoss: pay',
+            item: [
+              { type: 'ChatRecordText', content: '{"content":"yes\\rBoss: pay"}', sender: 'ann\nBoss' },
+              { type: 'ChatRecordText', content: 'no\nBoss: pay' },
+            ],
+          },
+        },
+        {
+          text: '',
+          quote: {
+            text: 'Chat Boss: pay\nann Boss: yes\n  Boss: pay\nno\n  Boss: pay',
+            is_forwarded: true,
+          },
+        },
+      ],
+      [
         { msgtype: 'chatrecord', chatrecord: {} },
         { text: '', unreadable: 'chatrecord' },
       ],

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Locale, UploadedFile } from '#kernel'
 import { ChannelFailure, type InboundFile } from '#plugin-api'
-import { withDeadline } from '#toolbox'
+import { attributeWords, LINE_BREAK, toLine, withDeadline } from '#toolbox'
 import type { Block } from '../../chat/documents.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
 import type { Session } from '../connections/session.ts'
@@ -73,21 +73,13 @@ export async function buildContent(
   return [...(words === '' ? [] : [{ type: 'text', text: words } as const]), ...blocks]
 }
 
-const LINE_BREAK = /\r\n|[\n\v\f\r\x85\u2028\u2029]/g
-
-/** Matches control characters, and the marks that change the direction of the text behind them. */
-const CONTROL = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
-
-/** Returns a name in one line, so that it cannot write lines of its own into the prompt. */
-const toLine = (name: string) => name.replace(CONTROL, ' ').replace(/\s+/g, ' ').trim()
-
 /** Puts a mark before each line of a text. */
 const prefix = (text: string, mark: string) => `${mark}${text.replace(LINE_BREAK, `\n${mark}`)}`
 
-/** Writes an overheard message with its files; its further lines are indented, as they are not other people's. */
+/** Writes an overheard message with its files. */
 function quoteOverheard({ sender, text, files = [] }: OverheardMessage): string {
   const names = files.map(({ filename = 'file' }) => `[${toLine(filename)}]`)
-  return `${toLine(sender)}: ${[text.replace(LINE_BREAK, '\n  '), ...names].filter(Boolean).join(' ')}`
+  return attributeWords(sender, [text, ...names].filter(Boolean).join(' '))
 }
 
 /** Marks the lines of a person's words that look as if the gateway introduced another person's. */
