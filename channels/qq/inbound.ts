@@ -39,7 +39,8 @@ export function readMessage(type: string, data: Fields, bot_id?: string): Inboun
   if (!msg_id || !sender || !openid || author.bot === true) return undefined
 
   const mentions = toList(data.mentions)
-  const mentioned = type !== IN_GROUP || mentions.some(({ is_you }) => is_you === true)
+  const mentioned =
+    type !== IN_GROUP || mentions.some((mention) => mention.is_you === true && !isOfEverybody(mention))
   const toWords = (text: string) => toReadable(text, mentions, bot_id)
   const quote = readQuote(data, toWords)
   // The forwarded messages are in the quote.
@@ -64,13 +65,17 @@ export function readMessage(type: string, data: Fields, bot_id?: string): Inboun
   }
 }
 
+/** True for a mention of everybody, which QQ may mark as one of the bot. */
+const isOfEverybody = ({ scope }: Fields): boolean => scope === 'all'
+
 /** Returns the text without the mention of the bot, with names for other mentions and words for QQ's faces. */
 function toReadable(content: string, mentions: Fields[], bot_id: string | undefined): string {
   const listIds = ({ id, member_openid, user_openid }: Fields) => [id, member_openid, user_openid]
   return content
     .replace(/<@!?([^<>\s]+)>[ \t]?/g, (tag, id: string) => {
       const mention = mentions.find((one) => listIds(one).includes(id))
-      if (mention?.is_you === true || id === bot_id) return ''
+      const isOwn = mention?.is_you === true || id === bot_id
+      if (isOwn && !(mention && isOfEverybody(mention))) return ''
       const name = toText(mention?.username)
       return name ? `@${name}${/[ \t]$/.test(tag) ? ' ' : ''}` : tag
     })

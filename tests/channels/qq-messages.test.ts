@@ -154,6 +154,12 @@ t.test('only the bot’s own mention is removed', async (t) => {
   t.equal(await tell('<@C1> <@!B0> @types/node', [own, { id: 'C1', username: 'Cleo' }]), '@Cleo @types/node')
   t.equal(await tell('<@C1> hi'), '<@C1> hi', 'not that of somebody who is not listed')
   t.equal(await tell('<@!bot_user>/new'), '/new', 'by the id that the gateway told')
+  const everybody = { id: 'bot_user', username: 'all', is_you: true, scope: 'all' }
+  await fake.tell('GROUP_MESSAGE_CREATE', {
+    ...{ id: 'everybody', content: '<@bot_user> lunch', group_openid: 'crew' },
+    ...{ author: { member_openid: 'ann' }, mentions: [everybody] },
+  })
+  t.match(received.at(-1), { text: '@all lunch', mentioned: false })
 })
 
 t.test('refusals have their reasons, and those of a text are marked', async (t) => {
