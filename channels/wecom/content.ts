@@ -21,7 +21,7 @@ const words = (text: string): Content => ({ text, files: [] })
 export function readContent(message: Fields, depth = 0): Content {
   if (depth > MAX_DEPTH) return nothing()
   const type = toText(message.msgtype)
-  const body = toFields(message[type])
+  const body = readNested(message[type])
   switch (type) {
     case '':
       return nothing()
@@ -84,7 +84,7 @@ export const flatten = ({ text, files, forwarded }: Content): Content => ({
 function readForward(body: Fields, depth: number): Content {
   const lines = toItems(body.item ?? body.msg_item ?? body.messages).map((item) => {
     const msgtype = (toText(item.msgtype) || toText(item.type)).replace(/^ChatRecord/, '').toLowerCase()
-    const fields = item[msgtype] ?? readNested(item.content)
+    const fields = item[msgtype] ?? item.content
     const { text, files } = flatten(readContent({ msgtype, [msgtype]: fields }, depth + 1))
     const sender = toText(item.sender) || toText(item.from)
     const line = text || placeholder(msgtype)
@@ -99,9 +99,10 @@ function readForward(body: Fields, depth: number): Content {
   }
 }
 
-/** Reads the fields of a forwarded message; a text that is not JSON is its content. */
+/** Reads the fields of content, which may be JSON within JSON; any other text is the content itself. */
 function readNested(content: unknown): Fields {
   if (typeof content !== 'string') return toFields(content)
+  if (!content.trimStart().startsWith('{')) return { content }
   try {
     return toFields(parseJson(content))
   } catch {

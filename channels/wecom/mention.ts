@@ -31,6 +31,8 @@ export interface Mentions {
  * behind it; before, the mention stays in the text, and only a command behind it is recognized.
  */
 export function createMentions({ robot_name, learned, onLearned }: MentionOptions): Mentions {
+  // People may enter the name as they mention it.
+  const configured = robot_name?.trim().replace(/^@\s*/, '')
   /** Texts behind an "@" that begin alike in all messages; the name is the beginning of one of them. */
   let shared = learned ? [learned] : []
   let messages = learned ? ENOUGH : 0
@@ -72,8 +74,8 @@ export function createMentions({ robot_name, learned, onLearned }: MentionOption
 
   return {
     remove(text) {
-      if (robot_name === undefined) learn(text)
-      const known = robot_name ?? findName()
+      if (!configured) learn(text)
+      const known = configured || findName()
       return known === undefined ? removeBeforeCommand(text) : removeName(text, known)
     },
   }

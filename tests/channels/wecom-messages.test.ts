@@ -87,6 +87,14 @@ t.test(
       ],
       [
         {
+          msgtype: 'mixed',
+          mixed: JSON.stringify({ msg_item: [{ msgtype: 'text', text: { content: 'in JSON' } }] }),
+        },
+        { text: 'in JSON' },
+      ],
+      [{ msgtype: 'text', text: 'bare {' }, { text: 'bare {' }],
+      [
+        {
           msgtype: 'chatrecord',
           chatrecord: {
             title: 'Chat of ann and bob',
@@ -199,6 +207,12 @@ t.test('only mentions of the configured name are removed', async (t) => {
     ['@Claude Code', ''],
   ] as const)
     t.equal(await tellGroup(text), expected, text)
+  for (const robot_name of ['@Claude Code', ' Claude Code ']) {
+    const entered = await open(t, { robot_name })
+    t.equal(await entered.tellGroup('@Claude Code /new'), '/new', robot_name)
+  }
+  const blank = await open(t, { robot_name: ' ' })
+  t.equal(await blank.tellGroup('@ home'), '@ home')
   const special = await open(t, { robot_name: 'C++ (beta) [1] a-b' })
   t.equal(await special.tellGroup('@C++ (beta) [1] a-b why?'), 'why?')
 })
