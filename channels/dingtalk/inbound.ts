@@ -2,7 +2,7 @@ import type { InboundMessage, QuotedMessage } from '#plugin-api'
 import { type Content, describeContent } from './content.ts'
 import { readContent } from './content-reading.ts'
 import type { Target } from './sending.ts'
-import { toObject, toObjects, toText, type WireObject } from './wire-value.ts'
+import { toNumber, toObject, toObjects, toText, type WireObject } from './wire-value.ts'
 
 /** Reads a delivered message; undefined if it has no sender or no conversation. */
 export function readMessage(
@@ -17,7 +17,7 @@ export function readMessage(
   const robot = toText(data.robotCode) || clientId
   const type = toText(data.conversationType) === '2' ? 'group' : 'direct'
   const name = toText(data.senderNick)
-  const sentAt = Number(data.createAt)
+  const sentAt = toNumber(data.createAt)
   const url = toText(data.sessionWebhook)
   return {
     id,
@@ -31,7 +31,7 @@ export function readMessage(
       conversation,
       robot,
       ...(staff && { staff }),
-      ...(url && { webhook: { url, expires_at: Number(data.sessionWebhookExpiredTime) || 0 } }),
+      ...(url && { webhook: { url, expires_at: toNumber(data.sessionWebhookExpiredTime) } }),
     },
   }
 }
@@ -46,7 +46,7 @@ function isMentioned({ isInAtList, atUsers, chatbotUserId }: WireObject): boolea
 /** Reads the content. The text keeps all that begins with `@`: DingTalk has removed the mention of the robot. */
 function readOwnContent(data: WireObject, robot: string): Content {
   const type = toText(data.msgtype)
-  if (type === 'text') return readContent(type, toObject(data.text).content, robot)
+  if (type === 'text') return readContent(type, toObject(data.text).content ?? data.text, robot)
   const content = data.content ?? data[type]
   return readContent(type, content, robot)
 }

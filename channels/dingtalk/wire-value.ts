@@ -18,6 +18,12 @@ export function toText(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
+/** Returns a number, also from a text; 0 for other values. */
+export function toNumber(value: unknown): number {
+  const number = Number(toText(value))
+  return Number.isFinite(number) ? number : 0
+}
+
 /** Parses JSON; undefined if the text is none, or has too many parts, as strangers may write it. */
 export function parseWire(text: string): unknown {
   try {

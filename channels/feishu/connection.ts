@@ -29,7 +29,7 @@ export async function open(
 
   async function receive(event: unknown, bot: string): Promise<void> {
     const parsed = readMessage(event, bot)
-    if (!parsed) return
+    if (!parsed) return link.log.info('a message of an app, or of an unknown form, was ignored')
     const message = await completeMessage(parsed, { api, bot, log: link.log, life: life.signal })
     life.signal.throwIfAborted()
     await link.receive(message)

@@ -1,7 +1,7 @@
 import type { FeishuApi } from './api.ts'
 import { readMentions, resolveMentions } from './mentions.ts'
 import { type Content, readContent } from './message-content.ts'
-import { isRecord, toText } from './reply.ts'
+import { isRecord, toNumber, toText } from './reply.ts'
 
 /** A message that the API returned, with the mentions in its text resolved. */
 export interface FetchedMessage {
@@ -37,7 +37,7 @@ export async function fetchMessages(
 function readItem(item: Record<string, unknown>, bot: string): FetchedMessage {
   const { message_id, msg_type, body, sender, mentions, upper_message_id, create_time, deleted } = item
   const mentionList = readMentions(mentions)
-  const type = String(msg_type)
+  const type = toText(msg_type) ?? ''
   const { id, sender_type }: Record<string, unknown> = isRecord(sender) ? sender : {}
   const content: Content =
     deleted === true
@@ -50,7 +50,7 @@ function readItem(item: Record<string, unknown>, bot: string): FetchedMessage {
     sender_id: toText(id),
     is_from_app: sender_type === 'app',
     upper_id: toText(upper_message_id),
-    created_at: Number(create_time) || 0,
+    created_at: toNumber(create_time),
     names: new Map(mentionList.flatMap(({ open_id, name }) => (open_id && name ? [[open_id, name]] : []))),
   }
 }

@@ -1,7 +1,7 @@
 import type { ConversationType, InboundFile, InboundMessage } from '#plugin-api'
 import { type Mention, readMentions, resolveMentions } from './mentions.ts'
 import { type Resource, readContent } from './message-content.ts'
-import { isRecord, toText } from './reply.ts'
+import { isRecord, toNumber, toText } from './reply.ts'
 
 /** The destination of an answer, and the message that it answers. */
 export type Target = {
@@ -54,9 +54,9 @@ export function readMessage(event: unknown, bot: string): ParsedMessage | undefi
   const thread = toText(message.thread_id)
   const conversation_id = thread ? `${chat_id}:${thread}` : chat_id
   const mentions = readMentions(message.mentions)
-  const message_type = String(message.message_type)
+  const message_type = toText(message.message_type) ?? ''
   const { text, resources, unreadable } = readContent(message_type, message.content)
-  const sent_at = Number(message.create_time)
+  const sent_at = toNumber(message.create_time)
   const parent_id = toText(message.parent_id)
   const root_id = toText(message.root_id)
   const target: Target = {

@@ -58,3 +58,9 @@ export function parseRecord(text: unknown): Record<string, unknown> | undefined 
 /** Returns a string that is not empty; undefined for other values. */
 export const toText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
+
+/** Returns a number, also from a text; 0 for other values. */
+export function toNumber(value: unknown): number {
+  const number = typeof value === 'string' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : 0
+}

@@ -423,6 +423,9 @@ t.test('what no person wrote is let go', async (t) => {
     event({ ...good, chat_id: 7 }, { sender_id: { open_id: 'ann' }, sender_type: 'user' }),
   )
   await fake.events.deliver(event(null, null))
+  const odd = { ...good, chat_type: 'p2p', message_type: { toString: 1 }, create_time: { toString: 1 } }
+  await fake.events.deliver(event(odd, { sender_id: { open_id: 'ann' }, sender_type: 'user' }))
+  t.match(received.pop(), { text: '', unreadable: 'message', sent_at: undefined })
   await fake.events.deliver({
     schema: '2.0',
     header: { event_type: 'im.message.message_read_v1' },
