@@ -124,4 +124,8 @@ const toName = (type: string): string =>
 /** An encrypted text, which DingTalk delivers in place of that of some quoted messages. */
 const ENCRYPTED = /^[\w+/=-]{64,}(?:\|\|\d+){3}$/
 
-const toReadable = (text: string): string => (ENCRYPTED.test(text.trim()) ? '' : text)
+/** The longest text that is compared with it. */
+const MAX_ENCRYPTED = 100_000
+
+const toReadable = (text: string): string =>
+  text.length <= MAX_ENCRYPTED && ENCRYPTED.test(text.trim()) ? '' : text

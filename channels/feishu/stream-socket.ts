@@ -12,7 +12,7 @@ const HANDSHAKE_MS = 15_000
 const PONG_MS = 30_000
 
 /** A longer frame ends the connection. */
-const MAX_FRAME_BYTES = 8 * 1024 * 1024
+const MAX_FRAME_BYTES = 16 * 1024 * 1024
 
 /** An open socket; it is terminated when the channel is closed. */
 export interface StreamSocket {

@@ -20,13 +20,15 @@ const OP = {
 } as const
 
 /** Far above the frames of QQ; a longer one ends the connection. */
-const MAX_FRAME_BYTES = 4 * 1024 * 1024
+const MAX_FRAME_BYTES = 16 * 1024 * 1024
 
 /** Limit of events that are being stored; the others wait in the socket. */
 const MAX_EVENTS = 64
 
 const DEFAULT_HEARTBEAT_MS = 30_000
+/** Intervals beyond these are not used: a timer that is too long runs without a pause. */
 const MIN_HEARTBEAT_MS = 10
+const MAX_HEARTBEAT_MS = 10 * 60_000
 
 /** A connection without frames for two heartbeats, and for at least this long, is dead. */
 const MIN_SILENCE_MS = 3_000
@@ -108,7 +110,8 @@ export function startSession(options: SessionOptions): Session {
 
   function greet(interval: number | undefined): void {
     if (heartbeat) return
-    const every = interval && interval >= MIN_HEARTBEAT_MS ? interval : DEFAULT_HEARTBEAT_MS
+    const isUsable = interval && interval >= MIN_HEARTBEAT_MS && interval <= MAX_HEARTBEAT_MS
+    const every = isUsable ? interval : DEFAULT_HEARTBEAT_MS
     const silence = Math.max(2 * every, MIN_SILENCE_MS)
     heartbeat = setInterval(() => {
       if (performance.now() - heardAt > silence)
@@ -181,9 +184,10 @@ export function startSession(options: SessionOptions): Session {
     else if (frame.op !== OP.heartbeatAck)
       log.debug({ op: toNumber(frame.op) }, 'the gateway of QQ sent an unknown operation')
   })
-  socket.on('error', (cause) =>
+  socket.on('error', (cause: Error & { code?: string }) =>
     end(
-      'resume',
+      // A session that is resumed would begin with the same frame.
+      cause.code?.startsWith('WS_ERR_') ? 'identify' : 'resume',
       new ChannelFailure('unreachable', `The gateway of QQ cannot be reached: ${cause.message}.`, { cause }),
     ),
   )

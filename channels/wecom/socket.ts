@@ -6,8 +6,8 @@ import { RefusedCall, toSocketFailure } from './failure.ts'
 /** Time limit for the handshake and the subscription together, in milliseconds. */
 const OPEN_MS = 10_000
 
-/** Messages are short, and files come by HTTP. */
-const MAX_FRAME_BYTES = 1024 * 1024
+/** Far above the frames of WeCom; a longer one ends the connection. */
+const MAX_FRAME_BYTES = 16 * 1024 * 1024
 
 /** Limit of replies to a message that wait for their confirmation. */
 const MAX_WAITING = 50

@@ -505,6 +505,11 @@ t.test('What cannot be read does no harm', async (t) => {
   }
   await fake.deliver({ msgId: null })
   t.equal(channel.received.length, unreadable.length)
+  const odd = { toString: 1 }
+  await fake.deliver({ msgtype: 'text', text: 'bare', createAt: odd, sessionWebhookExpiredTime: odd })
+  t.match(channel.received.at(-1), { text: 'bare', sent_at: undefined })
+  await fake.deliver({ msgtype: 'text', text: { content: 'x'.repeat(10_000_000) } })
+  t.equal(channel.received.at(-1)!.text.length, 10_000_000)
   await fake.deliver({ senderStaffId: undefined, senderId: 17, msgtype: 'text', text: { content: 18 } })
   t.match(channel.received.at(-1), { sender: { id: '17' }, text: '18' })
   const frames = ['', '{', 'null', '[]', '"CALLBACK"', '{"type":"SYSTEM"}', '{"type":7,"headers":[]}']

@@ -757,15 +757,21 @@ t.test('frames that make no sense do no harm', async (t) => {
     '{"op":0,"t":"INTERACTION_CREATE","d":[]}',
     '{"op":0,"t":"MADE_UP","d":{}}',
     '{"op":10,"d":{"heartbeat_interval":"soon"}}',
+    '{"op":10,"d":{"heartbeat_interval":1e300}}',
   ]
   for (const frame of frames) fake.gateway.send(frame)
   await fake.say({ text: 'still there' })
   t.match(received, [{ text: 'still there' }])
   t.same(states, [])
   t.same(fake.violations, [])
-  fake.gateway.send('x'.repeat(5 * 1024 * 1024))
-  await fake.say({ text: 'and after a frame without end' })
+  fake.gateway.send('x'.repeat(10 * 1024 * 1024))
+  await fake.say({ text: 'and after a long frame' })
   t.equal(received.length, 2)
+  t.same(states, [])
+  fake.gateway.send('x'.repeat(17 * 1024 * 1024))
+  await fake.say({ text: 'and after a frame without end' })
+  t.equal(received.length, 3)
+  t.same(fake.gateway.resumed, [], 'it would come again')
 })
 
 t.test('ends when it is closed', async (t) => {

@@ -654,7 +654,11 @@ t.test('bad frames do no harm', async (t) => {
   )
   t.same(presses, [])
   t.same(states, [])
-  await platform.sendRaw(callback({ ...known, text: 'x'.repeat(1_100_000) }))
+  const long = (characters: number) =>
+    platform.sendRaw(callback({ ...known, msgtype: 'text', text: { content: 'x'.repeat(characters) } }))
+  await long(10_000_000)
+  await until(() => received.at(-1)!.text.length === 10_000_000, 'a long message')
+  await long(17_000_000)
   await until(() => states.length > 0, 'the end')
   t.same(states, ['lost: unreachable'], 'one that is too long ends the connection')
 })
