@@ -37,6 +37,8 @@ const MAX_UNCONFIRMED = 2
 export function createCalls(client: WSClient, log: Logger, onDead: (error: ChannelFailure) => void): Calls {
   const createHeaders = (req_id: string) => ({ headers: { req_id } })
   let unconfirmed = 0
+  /** The call that was made last: it may be why the platform closes the connection. */
+  let latest: symbol | undefined
 
   function examine(failure: unknown): void {
     if (!(failure instanceof ChannelFailure)) return
@@ -51,13 +53,15 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
     req_id = `${command}_${randomUUID()}`,
   ): Promise<Fields> {
     signal.throwIfAborted()
+    const made = Symbol(command)
+    latest = made
     const confirmed = client.reply(createHeaders(req_id), body, command).then(
       (confirmation) => {
         unconfirmed = 0
         return confirmation
       },
       (error) => {
-        const failure = toCallFailure(command, error)
+        const failure = toCallFailure(command, error, latest === made)
         examine(failure)
         throw failure
       },

@@ -68,8 +68,11 @@ export function toSocketFailure(error: Error & { code?: unknown }): Error {
   return new ChannelFailure('unreachable', `The connection to WeCom failed${code}`)
 }
 
-/** Classifies the error of a command: a refusal by the platform, or an error of the client library. */
-export function toCallFailure(command: string, error: unknown): unknown {
+/**
+ * Classifies the error of a command: a refusal by the platform, or an error of the client library. If the platform
+ * closes the connection after the latest call, that call may be the reason, so it is not repeated without end.
+ */
+export function toCallFailure(command: string, error: unknown, isLatest: boolean): unknown {
   if (error instanceof ChannelFailure) return error
   const { errcode, message } = error as { errcode?: unknown; message?: unknown }
   if (typeof errcode === 'number') return new RefusedCall(command, errcode)
@@ -79,6 +82,8 @@ export function toCallFailure(command: string, error: unknown): unknown {
     return new ChannelFailure('rate_limited', `Too many calls of ${command} are waiting for WeCom`, {
       retry_after_ms: RATE_PAUSE_MS,
     })
+  if (isLatest && /^WebSocket connection closed/.test(String(message)))
+    return new ChannelFailure('unknown', `WeCom closed the connection instead of confirming ${command}`)
   return new ChannelFailure('unreachable', `The connection to WeCom was lost before ${command} was confirmed`)
 }
 

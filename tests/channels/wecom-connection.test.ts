@@ -1,9 +1,10 @@
 import { mock } from 'node:test'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import pino from 'pino'
-import type { InboundMessage } from '#plugin-api'
+import type { InboundMessage, JSONValue } from '#plugin-api'
 import wecom from '../../channels/wecom/index.ts'
 import { type ConnectionState, openSession } from '../../plugins/channels/connections/session.ts'
+import type { Failure } from '../../plugins/channels/writing/index.ts'
 import { createReplyWriter } from '../../plugins/channels/writing/reply-writer.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
@@ -97,6 +98,36 @@ t.test('a live answer goes on over a new connection', async (t) => {
   t.equal(platform.shown().length, 1)
   t.same(platform.violations, [])
 })
+
+t.test(
+  'a message that makes the platform close the connection does not keep the others waiting',
+  async (t) => {
+    const { platform, session, states, target } = await keepOpen(t)
+    const refused: Failure[] = []
+    const writerOf = (key: string, to: JSONValue) =>
+      createReplyWriter({
+        ...{ connect: session.connect, capabilities: wecom.capabilities.direct, target: to, key },
+        ...{ is_live: false, progress: { sent: 0, covered: 0, live: null }, save: async () => {}, signal },
+        ...{ log, onRefused: (failure: Failure) => void refused.push(failure) },
+      })
+    platform.closeAfter('poison')
+    const other = { ...(target as object), req_id: 'unknown' }
+    const ends = await Promise.allSettled([
+      writerOf(KEY, target).finish('poison'),
+      writerOf(`${KEY.slice(1)}1`, other).finish('the other answer'),
+    ])
+    t.match(refused, [{ reason: 'unknown', detail: /closed the connection instead of confirming/ }])
+    t.equal(ends[1].status, 'fulfilled')
+    t.same(
+      platform.shown().map(({ text }) => text),
+      ['the other answer'],
+    )
+    // Once more if the other answer was the latest call.
+    const cuts = states.filter(({ state }) => state === 'disconnected').length
+    t.ok(cuts === 3 || cuts === 4, `it was given up after ${cuts} attempts`)
+    t.same(platform.violations, [])
+  },
+)
 
 t.test('each kind of call notices that the subscription is lost', async (t) => {
   const platform = await start(t)

@@ -39,6 +39,7 @@ export function createSockets(
   let isMute = false
   let refusal: Refusal | undefined
   let held: (() => void)[] | undefined
+  let poison: string | undefined
   const seen: string[] = []
 
   const send = (socket: WebSocket, frame: Body) => {
@@ -67,6 +68,7 @@ export function createSockets(
     if (typeof req_id !== 'string' || req_id === '') return void violations.push('a frame had no req_id')
     seen.push(cmd)
     if (isMute) return
+    if (poison !== undefined && text.includes(poison)) return socket.close()
     const confirm = (rest: Body) => send(socket, { headers: { req_id }, ...rest })
     try {
       let result: Body | undefined
@@ -123,6 +125,11 @@ export function createSockets(
         if (await isRead(socket)) return
       }
       throw new Error('the bot did not read a callback')
+    },
+
+    /** Closes the connection after each frame with this text. */
+    closeAfter(text: string) {
+      poison = text
     },
 
     /** Sends what no platform should. */

@@ -29,6 +29,8 @@ interface FakeWeCom extends FakePlatform {
   cutFiles(): void
   sendRaw(...frames: (string | Buffer)[]): Promise<void>
   mute(): void
+  /** Closes the connection after each frame with this text. */
+  closeAfter(text: string): void
   refuse(errcode: number): void
   /** Refuses the next calls with these codes. */
   refuseCalls(...errcodes: number[]): void
@@ -227,6 +229,7 @@ export async function startFakeWeCom(): Promise<FakeWeCom> {
     cutFiles: media.cut,
     sendRaw: sockets.sendRaw,
     mute: sockets.mute,
+    closeAfter: sockets.closeAfter,
     refuse: sockets.refuse,
     refuseCalls: (...errcodes) => void faults.push(...errcodes.map((code) => new Refusal(code, 'refused'))),
     unsubscribe: sockets.unsubscribe,

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '#kernel'
-import type { ChannelConnection, ChannelFailureReason, ChannelSettings } from '#plugin-api'
+import type { ChannelConnection, ChannelSettings } from '#plugin-api'
 import { untilAborted, withDeadline } from '#toolbox'
 import type { CommonSettings } from '../config/common-settings.ts'
 import type { KnownKind } from '../config/kinds.ts'
@@ -9,24 +9,14 @@ import type { ChannelInbox } from '../conversations/intake.ts'
 import type { ChannelDocument, ChannelState } from '../documents.ts'
 import { type Failure, toFailure } from '../writing/index.ts'
 import type { OpenChannelCursor } from './channel-cursor.ts'
+import { choosePause, isForPerson } from './reconnect-pause.ts'
 
 /** Time limit for opening a channel, in milliseconds. */
 const OPENING_MS = 60_000
 /** Time limit for closing a channel, in milliseconds. */
 const CLOSING_MS = 5000
-/** The first and the longest pause between two attempts, in milliseconds. */
-const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 300_000
 /** After a connection has lasted this long, the pauses start from the first again. */
 const GOOD_MS = 60_000
-/** Failures that only a person can fix. The channel still retries, with the longest pause. */
-const FOR_A_PERSON: readonly ChannelFailureReason[] = [
-  'missing_field',
-  'invalid_credentials',
-  'forbidden',
-  'not_found',
-  'unsupported',
-]
 
 /** A state that a session reports. */
 export interface ConnectionState {
@@ -83,7 +73,7 @@ export function openSession({
   let hasConnected = false
 
   /** Opens the channel and waits until it is lost. Throws the reason why it could not be opened or was lost. */
-  const keepOpen = async (onGood: () => void): Promise<never> => {
+  const keepOpen = async (onOpened: () => void, onGood: () => void): Promise<never> => {
     const attempt = new AbortController()
     let lose: (error: unknown) => void
     const lost = new Promise<never>((_, reject) => {
@@ -110,6 +100,7 @@ export function openSession({
       connection = await withDeadline(OPENING_MS, [signal], (patience) =>
         untilAborted(patience, Promise.race([opening, lost])),
       )
+      onOpened()
       onState({ state: 'connected', is_back: hasConnected })
       hasConnected = true
       opened.emit('connection', connection)
@@ -137,18 +128,19 @@ export function openSession({
     let failures = 0
     while (!signal.aborted) {
       onState({ state: 'connecting' })
+      let wasOpen = false
+      const onOpened = () => {
+        wasOpen = true
+      }
       const onGood = () => {
         failures = 0
       }
-      const error: unknown = await keepOpen(onGood).catch((thrown: unknown) => thrown)
+      const error: unknown = await keepOpen(onOpened, onGood).catch((thrown: unknown) => thrown)
       if (signal.aborted) return
       const failure = toFailure(error)
-      const isForPerson = FOR_A_PERSON.includes(failure.reason)
-      onState({ state: isForPerson ? 'failed' : 'disconnected', failure })
+      onState({ state: isForPerson(failure) ? 'failed' : 'disconnected', failure })
       log.warn({ reason: failure.reason, detail: failure.detail }, 'channel is not connected')
-      const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
-      const longest = isForPerson ? LONGEST_PAUSE_MS : grown
-      const wait = Math.max(failure.retry_after_ms ?? 0, longest * (0.5 + random() / 2))
+      const wait = choosePause(failure, { failures, wasOpen, random })
       failures += 1
       await pause(wait, undefined, { signal }).catch(noop)
     }
