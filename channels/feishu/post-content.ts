@@ -24,7 +24,9 @@ function readElement(element: Fields, resources: Resource[]): string {
     case 'a':
       return toText(href) ? `[${text || href}](${href})` : text
     case 'at':
-      return toText(user_id)?.startsWith('@_') ? String(user_id) : `@${toText(user_name) ?? 'all'}`
+      return toText(user_id)?.startsWith('@_')
+        ? String(user_id)
+        : `@${toText(user_name) ?? toText(user_id) ?? 'all'}`
     case 'img':
       if (image) resources.push({ key: image, type: 'image' })
       return text

@@ -92,6 +92,8 @@ t.test('a message arrives', async (t) => {
           { tag: 'a', text: 'this', href: 'https://example.com/' },
           { tag: 'text', text: ' from ' },
           { tag: 'at', user_id: '@_user_2', user_name: 'Ben' },
+          { tag: 'at', user_id: 'ou_eve' },
+          { tag: 'at', user_id: 'all' },
           { tag: 'emotion', emoji_type: 'SMILE' },
         ],
         [{ tag: 'img', image_key: 'img_1' }],
@@ -102,7 +104,10 @@ t.test('a message arrives', async (t) => {
     }
     const mentions = [{ open_id: 'ben', name: 'Ben' }]
     await fake.say({ text: '', raw: { type: 'post', content: { zh_cn: content } }, mentions })
-    t.equal(last().text, 'News\nsee [this](https://example.com/) from @Ben[SMILE]\n```go\na := 1\n```\n---')
+    t.equal(
+      last().text,
+      'News\nsee [this](https://example.com/) from @Ben@ou_eve@all[SMILE]\n```go\na := 1\n```\n---',
+    )
     t.match(last().files, [{ reference: { key: 'img_1' } }, { reference: { key: 'file_1' } }])
   })
 
