@@ -134,6 +134,29 @@ t.test('a name has no control characters, and one that nobody can see is none', 
   }
 })
 
+t.test('a page in place of a file is not taken for the file', async (t) => {
+  const { say, see, fake, prompt } = await start(t)
+  const reference = '<!doctype html>Sign in'
+  const lost = [
+    { filename: 'cat.png' },
+    { media_type: 'image/png' },
+    { filename: 'a', media_type: 'audio/ogg' },
+  ]
+  for (const [index, file] of lost.entries()) {
+    fake.next({ text: `lost ${index}` })
+    await say('see', { files: [{ ...file, reference }] })
+    await see(`lost ${index}`)
+    t.match(prompt(), /could not be received: a web page came in its place/)
+  }
+  const pages = [{ filename: 'page.HTML' }, { filename: 'page', media_type: 'text/html' }, {}]
+  for (const [index, file] of pages.entries()) {
+    fake.next({ text: `came ${index}` })
+    await say('see', { files: [{ ...file, reference }] })
+    await see(`came ${index}`)
+    t.notMatch(prompt(), /could not be received/)
+  }
+})
+
 t.test('the age of what was said before is that of the platform', async (t) => {
   for (const shift of [-420_000, 420_000]) {
     const { say, see, fake, prompt } = await start(t)

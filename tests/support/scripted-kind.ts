@@ -69,7 +69,11 @@ export default {
           },
           async download(reference) {
             await call('download', reference, {})
-            return { bytes: (async function* () { yield Buffer.from(String(reference)) })() }
+            const text = String(reference)
+            return {
+              bytes: (async function* () { yield Buffer.from(text) })(),
+              ...(text.startsWith('<!doctype html>') && { media_type: 'text/html' }),
+            }
           },
           close() {},
         }

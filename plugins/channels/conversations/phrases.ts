@@ -52,6 +52,7 @@ Your id here is \`{sender}\`.`,
     en: '📎 {filename} is in the workspace and could not be sent here.',
     zh: '📎 {filename} 已保存在工作区，无法在此发送。',
   },
+  web_page: { en: 'a web page came in its place', zh: '收到的是网页而不是文件' },
   too_large: { en: 'it is too large', zh: '文件过大' },
   not_kept: { en: 'it could not be stored', zh: '无法保存' },
   approval: {

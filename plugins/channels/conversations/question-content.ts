@@ -89,6 +89,16 @@ const withoutIntroductions = (text: string) =>
     .map((line) => (isIntroduction(line) ? `> ${line}` : line))
     .join('\n')
 
+/** True if a platform answers with a page, e.g. to sign in or about an expired address, in place of another file. */
+function isPageInstead(
+  { filename = '', media_type }: InboundFile,
+  received_type: string | undefined,
+): boolean {
+  if (received_type !== 'text/html') return false
+  if (media_type !== undefined) return media_type !== received_type
+  return /\.\w+$/.test(filename) && !/\.x?html?$/i.test(filename)
+}
+
 /** Downloads a file into the workspace. Returns its block, or a text that says why the file is missing. */
 async function receiveFile(
   file: InboundFile,
@@ -112,6 +122,7 @@ async function receiveFile(
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const { said, size } = await withDeadline(DOWNLOAD_MS, [session.signal], download)
     if (size === undefined) return lost(say('too_large', locale))
+    if (isPageInstead(file, said.media_type)) return lost(say('web_page', locale))
     const uploaded: UploadedFile = {
       path,
       filename: (said.filename ?? filename).toWellFormed(),
