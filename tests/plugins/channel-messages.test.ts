@@ -157,6 +157,22 @@ t.test('a page in place of a file is not taken for the file', async (t) => {
   }
 })
 
+t.test('an id of any length is answered once', async (t) => {
+  const { say, see, fake, prompt } = await start(t)
+  const long = 'x'.repeat(2000)
+  const asked = fake.requests.length
+  fake.next({ text: 'answered once' })
+  const ids = { id: long, conversation: { id: long, type: 'direct' }, sender: { id: long } } as const
+  await say('a long id', ids)
+  await say('a long id', ids)
+  await see('answered once')
+  fake.next({ text: 'and another' })
+  await say('another one', { ...ids, id: `${long}y` })
+  await see('and another')
+  t.equal(prompt(), 'another one')
+  t.equal(fake.requests.length, asked + 2)
+})
+
 t.test('the age of what was said before is that of the platform', async (t) => {
   for (const shift of [-420_000, 420_000]) {
     const { say, see, fake, prompt } = await start(t)

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ButtonPress, ChannelLink, InboundMessage, Inbox, JSONValue, PressOutcome } from '#plugin-api'
 import { type CommonSettings, groupRulesFor } from '../config/common-settings.ts'
 import type { ChannelDocument, Refusal, StoredCursor } from '../documents.ts'
@@ -7,8 +8,9 @@ import { type ChatCommand, isUrgent, parseCommand, readWords, sayVerdict, toDeci
 
 /** Number of messages of a conversation that may wait; as many more are refused with an answer, later ones dropped. */
 const MOST_WAITING = 100
-/** The longest text and ids of a message, in characters. */
+/** The longest text of a message, in characters. */
 const MAX_TEXT = 200_000
+/** The longest id, in characters; a longer one is replaced by its digest, as a refused message would come again. */
 const MAX_ID = 512
 
 /** The longest name and the longest quoted text, in characters. */
@@ -48,8 +50,7 @@ export function createIntake(cradle: Cradle): Intake {
   ) => {
     const message = truncateMessage(received)
     const { id, conversation, sender, text } = message
-    if ([id, conversation.id, sender.id].some((name) => name === '' || name.length > MAX_ID))
-      throw new Error('a message lacks an id or has one longer than those of any platform')
+    if ([id, conversation.id, sender.id].includes('')) throw new Error('a message lacks an id')
     if (!hasAccess(channel.config, sender.id)) {
       log.info(
         { channel: channel._id, sender: sender.id },
@@ -139,11 +140,13 @@ export function createIntake(cradle: Cradle): Intake {
   }
 
   const move = async (channel: ChannelDocument, from: string, to: { id: string; target: JSONValue }) => {
-    if (to.id === '' || to.id.length > MAX_ID) throw new Error('a conversation has no usable id')
-    await conversations.move(channel, from, to)
-    await messageInbox.move(channel._id, from, to.id)
-    await approvals.move(channel._id, from, to.id)
-    await moveGroupRules(channel, from, to.id)
+    if (to.id === '') throw new Error('a conversation has no id')
+    const [before, after] = [from, to.id].map(fitId) as [string, string]
+    await conversations.move(channel, before, { ...to, id: after })
+    await messageInbox.move(channel._id, before, after)
+    await approvals.move(channel._id, before, after)
+    await moveGroupRules(channel, before, after)
+    return after
   }
 
   /** Keeps the rules of a group whose id has changed, also in the open channel, which has no other config. */
@@ -193,8 +196,8 @@ export function createIntake(cradle: Cradle): Intake {
       },
       press: (pressed) => press(channel, pressed),
       async moved(from, to) {
-        await move(channel, from, to)
-        for (const urgent of [true, false]) onStored(to.id, urgent)
+        const id = await move(channel, from, to)
+        for (const urgent of [true, false]) onStored(id, urgent)
       },
     }),
   }
@@ -207,19 +210,24 @@ const hasContent = ({ text, quote, files = [] }: InboundMessage): boolean =>
 /** Truncates a text and replaces lone surrogates, which the database cannot store. */
 const clip = (text: string, length: number) => text.slice(0, length).toWellFormed()
 
+/** Returns an id of bounded length, by which the same message, conversation or person is known again. */
+const fitId = (id: string) => (id.length > MAX_ID ? createHash('sha256').update(id).digest('base64url') : id)
+
 /** Returns a name of bounded length; undefined for one that nobody can see, which names nobody. */
 const clipName = (name = '') => (hasVisible(name) ? clip(name, MAX_NAME) : undefined)
 
 /** Returns a message with its texts cut to the limits of the inbox, and its files together with those of the quote. */
 function truncateMessage(message: InboundMessage): InboundMessage {
-  const { sender, text, quote, files = [] } = message
+  const { id, conversation, sender, text, quote, files = [] } = message
   const name = clipName(sender.name)
   const quoted = clipName(quote?.sender)
   const everyFile = [...files, ...(quote?.files ?? [])].slice(0, MAX_FILES)
   return {
     ...message,
+    id: fitId(id),
+    conversation: { ...conversation, id: fitId(conversation.id) },
     text: clip(text, MAX_TEXT).trim(),
-    sender: { id: sender.id, ...(name !== undefined && { name }) },
+    sender: { id: fitId(sender.id), ...(name !== undefined && { name }) },
     ...(quote && {
       quote: {
         text: clip(quote.text, MAX_QUOTE),
