@@ -82,7 +82,8 @@ export function toCallFailure(command: string, error: unknown, isLatest: boolean
     return new ChannelFailure('rate_limited', `Too many calls of ${command} are waiting for WeCom`, {
       retry_after_ms: RATE_PAUSE_MS,
     })
-  if (isLatest && /^WebSocket connection closed/.test(String(message)))
+  // Code 1006 is that of a connection which the network has cut.
+  if (isLatest && /^WebSocket connection closed \((?!code: 1006\))/.test(String(message)))
     return new ChannelFailure('unknown', `WeCom closed the connection instead of confirming ${command}`)
   return new ChannelFailure('unreachable', `The connection to WeCom was lost before ${command} was confirmed`)
 }

@@ -107,7 +107,7 @@ t.test('frames that make no sense are logged, and nothing of them', async (t) =>
 
 t.test('a frame that is too large cuts the connection, which comes back', async (t) => {
   const { fake, states, received } = await start(t)
-  fake.events.sendRaw(Buffer.alloc(9 * MEGABYTE))
+  fake.events.sendRaw(Buffer.alloc(17 * MEGABYTE))
   await until(() => states.length === 2)
   t.same(states, ['connecting', 'connected'])
   await fake.say({ text: 'still there?' })
