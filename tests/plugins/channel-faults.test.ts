@@ -15,10 +15,10 @@
  *   word about it. Vendors that cannot recognize a repeated message (`unrecognized` in the table) may show one that was
  *   lost twice, and not more often.
  *
- * The long tier runs all cells. `npm test` runs one action of each kind in each class, so that each kind and each class
- * meets each action twice, and ends silence by a command, as the time limits of a silent platform are long. The kinds run
- * side by side. If cells fail, the whole table is printed: `✓` as it should be, `✗` not so, `·` not run, because it is
- * of the long tier or because two cells before it failed; then the reasons.
+ * The long tier runs all cells. `npm test` runs one action of each kind in each class, either once or lasting, so that
+ * each kind and each class meets each action, and ends silence by a command, as the time limits of a silent platform are
+ * long. The kinds run side by side. If cells fail, the whole table is printed: `✓` as it should be, `✗` not so, `·` not
+ * run, because it is of the long tier or because two cells before it failed; then the reasons.
  */
 import t from '../run/file-test.ts'
 import { amount, isLong } from '../run/tier.ts'
@@ -45,9 +45,14 @@ const spansOf = (answer: AnswerClass): readonly Span[] => {
 
 /** The cells of a kind in a class; those of live messages are last, as they need another mode of answers. */
 function cellsOf(kind: Kind, answer: AnswerClass): Cell[] {
-  const turn = (KINDS.indexOf(kind) + CLASSES.indexOf(answer)) % ACTIONS.length
-  const actions = isLong ? (['first', 'approval', 'file', 'edit'] as const) : [ACTIONS[turn]!]
-  return actions.flatMap((action) => spansOf(answer).map((span) => ({ class: answer, action, span })))
+  const turn = KINDS.indexOf(kind) + CLASSES.indexOf(answer)
+  const spans = spansOf(answer)
+  if (!isLong) {
+    const action = ACTIONS[turn % ACTIONS.length]!
+    return [{ class: answer, action, span: spans[Math.floor(turn / ACTIONS.length) % spans.length]! }]
+  }
+  const actions = ['first', 'approval', 'file', 'edit'] as const
+  return actions.flatMap((action) => spans.map((span) => ({ class: answer, action, span })))
 }
 
 const nameOf = (kind: Kind, { class: answer, action, span }: Cell) => `${kind}, ${action}, ${answer}, ${span}`
