@@ -151,9 +151,8 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
       if (!signal.aborted && !isGivenUp(error, message, line)) return false
     }
     failures.delete(message._id)
-    if (!message.urgent)
-      await approvals.forget(message.channel_id, await messageInbox.conversationOf(message))
-    await messageInbox.close(message)
+    const conversation_id = await messageInbox.close(message)
+    if (!message.urgent) await approvals.forget(message.channel_id, conversation_id)
     if (message.urgent) wake(session, { ...toLane(message), urgent: false })
     return true
   }
@@ -188,20 +187,24 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     }
   }
 
-  /** True if a command that begins a new conversation comes before a message: it wakes the lane when it is done. */
-  const isHeldBack = async (message: InboxDocument): Promise<boolean> => {
+  /**
+   * True if a command that begins a new conversation comes before a message: it wakes the lane when it is done. Before the
+   * first message of a line, such a command has a line already.
+   */
+  const isHeldBack = async (message: InboxDocument, isFirst: boolean): Promise<boolean> => {
     if (message.urgent || message.after_seq !== undefined || message.thread_id !== undefined) return false
+    if (isFirst && !lines.has(nameOf({ ...toLane(message), urgent: true }))) return false
     const commands = await messageInbox.listUrgentBefore(message)
     return commands.some(({ text = '' }) => parseCommand(text)?.name === 'new')
   }
 
   const work = async (lane: Lane, line: Line) => {
     const { signal } = line.session
-    while (!signal.aborted) {
+    for (let isFirst = true; !signal.aborted; isFirst = false) {
       line.isWoken = false
       try {
         const message = await messageInbox.next(lane)
-        if (!message || (await isHeldBack(message))) {
+        if (!message || (await isHeldBack(message, isFirst))) {
           if (line.isWoken) continue
           return
         }
@@ -231,7 +234,9 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     wake,
     async wakeAll(sessions) {
       const byChannel = new Map(sessions.map((session) => [session.channel._id, session]))
-      for (const lane of await messageInbox.listLanes([...byChannel.keys()]))
+      const lanes = await messageInbox.listLanes([...byChannel.keys()])
+      // Commands first: what follows one waits for it.
+      for (const lane of lanes.sort((a, b) => Number(b.urgent) - Number(a.urgent)))
         wake(byChannel.get(lane.channel_id)!, lane)
     },
     async leave(channel_id) {

@@ -84,14 +84,14 @@ export function createConversations({
   const filesPurposeOf = (id: string) => `overheard-files:${id}`
   const keyOf = ({ _id }: ChannelDocument, conversation_id: string) => `${_id}:${conversation_id}`
 
-  const begin = async ({ _id: channel_id, agent_id }: ChannelDocument, _id: string) => {
-    const beginning: Omit<ConversationDocument, '_id'> = {
-      channel_id,
-      agent_id,
-      thread_id: null,
-      overheard: [],
-    }
-    await conversations.updateOne({ _id }, { $setOnInsert: beginning }, { upsert: true })
+  const beginningOf = ({ _id: channel_id, agent_id }: ChannelDocument) => ({
+    ...{ channel_id, agent_id },
+    thread_id: null,
+    overheard: [],
+  })
+
+  const begin = async (channel: ChannelDocument, _id: string) => {
+    await conversations.updateOne({ _id }, { $setOnInsert: beginningOf(channel) }, { upsert: true })
   }
 
   const openFiles = ({ _id, overheard_files }: ConversationDocument) =>
@@ -160,10 +160,16 @@ export function createConversations({
       ),
     async noteTarget(channel, { conversation: { id, type }, sender, target }) {
       const _id = keyOf(channel, id)
-      await begin(channel, _id)
       const sealed = secrets.seal(JSON.stringify(target), purposeOf(_id))
       const last_message_at = clock.seconds()
-      await conversations.updateOne({ _id }, { $set: { type, sender, target: sealed, last_message_at } })
+      await conversations.updateOne(
+        { _id },
+        {
+          $set: { type, sender, target: sealed, last_message_at },
+          $setOnInsert: beginningOf(channel),
+        },
+        { upsert: true },
+      )
     },
     async find({ agent_id, ...asked }) {
       const selected =

@@ -69,8 +69,8 @@ export interface MessageInbox {
   saveProgress(message: InboxDocument, progress: DeliveryProgress): Promise<void>
   /** Moves the open messages of a conversation to another one. */
   move(channel_id: string, from: string, to: string): Promise<void>
-  /** Marks a message as answered and removes its content. */
-  close(message: InboxDocument): Promise<void>
+  /** Marks a message as answered and removes its content; returns the id of its conversation, which may have moved. */
+  close(message: InboxDocument): Promise<string>
   remove(channel_ids: readonly string[]): Promise<void>
 }
 
@@ -200,14 +200,16 @@ export function createMessageInbox({
     async move(channel_id, conversation_id, to) {
       await inbox.updateMany({ channel_id, conversation_id, open: true }, { $set: { conversation_id: to } })
     },
-    async close({ _id }) {
-      await inbox.updateOne(
+    async close({ _id, conversation_id }) {
+      const closed = await inbox.findOneAndUpdate(
         { _id },
         {
           $set: { closed_at: new Date(clock.now()) },
           $unset: { open: 1, text: 1, quote: 1, sealed: 1, progress: 1, cursor: 1, cursor_number: 1 },
         },
+        { projection: { conversation_id: 1 } },
       )
+      return closed?.conversation_id ?? conversation_id
     },
     async remove(channel_ids) {
       await inbox.deleteMany({ channel_id: { $in: [...channel_ids] } })
