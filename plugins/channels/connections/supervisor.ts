@@ -91,8 +91,10 @@ export function createSupervisor(cradle: Cradle): Supervisor {
       kind.assertComplete(config)
       return { config, ...platforms.reach(kind) }
     }
-    const inbox = intake.openInbox(channel, (conversation_id, urgent) =>
-      wake(channel._id, conversation_id, urgent),
+    const inbox = intake.openInbox(
+      channel,
+      (conversation_id, urgent) => wake(channel._id, conversation_id, urgent),
+      () => session.signal.aborted,
     )
     const session: Session = openSession({
       channel,
@@ -107,6 +109,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     const close = async () => {
       await session.close()
       await written()
+      await intake.removeStray(channel)
       await leases.release(lease, leases.holderOf(channel._id))
     }
     sessions.set(channel._id, { session: { ...session, close }, lease, revision: channel.revision })

@@ -27,11 +27,17 @@ export interface ChannelInbox extends Inbox {
 
 /** Receives messages and button presses from platforms. */
 export interface Intake {
-  /** Returns the inbox of a channel; `onStored` is called for each message that must be answered. */
+  /**
+   * Returns the inbox of a channel; `onStored` is called for each message that must be answered. Once `isClosed` returns
+   * true, the channel may have been removed.
+   */
   openInbox(
     channel: ChannelDocument,
     onStored: (conversation_id: string, urgent: boolean) => void,
+    isClosed?: () => boolean,
   ): ChannelInbox
+  /** Removes what was stored of a channel while it was being removed: its document goes first, and then its data. */
+  removeStray(channel: ChannelDocument): Promise<void>
 }
 
 /** Creates the intake: it checks the author, applies the rules of groups, and drops messages that are known already. */
@@ -182,17 +188,17 @@ export function createIntake(cradle: Cradle): Intake {
     return { notice, text: render(text, dialect) }
   }
 
-  /** Removes what was stored while the channel was being removed, which removes its document first and then its data. */
-  const removeStray = async ({ _id }: ChannelDocument) => {
+  const removeStray: Intake['removeStray'] = async ({ _id }) => {
     if (await channels.findOne({ _id }, { projection: { _id: 1 } })) return
     await Promise.all([messageInbox.remove([_id]), conversations.remove([_id])])
   }
 
   return {
-    openInbox: (channel, onStored) => ({
+    removeStray,
+    openInbox: (channel, onStored, isClosed = () => false) => ({
       async receive(message, cursor) {
         await receive(channel, message, onStored, cursor)
-        await removeStray(channel)
+        if (isClosed()) await removeStray(channel)
       },
       press: (pressed) => press(channel, pressed),
       async moved(from, to) {
