@@ -13,6 +13,8 @@ import { say } from './phrases.ts'
 
 /** Pause before a message is tried again that failed for a reason of this server, in milliseconds. */
 const RETRY_MS = 5000
+/** Time in which the end of an answer is stored once it is delivered, in milliseconds. */
+const STORING_MS = 1000
 /** Number of such failures that ends the attempts. */
 const MOST_FAILURES = 5
 
@@ -78,12 +80,18 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
   }
 
   /** Ends the work on the message that is being answered while a command runs; false if there is none. */
-  const stopDelivery = (message: InboxDocument, after_ms: number): boolean => {
+  const stopDelivery = async (message: InboxDocument, after_ms: number): Promise<boolean> => {
     if (!message.urgent) return false
     const attempt = lines.get(nameOf({ ...toLane(message), urgent: false }))?.attempt
-    attempt?.stop(after_ms)
-    return attempt !== undefined
+    if (!attempt) return false
+    if (after_ms === 0 && (await isDoneSoon(attempt))) return false
+    attempt.stop(after_ms)
+    return true
   }
+
+  /** True if everything is delivered, so that only the end is stored. */
+  const isDoneSoon = ({ done }: Attempt): Promise<boolean> =>
+    Promise.race([done.then(always, always), pause(STORING_MS, false, { ref: false })])
 
   /** Answers one message. */
   const answer = async (message: InboxDocument, session: Session) => {
@@ -245,3 +253,5 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     },
   }
 }
+
+const always = () => true

@@ -73,7 +73,7 @@ export interface CommandContext {
   user_id: string
   locale: Locale
   /** Ends the delivery of an answer after a time in milliseconds; false if none is under way. */
-  stopDelivery(after_ms: number): boolean
+  stopDelivery(after_ms: number): Promise<boolean>
 }
 
 /** Runs the commands that people type in conversations. */
@@ -126,7 +126,7 @@ export function createCommands({
   const stop = async ({ stopDelivery }: CommandContext, thread: ThreadDocument | undefined) => {
     if (!thread?.active_turn) return stopDelivery(0)
     await chat.stop(thread)
-    stopDelivery(STOPPED_DELIVERY_MS)
+    await stopDelivery(STOPPED_DELIVERY_MS)
     return true
   }
 
