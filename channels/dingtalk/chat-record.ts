@@ -3,7 +3,7 @@ import { attributeWords, indentWords, toLine } from '#toolbox'
 import { type Content, describeContent } from './content.ts'
 import { parseWire, toObjects, toText, type WireObject } from './wire-value.ts'
 
-/** The limits of what is read of forwarded messages. */
+/** Limits for reading forwarded messages. */
 const MAX_MESSAGES = 100
 const MAX_FILES = 20
 

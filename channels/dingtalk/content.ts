@@ -9,7 +9,7 @@ export interface Content {
   files: InboundFile[]
   /** Messages that this one passes on. */
   forwarded?: QuotedMessage
-  /** Names content of which no other part is known. */
+  /** Names content without any other readable part. */
   unreadable?: string
 }
 

@@ -113,7 +113,7 @@ export const MARKUP_REFUSALS: ReadonlySet<string> = new Set([
 /** The code for a card that exists already, e.g. because the answer to an earlier call was lost. */
 export const CARD_EXISTS = 'param.cardAlreadyExist'
 
-/** Codes for a template that cannot be used; the last one is the answer to a variable that it lacks. */
+/** Codes for an unusable template; the last code means that the template lacks a variable. */
 export const TEMPLATE_REFUSALS: ReadonlySet<string> = new Set([
   'param.templateNotExist',
   'param.templateUnpublished',

@@ -42,9 +42,9 @@ export function createDownload({
       signal,
     )
     const forwarded = message_snapshots.flatMap(({ message }) => message.attachments)
-    const found = [...attachments, ...forwarded].find(({ id }) => id === attachment_id)
-    if (!found) throw new ChannelFailure('not_found', 'The file is no longer in the Discord message.')
-    return found.url
+    const attachment = [...attachments, ...forwarded].find(({ id }) => id === attachment_id)
+    if (!attachment) throw new ChannelFailure('not_found', 'The file is no longer in the Discord message.')
+    return attachment.url
   }
 
   async function request(url: string, signal: AbortSignal) {

@@ -86,7 +86,7 @@ export function connectSocket(
   }
 
   function beat(): void {
-    // Discord has not answered the last one, so the connection is dead.
+    // The last heartbeat is unanswered, so the connection is dead.
     if (!isAcknowledged) cut()
     isAcknowledged = false
     say(OP.heartbeat, on.position())

@@ -66,7 +66,7 @@ function describeEmbed({ author, title, url, description, fields = [], footer }:
   return [author?.name, heading, description, ...rows, footer?.text].filter(Boolean).join('\n')
 }
 
-/** A component of a message, as far as it can hold text or other components. */
+/** The fields of a message component that hold text or other components. */
 interface ComponentParts {
   content?: string
   label?: string

@@ -40,7 +40,7 @@ export function toRefusal(
   return new FeishuRefusal(code, reason, message, { retry_after_ms })
 }
 
-/** The statuses by which a proxy refuses a body that is too long, and one request for now. */
+/** The statuses of a proxy for a body that is too long, and for too many requests. */
 const TOO_LARGE = 413
 const PASSING = new Set([408, 425, 429])
 

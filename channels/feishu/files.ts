@@ -17,7 +17,7 @@ const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'i
 /** Codes for an image of an unknown type or size: it can still be sent as a file. */
 const NOT_SHOWN: ReadonlySet<number> = new Set([234011, 234039])
 
-/** Codes for a file that belongs to another message: those of forwarded messages are kept with either. */
+/** Codes for a file of another message: a forwarded file belongs to the forward or to the original message. */
 const NOT_IN_MESSAGE: ReadonlySet<number> = new Set([234003, 234043])
 
 /** Types that the apps preview, by file extension. */

@@ -4,7 +4,7 @@ import type { FetchedMessage } from './fetched-message.ts'
 import { toFile } from './inbound-message.ts'
 import { describeContent } from './message-content.ts'
 
-/** The limits of what is read of forwarded messages. */
+/** Limits for reading forwarded messages. */
 const MAX_MESSAGES = 100
 const MAX_FILES = 20
 const MAX_DEPTH = 5

@@ -25,7 +25,7 @@ export type FileReference = {
   original_id?: string
 }
 
-/** A message of an event, and the ids of what else belongs to it. */
+/** A message of an event, with the id of the message that it replies to. */
 export interface ParsedMessage {
   message: InboundMessage
   /** The message that it replies to. */

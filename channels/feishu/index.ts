@@ -1,7 +1,7 @@
 import { type ChannelCapabilities, defineChannelKind } from '#plugin-api'
 import { configSchema } from './config.ts'
 
-/** A card holds 30 KB of JSON, in which quotes and line breaks count twice: those of code are up to half of it. */
+/** A card holds 30 KB of JSON, where each quote and line break of code takes two bytes. */
 const MAX_BYTES = 20_000
 
 const capabilities: ChannelCapabilities = {

@@ -15,9 +15,9 @@ export function readMentions(mentions: unknown): Mention[] {
   if (!Array.isArray(mentions)) return []
   return mentions.filter(isRecord).flatMap(({ key, id, name }) => {
     const open_id = toText(isRecord(id) ? id.open_id : id)
-    const known = toLine(toText(name) ?? '')
+    const shownName = toLine(toText(name) ?? '')
     return typeof key === 'string'
-      ? [{ key, ...(open_id && { open_id }), ...(known && { name: known }) }]
+      ? [{ key, ...(open_id && { open_id }), ...(shownName && { name: shownName }) }]
       : []
   })
 }

@@ -14,7 +14,7 @@ export interface Resource {
 export interface Content {
   text: string
   resources: Resource[]
-  /** Names content of which neither a text nor a file is known. */
+  /** Names content without readable text or files. */
   unreadable?: string
 }
 

@@ -29,8 +29,8 @@ export function readContent(message: Fields, toWords: (text: string) => string, 
   const parts = type === REPLY || record ? [] : nested.map((part) => readContent(part, toWords, depth + 1))
   const attachments = toList(message.attachments).slice(0, MAX_FILES)
   const spoken = attachments.map(({ asr_refer_text }) => toText(asr_refer_text)?.trim() ?? '')
-  const own = [toWords(toText(message.content) ?? ''), ...spoken, readCard(message)]
-  const text = joinLines(own) || joinLines(parts.map((part) => part.text))
+  const lines = [toWords(toText(message.content) ?? ''), ...spoken, readCard(message)]
+  const text = joinLines(lines) || joinLines(parts.map((part) => part.text))
   const files = attachments.flatMap(readFile)
   const unreadable = [
     ...attachments.filter(isUnreadable).map(({ content_type }) => toText(content_type) ?? 'file'),

@@ -27,7 +27,7 @@ export const isMessageEvent = (type: string) => type === DIRECT || type === MENT
 
 /**
  * Reads the message in an event; undefined for other events, for messages of bots and for incomplete ones. `bot_id` is
- * the bot's own id, if QQ has told it.
+ * the id of the bot, once it is known.
  */
 export function readMessage(type: string, data: Fields, bot_id?: string): InboundMessage | undefined {
   if (!isMessageEvent(type)) return undefined
@@ -44,8 +44,8 @@ export function readMessage(type: string, data: Fields, bot_id?: string): Inboun
   const toWords = (text: string) => toReadable(text, mentions, bot_id)
   const quote = readQuote(data, toWords)
   // The forwarded messages are in the quote.
-  const own = quote?.is_forwarded ? { ...data, message_type: 0, msg_elements: [] } : data
-  const content = readContent(own, toWords)
+  const unquoted = quote?.is_forwarded ? { ...data, message_type: 0, msg_elements: [] } : data
+  const content = readContent(unquoted, toWords)
   const { files, unreadable } = content
   const isReadable = content.text !== '' || files.length > 0 || quote !== undefined
   const name = toText(author.username)

@@ -120,7 +120,7 @@ function toFileAddresses(path: string, token: string): string[] {
   return [...inFolder, path].map(encodePath)
 }
 
-/** Encodes the names of a path, of which none may lead upwards. */
+/** Encodes the names of a path; none may lead upwards. */
 const encodePath = (path: string) =>
   path
     .split('/')

@@ -38,7 +38,7 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
   const createHeaders = (req_id: string) => ({ headers: { req_id } })
   let unconfirmed = 0
   /** The call that was made last: it may be why the platform closes the connection. */
-  let latest: symbol | undefined
+  let latestCall: symbol | undefined
 
   function examine(failure: unknown): void {
     if (!(failure instanceof ChannelFailure)) return
@@ -53,15 +53,15 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
     req_id = `${command}_${randomUUID()}`,
   ): Promise<Fields> {
     signal.throwIfAborted()
-    const made = Symbol(command)
-    latest = made
+    const thisCall = Symbol(command)
+    latestCall = thisCall
     const confirmed = client.reply(createHeaders(req_id), body, command).then(
       (confirmation) => {
         unconfirmed = 0
         return confirmation
       },
       (error) => {
-        const failure = toCallFailure(command, error, latest === made)
+        const failure = toCallFailure(command, error, latestCall === thisCall)
         examine(failure)
         throw failure
       },

@@ -20,10 +20,10 @@ export function createIntake(
   signal: AbortSignal,
   robot_name: string | undefined,
 ) {
-  const learned = toText(toFields(link.cursor.get()).robot_name)
+  const learnedName = toText(toFields(link.cursor.get()).robot_name)
   const mentions = createMentions({
     ...(robot_name && { robot_name }),
-    ...(learned && { learned }),
+    ...(learnedName && { learned_name: learnedName }),
     onLearned(name) {
       link.cursor.set({ robot_name: name }).catch((error) => {
         // It will be learned again after a restart.

@@ -15,7 +15,7 @@ interface MentionOptions {
   /** The configured name. */
   robot_name?: string
   /** The name that was learned earlier. */
-  learned?: string
+  learned_name?: string
   /** Called with a name that was learned. */
   onLearned?(name: string): void
 }
@@ -30,40 +30,41 @@ export interface Mentions {
  * name is what follows an "@" in all of them. A name is used if it is configured, or after two messages with a blank
  * behind it; before, the mention stays in the text, and only a command behind it is recognized.
  */
-export function createMentions({ robot_name, learned, onLearned }: MentionOptions): Mentions {
+export function createMentions({ robot_name, learned_name, onLearned }: MentionOptions): Mentions {
   // People may enter the name as they mention it.
-  const configured = robot_name?.trim().replace(/^@\s*/, '')
+  const configuredName = robot_name?.trim().replace(/^@\s*/, '')
   /** Texts behind an "@" that begin alike in all messages; the name is the beginning of one of them. */
-  let shared = learned ? [learned] : []
-  let messages = learned ? ENOUGH : 0
+  let shared = learned_name ? [learned_name] : []
+  let messages = learned_name ? ENOUGH : 0
   /** The name, if there is one candidate, and the number of messages in which a blank follows it. */
-  let name = learned ?? ''
-  let ended = messages
-  let told = learned
+  let name = learned_name ?? ''
+  let endedByBlank = messages
+  let reportedName = learned_name
 
   function learn(text: string): void {
     const mentions = listMentions(text)
     if (mentions.length === 0 || mentions.length > MAX_MENTIONS) return
     const beginnings = shared.map((one) => longest(mentions.map((other) => commonBeginning(one, other))))
-    const kept = [...new Set(beginnings)].filter((one) => one.trim() !== '')
+    const sharedBeginnings = [...new Set(beginnings)].filter((one) => one.trim() !== '')
     // A robot that was renamed shares nothing with its earlier messages.
-    messages = kept.length > 0 ? messages + 1 : 1
-    shared = kept.length > 0 ? kept : mentions
+    messages = sharedBeginnings.length > 0 ? messages + 1 : 1
+    shared = sharedBeginnings.length > 0 ? sharedBeginnings : mentions
     const [candidate = '', ...others] = shared
-    const before = name
+    const earlierName = name
     name = others.length === 0 ? candidate.trimEnd() : ''
-    if (name !== candidate) ended = messages
+    if (name !== candidate) endedByBlank = messages
     else {
-      if (name !== before) ended = 0
-      if (mentions.some((one) => one.startsWith(name) && /^\s/.test(one.slice(name.length)))) ended += 1
+      if (name !== earlierName) endedByBlank = 0
+      if (mentions.some((one) => one.startsWith(name) && /^\s/.test(one.slice(name.length))))
+        endedByBlank += 1
     }
   }
 
   /** Returns the name if it is one word; more words may belong to the messages. */
   function findName(): string | undefined {
-    if (messages < ENOUGH || ended < ENOUGH || !/^\S+$/.test(name)) return undefined
-    if (name !== told) onLearned?.(name)
-    told = name
+    if (messages < ENOUGH || endedByBlank < ENOUGH || !/^\S+$/.test(name)) return undefined
+    if (name !== reportedName) onLearned?.(name)
+    reportedName = name
     return name
   }
 
@@ -74,9 +75,9 @@ export function createMentions({ robot_name, learned, onLearned }: MentionOption
 
   return {
     remove(text) {
-      if (!configured) learn(text)
-      const known = configured || findName()
-      return known === undefined ? removeBeforeCommand(text) : removeName(text, known)
+      if (!configuredName) learn(text)
+      const robotName = configuredName || findName()
+      return robotName === undefined ? removeBeforeCommand(text) : removeName(text, robotName)
     },
   }
 }

@@ -1,3 +1,5 @@
+import { isObject } from './json-object.ts'
+
 /** Applies a JSON Merge Patch (RFC 7396): objects are merged, null removes a field, everything else replaces it. */
 export function mergePatch(target: unknown, patch: Record<string, unknown>): Record<string, unknown> {
   const merged = isObject(target) ? { ...target } : {}
@@ -7,6 +9,3 @@ export function mergePatch(target: unknown, patch: Record<string, unknown>): Rec
   }
   return merged
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

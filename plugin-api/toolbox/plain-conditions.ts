@@ -1,4 +1,4 @@
-type Json = Record<string, unknown>
+import { isObject, type Json } from './json-object.ts'
 
 /**
  * Returns a schema whose conditions are alternatives: `then` and `else`, and the schemas that depend on a property. It
@@ -17,6 +17,3 @@ export function withPlainConditions(schema: Json): Json {
   const allOf = Array.isArray(others.allOf) ? others.allOf : []
   return { ...others, allOf: [...allOf, ...alternatives.map((anyOf) => ({ anyOf }))] }
 }
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

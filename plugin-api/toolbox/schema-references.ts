@@ -1,3 +1,4 @@
+import type { Json } from './json-object.ts'
 import { decodePercent } from './percent-encoding.ts'
 
 /** The most characters of a reference that is followed. */
@@ -6,8 +7,6 @@ const MAX_REFERENCE_CHARS = 1024
 const MAX_SEARCHED = 20_000
 /** The address of a schema that has none. */
 const BASE = 'schema:///'
-
-type Json = Record<string, unknown>
 
 /** The schemas within a schema that references name. */
 interface NamedSchemas {

@@ -1,7 +1,6 @@
 import { JsonTooComplex, parseJson } from '#kernel'
+import { isObject, type Json } from '#toolbox'
 import { RunnerFailure } from './errors.ts'
-
-type Json = Record<string, unknown>
 
 /** A message of a runner. */
 export interface Message {
@@ -80,8 +79,6 @@ function mendOption(option: unknown): Json[] {
 }
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const toObject = (value: unknown): Json => (isObject(value) ? value : {})
 const toText = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''

@@ -69,8 +69,8 @@ const isObject = (value: unknown): value is object =>
 
 /** Cuts text, but not inside a surrogate pair; a lone surrogate, which the database cannot store, becomes U+FFFD. */
 function shorten(text: string, limit: number): string {
-  const kept = text.length > limit ? cutText(text, limit - CUT.length) + CUT : text
-  return kept.toWellFormed()
+  const shortened = text.length > limit ? cutText(text, limit - CUT.length) + CUT : text
+  return shortened.toWellFormed()
 }
 
 const shortenIfAny = (text: string | null, limit: number): string | null =>

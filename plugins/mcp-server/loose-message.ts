@@ -1,3 +1,5 @@
+import { isObject, type Json } from '#toolbox'
+
 /** The code of JSON-RPC for parameters that are not accepted. */
 export const INVALID_PARAMS = -32_602
 
@@ -5,8 +7,6 @@ export const INVALID_PARAMS = -32_602
 const ENVELOPE = 'io.modelcontextprotocol/'
 /** The version that is assumed of a client that does not say which one it speaks. */
 const DEFAULT_VERSION = '2025-06-18'
-
-type Json = Record<string, unknown>
 
 /**
  * Mends a message, or a list of them: null counts as missing, and what clients leave out about themselves is filled in.
@@ -74,5 +74,3 @@ const dropNulls = (value: unknown): unknown => {
 
 const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

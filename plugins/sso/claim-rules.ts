@@ -40,7 +40,7 @@ export function applyRules(
   }
 }
 
-/** True if some rule asks for a claim that is missing, and that the service has not left out as too large. */
+/** True if a rule needs a claim that is missing and was not left out as too large. */
 export function asksForMore(rules: readonly ClaimRule[], claims: Claims): boolean {
   const omitted = listOmitted(claims)
   return rules.some(

@@ -15,7 +15,7 @@ const FOR_A_PERSON: readonly ChannelFailureReason[] = [
   'unsupported',
 ]
 
-/** Failures by which an open connection ends that is cut. */
+/** The failures of an open connection that was cut. */
 const CUT: readonly ChannelFailureReason[] = ['unreachable', 'timeout']
 
 /** True if only a person can fix what keeps a channel from its platform. */

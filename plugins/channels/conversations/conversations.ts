@@ -107,10 +107,10 @@ export function createConversations({
     for (;;) {
       const conversation = await conversations.findOne({ _id })
       if (!conversation) return
-      const kept = [...openFiles(conversation)].filter(([id]) =>
+      const keptFiles = [...openFiles(conversation)].filter(([id]) =>
         conversation.overheard.some((message) => message.id === id),
       )
-      const sealed = sealFiles(_id, [...kept, [message_id, files]])
+      const sealed = sealFiles(_id, [...keptFiles, [message_id, files]])
       const { overheard_files } = conversation
       // Another message of the group may bring files at the same time.
       const { matchedCount } = await conversations.updateOne(
@@ -139,8 +139,8 @@ export function createConversations({
     findThread,
     readThread,
     async threadOf(channel, conversation_id, user_id) {
-      const found = await findThread(channel, conversation_id, user_id)
-      if (found) return found
+      const current = await findThread(channel, conversation_id, user_id)
+      if (current) return current
       const { agent_id, kind: channel_type } = channel
       const _id = keyOf(channel, conversation_id)
       await begin(channel, _id)
@@ -176,11 +176,11 @@ export function createConversations({
         'thread_id' in asked
           ? { thread_id: asked.thread_id }
           : { _id: `${asked.channel_id}:${asked.conversation_id}` }
-      let found = await conversations.findOne({ ...selected, agent_id })
-      for (let moves = 0; found?.moved_to && moves < MOST_MOVES; moves += 1)
-        found = await conversations.findOne({ _id: found.moved_to })
-      if (found?.type === undefined || found.target === undefined) return undefined
-      const { _id, channel_id, type, target } = found
+      let conversation = await conversations.findOne({ ...selected, agent_id })
+      for (let moves = 0; conversation?.moved_to && moves < MOST_MOVES; moves += 1)
+        conversation = await conversations.findOne({ _id: conversation.moved_to })
+      if (conversation?.type === undefined || conversation.target === undefined) return undefined
+      const { _id, channel_id, type, target } = conversation
       const conversation_id = _id.slice(channel_id.length + 1)
       return { channel_id, conversation_id, type, target: JSON.parse(secrets.open(target, purposeOf(_id))) }
     },

@@ -107,10 +107,10 @@ const INTRODUCTION = new RegExp(
   'i',
 )
 
-/** Matches characters without a width, of which a line can have any number and look the same. */
+/** Matches characters without a width: any number of them leaves a line looking the same. */
 const WIDTHLESS = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 
-/** True if a line of somebody's words looks like one by which the gateway introduces words of another person. */
+/** True if a line of a person's words imitates an introduction of the gateway to another person's words. */
 export const isIntroduction = (line: string): boolean =>
   INTRODUCTION.test(line.replace(WIDTHLESS, '').replace(/[\s\p{Cc}]+/gu, ' '))
 

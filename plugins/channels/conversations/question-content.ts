@@ -44,8 +44,8 @@ export async function buildContent(
     : []
   const files = [...cradle.messageInbox.unseal(message).files]
   // The files of the message come first; the newest ones of the history take the room that is left.
-  for (const said of overheard.toReversed())
-    files.unshift(...said.files.slice(0, Math.max(0, MAX_FILES - files.length)))
+  for (const earlierMessage of overheard.toReversed())
+    files.unshift(...earlierMessage.files.slice(0, Math.max(0, MAX_FILES - files.length)))
   const received = await Promise.all(files.map((file) => receiveFile(file, session, locale, cradle)))
   const nameOf = (name: string | undefined) => toLine(name ?? say('somebody', locale))
   const introduce = (phrase: 'replies_to' | 'forwards' | 'message_from', name: string | undefined) =>

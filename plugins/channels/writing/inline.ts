@@ -97,7 +97,7 @@ function renderLink(token: Tokens.Link | Tokens.Image, style: Style, context: Co
   const isWritten = token.type === 'link' && token.autolink
   const target = toLinkTarget(isWritten ? token.href : resolveEntities(token.href))
   const words = renderInline(token.tokens, style, { ...context, link: true })
-  // A picture of which nothing else is known has at least a path.
+  // The path is the only field that every picture has.
   if (!target && words.trim() === '' && !context.link) return style.escape(token.href)
   if (!target || context.link) return words
   return style.link(target, words.trim() === '' ? style.escape(target) : words)

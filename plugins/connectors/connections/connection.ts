@@ -91,7 +91,7 @@ function maskSecrets(failure: ConnectorFailure, redact: ConnectionParts['redact'
   return failure
 }
 
-/** True for the refusal of a request that the server has not looked at. */
+/** True if the transport refused a request before the server processed it. */
 const isOfTransport = (failure: ConnectorFailure, error: unknown): boolean =>
   failure instanceof HttpRefusal || failure instanceof SessionLost || findLostSession(error) !== undefined
 

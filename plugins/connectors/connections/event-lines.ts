@@ -17,14 +17,15 @@ export function readEvents(
     data.push(text)
   }
   const takeEvent = (): string => {
-    const kept = fields
+    const eventFields = fields
     const text = data?.join('\n')
     fields = []
     data = undefined
-    if (text === undefined && kept.length === 0) return ''
+    if (text === undefined && eventFields.length === 0) return ''
     const message = text ? readData(text) : undefined
     // The library hears of messages only by the usual name of an event.
-    const head = message === undefined ? kept : kept.filter((field) => !field.startsWith('event:'))
+    const head =
+      message === undefined ? eventFields : eventFields.filter((field) => !field.startsWith('event:'))
     const body = (message ?? text ?? '').split('\n').map((part) => `data: ${part}`)
     return `${[...head, ...body].join('\n')}\n\n`
   }

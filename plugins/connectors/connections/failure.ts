@@ -7,7 +7,7 @@ import { cutWords, findWords, sentenceOfStatus } from './server-words.ts'
 const OUTAGES = new Set<ConnectorFailureReason>(['unreachable', 'timeout', 'program'])
 
 interface FailureOptions extends ErrorOptions {
-  /** True if the request has not reached the server, so that it can be sent again. */
+  /** True if the request never reached the server and can be sent again. */
   isUnsent?: boolean
   /** False if the server works although the reason is that of an outage. */
   isOutage?: boolean

@@ -92,7 +92,7 @@ export async function connectOlder(
   await connect(client, transport, signal)
   const { onerror } = transport
   transport.onerror = (error) => {
-    // The library would open another stream, of a session that has not begun.
+    // The library would open another stream before the session exists.
     if (error instanceof library.SseError)
       onLost(new ConnectorFailure('unreachable', 'The server ended the stream of its answers.'))
     onerror?.(error)

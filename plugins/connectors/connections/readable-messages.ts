@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
-import { isObject, type Json } from '../tools/json.ts'
+import { isObject, type Json } from '#toolbox'
 import { readInitializeResult } from './initialize-result.ts'
 import { toLooseNumber, toLooseText } from './loose-values.ts'
 

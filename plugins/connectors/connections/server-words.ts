@@ -1,4 +1,5 @@
 import { maskOf } from '#kernel'
+import { cutText } from '#toolbox'
 
 /** The most characters of a server's words that are kept. */
 const MAX_DETAIL = 500
@@ -9,9 +10,12 @@ const MAX_BODY_CHARS = 20_000
 const WORDS_FIELDS = ['message', 'error_description', 'detail', 'error', 'title', 'msg', 'reason']
 
 /** Returns words of a server in one line of a bounded length. */
-export const cutWords = (text: string) => {
-  const shown = text.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ')
-  return shown.length > MAX_DETAIL ? `${shown.slice(0, MAX_DETAIL)}…` : shown
+export const cutWords = (text: string): string => {
+  const line = text
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
+    .trim()
+  return line.length > MAX_DETAIL ? `${cutText(line, MAX_DETAIL)}…` : line
 }
 
 /** A shorter secret is likely to be a word, which may be shown. */

@@ -1,5 +1,4 @@
-import { decodePercent, detectPictureType } from '#toolbox'
-import { isObject, type Json } from '../tools/json.ts'
+import { decodePercent, detectPictureType, isObject, type Json } from '#toolbox'
 import { toLooseText } from './loose-values.ts'
 
 /** The beginning of a data URL; with more parameters, matching it could exhaust the stack. */
@@ -86,16 +85,16 @@ function readFile(part: Json): ResultPart | undefined {
   const { source, image_url, url, data } = part
   if (isObject(source)) return readFile({ mimeType: readMediaType(part), ...source })
   const [written] = [data, part.blob, Object(image_url).url, image_url, url].filter(isPresent)
-  const given = readMediaType(part)
+  const declared = readMediaType(part)
   const bytes = isObject(written) ? written.data : written
-  if (isBytes(bytes)) return toFile(Buffer.from(bytes), given)
+  if (isBytes(bytes)) return toFile(Buffer.from(bytes), declared)
   if (typeof bytes !== 'string' || /^https?:/i.test(bytes)) return undefined
   const [head, stated] = DATA_URL.exec(bytes) ?? ['']
   const encoded = bytes.slice(head.length)
   const isBase64 = head === '' || /;base64,$/i.test(head)
   return toFile(
     isBase64 ? Buffer.from(encoded, 'base64') : Buffer.from(decodePercent(encoded)),
-    given ?? stated,
+    declared ?? stated,
   )
 }
 

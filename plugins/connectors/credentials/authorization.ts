@@ -174,7 +174,7 @@ export function assertIssuers(server: AuthorizationServer, issuers: readonly str
 
 /**
  * Throws SignInFailure if the secret of an entered client would be sent to another issuer than at first: a server could
- * name one of its own to learn the secret. Whoever may change the connector saves its settings again to allow it.
+ * name one of its own to learn the secret. Saving the settings of the connector again allows another issuer.
  */
 export function assertClientIssuer({ issuer }: AuthorizationServer, client_issuer: string | undefined): void {
   if (client_issuer !== undefined && !isSameIssuer(client_issuer, issuer))
@@ -190,15 +190,15 @@ async function completeState(
   state: OAuthState,
   grant: Readonly<Record<string, string | undefined>>,
 ): Promise<OAuthState> {
-  const { discovery, client: registered, scope, tokens: before } = state
+  const { discovery, client: registered, scope, tokens: earlierTokens } = state
   const client = target.client ?? registered
   if (!client || !discovery) throw new SignInFailure('client')
   const resource = resourceOf(target, discovery)
   const server = discovery.authorizationServerMetadata
   const tokens = await requestTokens(request, server, client, { ...grant, resource })
   // A server that does not rotate its refresh token does not send it again, nor the scopes that were asked for.
-  const kept = { refresh_token: before?.refresh_token, scope: before?.scope ?? scope }
-  return withinBounds({ ...state, tokens: { ...kept, ...tokens } })
+  const unchanged = { refresh_token: earlierTokens?.refresh_token, scope: earlierTokens?.scope ?? scope }
+  return withinBounds({ ...state, tokens: { ...unchanged, ...tokens } })
 }
 
 /** Returns the state of a sign-in; throws SignInFailure if it is too large to be stored for each account. */

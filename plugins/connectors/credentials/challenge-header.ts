@@ -9,7 +9,7 @@ interface HeaderChallenge {
 // A parameter, or the name of a scheme; a value may be quoted with marks that RFC 9110 does not have.
 const PART = /([\w!#$%&*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|'([^']*)'|([^\s,;]*)))?[\s,;]*/g
 
-/** Reads the challenges of a header, of which there may be several. */
+/** Reads all challenges of a header. */
 export function readChallenges(header: string): HeaderChallenge[] {
   const challenges: HeaderChallenge[] = []
   for (const [, name = '', quoted, single, plain] of header.matchAll(PART)) {

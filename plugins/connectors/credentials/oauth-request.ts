@@ -6,7 +6,7 @@ import { parseHttpUrl } from './http-url.ts'
 const MAX_REPLY_BYTES = 1024 * 1024
 const MAX_REDIRECTS = 3
 
-/** A reply whose body was read as far as it is an object. */
+/** A reply with its parsed body. */
 export interface OAuthReply {
   status: number
   /** Undefined if the body is neither a JSON object nor a form. */

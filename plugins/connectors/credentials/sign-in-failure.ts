@@ -1,8 +1,6 @@
 import { ConnectorFailure } from '../connections/failure.ts'
+import { cutWords } from '../connections/server-words.ts'
 import type { ConnectorFailureReason } from '../types.ts'
-
-/** The most characters of an authorization server's words that are kept. */
-const MAX_WORDS = 300
 
 /** The faults of a sign-in, each with the reason that a call fails for and the sentence that it fails with. */
 const FAULTS = {
@@ -47,16 +45,6 @@ export class SignInFailure extends ConnectorFailure {
     this.status = status
     this.detail = words || sentence
   }
-}
-
-/** Returns the words of a server on one line, without what is too much of them. */
-export function cutWords(text: string): string {
-  const line = text
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .trim()
-  const characters = [...line.slice(0, 2 * MAX_WORDS)]
-  return characters.length > MAX_WORDS ? `${characters.slice(0, MAX_WORDS).join('')}…` : line
 }
 
 /** The errors of Entra for a resource that is sent besides scopes, or that is not known. */

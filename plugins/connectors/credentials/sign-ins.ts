@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '#kernel'
 import { toFailure } from '../connections/failure.ts'
+import { cutWords } from '../connections/server-words.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import { audiencesOf } from './audiences.ts'
@@ -9,13 +10,7 @@ import { joinScopes } from './challenge.ts'
 import type { Challenge } from './missing-credentials.ts'
 import { withOAuthRequest } from './oauth-request.ts'
 import type { OAuthState } from './oauth-state.ts'
-import {
-  cutWords,
-  isClientUnknown,
-  isResourceRefusal,
-  SignInFailure,
-  type SignInFault,
-} from './sign-in-failure.ts'
+import { isClientUnknown, isResourceRefusal, SignInFailure, type SignInFault } from './sign-in-failure.ts'
 
 /** The time that a person has to sign in after asking for it, in seconds. */
 const ATTEMPT_SECONDS = 600

@@ -33,8 +33,8 @@ export function createCalls(cradle: Cradle) {
   const parallel = new Map<string, { permits: Semaphore; uses: number }>()
 
   /**
-   * Runs work with the connection of an account, which is opened if it is needed. Work that has failed with the connection
-   * runs once more if the server has not begun it, or does the same if it does it twice.
+   * Runs work with the connection of an account, which is opened if it is needed. Work that fails with its connection is
+   * repeated once if the server did not begin it, or if the tool is safe to repeat.
    */
   const withConnection = async <Value>(
     connector: ConnectorDocument,

@@ -1,6 +1,5 @@
 import type { JSONSchema } from '#kernel'
-import { createReferenceSearch, withPlainConditions } from '#toolbox'
-import { isObject, type Json } from './json.ts'
+import { createReferenceSearch, isObject, type Json, withPlainConditions } from '#toolbox'
 
 /** The depth to which references are followed; a schema may refer to itself. */
 const MAX_DEPTH = 12
