@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 
-const FOLDER = 'dist/plugins/console/web'
+const FOLDER = 'dist/plugins/reach/console/web'
 /** What is loaded, by the modules that begin it, and what it may be; the headers of the replies are not counted. */
 const BUDGETS = [
   { load: 'the sign-in page', modules: [], kilobytes: 98, files: 6 },

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { bundle, emit, listFiles, removeEmitted } from './emit.js'
 
-const PAGE = 'plugins/console/web'
+const PAGE = 'plugins/reach/console/web'
 const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
 const TESTS = ['tests', 'bench']
 const PACKAGE = ['package.json', 'package-lock.json']

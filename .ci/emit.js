@@ -4,9 +4,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /** Sources that belong to no server: data of tests, templates of `svc plugin new`, and declarations. */
-const NOT_COMPILED = /(^|\/)fixtures\/|^plugins\/scaffold\/templates\/|\.d\.ts$/
-/** Folders whose entries are plugins and kinds. */
-const ROOMS = ['plugins', 'channels', 'providers']
+const NOT_COMPILED = /(^|\/)fixtures\/|^plugins\/operation\/scaffold\/templates\/|\.d\.ts$/
+/** Folders of the plugins' groups, and of kinds; each entry of one is a plugin or kind. */
+const listRooms = () => [
+  ...readdirSync('plugins').map((group) => join('plugins', group)),
+  'channels',
+  'providers',
+]
 const TARGET = 'node20.19'
 
 /** Compiles every module below some folders into `dist`; nothing of deleted sources is left there. */
@@ -23,7 +27,7 @@ export async function emit(folders, except = []) {
  * costs. The other modules stay, for workers and tests.
  */
 export async function bundle() {
-  const folders = ROOMS.flatMap((room) => readdirSync(room).map((name) => join(room, name)))
+  const folders = listRooms().flatMap((room) => readdirSync(room).map((name) => join(room, name)))
   await Promise.all(folders.filter((folder) => existsSync(join(folder, 'index.ts'))).map(bundleFolder))
 }
 

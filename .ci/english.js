@@ -42,7 +42,7 @@ const files = execFileSync(
   )
   // Made from the sources, and texts for users.
   .filter((file) => !['client/api.ts', 'plugin-api/api-report.md'].includes(file))
-  .filter((file) => !file.startsWith('plugins/experts/catalog/'))
+  .filter((file) => !file.startsWith('plugins/agents/experts/catalog/'))
   .filter((file) => prefixes.length === 0 || prefixes.some((prefix) => file.startsWith(prefix)))
 
 let count = 0

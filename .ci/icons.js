@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const LUCIDE = 'lucide-react@1.75.0'
-const PAGE = 'plugins/console/web'
+const PAGE = 'plugins/reach/console/web'
 const FILE = `${PAGE}/ui/icons.ts`
 const IMPORT = /import \{([^}]+)\} from '[^']*\/icons\.ts'/g
 

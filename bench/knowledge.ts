@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
 import { WebSocket } from 'ws'
-import type { IndexDescription } from '../plugins/knowledge/types.ts'
+import type { IndexDescription } from '../plugins/tools/knowledge/types.ts'
 import { openChatSocket } from './chat-socket.ts'
 import { type Figure, quantile } from './figure.ts'
 import { type Library, openLibrary, seedPassages } from './library.ts'

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { basename, dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from './run/file-test.ts'
+import { listPluginFolders } from './support/plugin-folders.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -31,8 +32,12 @@ function importsOf(file: string): Import[] {
   })
 }
 
-/** Returns the folder of a feature or kind, e.g. `plugins/chat`. */
-const homeOf = (path: string) => path.split('/').slice(0, 2).join('/')
+/** Returns the folder of a feature or kind, e.g. `plugins/conversations/chat` or `channels/slack`. */
+const homeOf = (path: string) =>
+  path
+    .split('/')
+    .slice(0, path.startsWith('plugins/') ? 3 : 2)
+    .join('/')
 
 const OURS = /^(#client$|#client\/|(client|kernel|plugin-api|plugins|channels|providers|tests|bench)\/)/
 
@@ -68,7 +73,7 @@ t.test('a time limit is not joined with AbortSignal.any, by which Node.js 20 los
 t.test('a start imports no client of a vendor and no catalog of models', async (t) => {
   const heavy = /^(@ai-sdk\/(?!provider$)|aws4fetch$|llm-zoo$|ollama\b|@pydantic\/genai-prices$)/
   const files = new Set([
-    'plugins/providers/index.ts',
+    'plugins/models/providers/index.ts',
     ...filesIn('providers').filter((file) => /^providers\/[^/]+\/index\.ts$/.test(file)),
   ])
   t.ok(files.size > 8)
@@ -87,10 +92,10 @@ t.test('a start imports no client of a vendor and no catalog of models', async (
 
 /** Modules with which the server interprets the results of a kind; the testing kit uses them to check kinds. */
 const JUDGES = [
-  'plugins/chat/loop/model-answer.ts',
-  'plugins/chat/loop/model-context.ts',
-  'plugins/providers/counted-usage.ts',
-  'plugins/providers/explained-failure.ts',
+  'plugins/conversations/chat/loop/model-answer.ts',
+  'plugins/conversations/chat/loop/model-context.ts',
+  'plugins/models/providers/counted-usage.ts',
+  'plugins/models/providers/explained-failure.ts',
 ]
 
 /** Names of features, which must not occur in the kernel's identifiers. */
@@ -127,7 +132,7 @@ t.test('the plugin API imports only #kernel, its own folder, and types of plugin
 
 t.test('the plugin API brings the types of every built-in plugin', async (t) => {
   const brought = importsOf('plugin-api/built-in.ts').map(({ target }) => target)
-  const plugins = readdirSync(join(ROOT, 'plugins')).map((name) => `plugins/${name}/index.ts`)
+  const plugins = listPluginFolders().map(({ folder }) => `plugins/${folder}/index.ts`)
   t.same(brought.sort(), plugins.sort())
 })
 
@@ -143,7 +148,7 @@ t.test(
         OURS.test(target) &&
         homeOf(target) !== homeOf(file) &&
         !(typeOnly && target.startsWith('plugins/')) &&
-        !(target === '#client' && CLIENTS.includes(homeOf(file).slice('plugins/'.length))),
+        !(target === '#client' && CLIENTS.includes(basename(homeOf(file)))),
     )
     t.same(foreign, [])
     t.ok(
@@ -183,14 +188,14 @@ for (const folder of ['providers', 'channels'])
   )
 
 t.test('a plugin depends on every plugin whose types it imports', async (t) => {
-  for (const name of readdirSync(join(ROOT, 'plugins')).filter((plugin) => !CLIENTS.includes(plugin))) {
-    const { default: plugin } = await import(join(ROOT, 'dist', 'plugins', name, 'index.js'))
+  for (const { name, folder } of listPluginFolders().filter((plugin) => !CLIENTS.includes(plugin.name))) {
+    const { default: plugin } = await import(join(ROOT, 'dist', 'plugins', folder, 'index.js'))
     const used = new Set(
-      filesIn(`plugins/${name}`)
+      filesIn(`plugins/${folder}`)
         .flatMap(importsOf)
         .map(({ target }) => homeOf(target))
-        .filter((home) => home.startsWith('plugins/') && home !== `plugins/${name}`)
-        .map((home) => home.slice('plugins/'.length)),
+        .filter((home) => home.startsWith('plugins/') && home !== `plugins/${folder}`)
+        .map((home) => basename(home)),
     )
     const undeclared = [...used].filter((other) => !plugin.depends?.includes(other))
     t.same(undeclared, [], `${name} declares its dependencies`)

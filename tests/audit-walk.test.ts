@@ -223,7 +223,7 @@ t.test('The routes that write no row are known', (t) => {
 })
 
 t.test('The console has a text for each action', (t) => {
-  const file = join(PACKAGE_ROOT, 'plugins/console/web/i18n/en/did.json')
+  const file = join(PACKAGE_ROOT, 'plugins/reach/console/web/i18n/en/did.json')
   const texts: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'))
   const actions = routes.flatMap((route) => auditOf(route)?.action ?? [])
   t.strictSame([...new Set(actions)].filter((action) => !Object.hasOwn(texts, action)).sort(), [])

@@ -72,7 +72,7 @@ export async function discoverPlugins({
   const own = foldersIn(join(home, 'plugins'))
   if (own.length > 0 || packages.length > 0) linkServer(home)
   const places = [
-    ...foldersIn(join(BUILT_IN_ROOT, 'plugins')).map(builtIn),
+    ...listBuiltInPlugins().map(builtIn),
     ...packages.map((name) => ({
       name: basename(name),
       source: name,
@@ -144,6 +144,13 @@ const foreign = (folder: string) => ({
   source: folder,
   locate: () => locate(folder, basename(folder)),
 })
+
+/** The folders of the built-in plugins, which are in groups, in the order of their names. */
+const listBuiltInPlugins = (): string[] =>
+  foldersIn(join(BUILT_IN_ROOT, 'plugins'))
+    .flatMap(foldersIn)
+    .filter((folder) => existsSync(join(folder, 'index.js')))
+    .sort((one, other) => (basename(one) < basename(other) ? -1 : 1))
 
 function nameIn(candidate: unknown): string | undefined {
   const name = (candidate as { name?: unknown } | null | undefined)?.name

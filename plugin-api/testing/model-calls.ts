@@ -4,10 +4,10 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3ToolResultOutput,
 } from '@ai-sdk/provider'
-import { type ModelAnswer, readAnswer } from '../../plugins/chat/loop/model-answer.ts'
-import { toAnswerMessages } from '../../plugins/chat/loop/model-context.ts'
-import { usageOf } from '../../plugins/providers/counted-usage.ts'
-import { explainFailure } from '../../plugins/providers/explained-failure.ts'
+import { type ModelAnswer, readAnswer } from '../../plugins/conversations/chat/loop/model-answer.ts'
+import { toAnswerMessages } from '../../plugins/conversations/chat/loop/model-context.ts'
+import { usageOf } from '../../plugins/models/providers/counted-usage.ts'
+import { explainFailure } from '../../plugins/models/providers/explained-failure.ts'
 import type {
   ExplainedFailure,
   ModelCallOptions,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { explainFailure } from '../../plugins/providers/explained-failure.ts'
+import { explainFailure } from '../../plugins/models/providers/explained-failure.ts'
 import type { Refusal, VendorReply } from './fake-vendor.ts'
 import { callModel, failureOf, readParts, wordsOf } from './model-calls.ts'
 import { hello, type ProviderBench } from './provider-bench.ts'

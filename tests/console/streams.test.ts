@@ -47,7 +47,7 @@ async function openConversation(page: Page, { fixture, agent_id, thread_id }: Pl
 const wordsOf = (text: string): string[] => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
 /** The words of the console for the ends of answers, by stop reason. */
-const ENDS: Record<string, string> = JSON.parse(readDocument('plugins/console/web/i18n/en/tools.json'))
+const ENDS: Record<string, string> = JSON.parse(readDocument('plugins/reach/console/web/i18n/en/tools.json'))
 
 /** Returns the words of a turn's last reply, of its end, error and notices, that its article does not show. */
 function findUnseen({ frames, end }: PlayedFixture['turns'][number], article = ''): string[] {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from '../run/file-test.ts'
 
-const WEB = fileURLToPath(new URL('../../../plugins/console/web', import.meta.url))
+const WEB = fileURLToPath(new URL('../../../plugins/reach/console/web', import.meta.url))
 
 type Text = string | { one?: string; other: string }
 

@@ -40,7 +40,7 @@ t.test('A release is installed and used without a compiler', { skip: onlyLong },
     for (const file of [
       'docs/users.md',
       'plugin-api/api-report.md',
-      'dist/plugins/console/web/index.html',
+      'dist/plugins/reach/console/web/index.html',
       'LICENSE',
     ])
       t.ok(stdout.includes(`package/${file}\n`), file)

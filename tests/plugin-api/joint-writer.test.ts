@@ -1,6 +1,6 @@
 import { MongoClient, MongoClientBulkWriteError } from 'mongodb'
 import { jointWriterOf, type Write } from '../../plugin-api/toolbox/joint-writer.ts'
-import { isTransient } from '../../plugins/chat/ledger/transient.ts'
+import { isTransient } from '../../plugins/conversations/chat/ledger/transient.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createDatabaseUrl } from '../support/test-engine.ts'
 

@@ -56,10 +56,10 @@ t.test('the package contains the compiled sources and their data, and no tests',
     ...listFiles('docs'),
     ...listFiles('deploy'),
     ...listFiles('kernel/http/docs'),
-    ...listFiles('plugins/experts/catalog'),
-    ...listFiles('plugins/personas/profiles'),
-    ...listFiles('plugins/scaffold/templates'),
-    ...listFiles('dist/plugins/console/web').filter((file) => !file.endsWith('.js')),
+    ...listFiles('plugins/agents/experts/catalog'),
+    ...listFiles('plugins/agents/personas/profiles'),
+    ...listFiles('plugins/operation/scaffold/templates'),
+    ...listFiles('dist/plugins/reach/console/web').filter((file) => !file.endsWith('.js')),
   ]
   t.ok(data.length > 20)
   t.same(

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { ModelCallOptions } from '#plugin-api'
-import { readReport } from '../../plugins/providers/upstream-report.ts'
+import { readReport } from '../../plugins/models/providers/upstream-report.ts'
 import type { AdaptationName } from '../../providers/openai-compatible/adaptations.ts'
 import { createFailures } from '../../providers/openai-compatible/failure.ts'
 import kind from '../../providers/openai-compatible/index.ts'

@@ -13,7 +13,7 @@ import {
   type Script,
 } from '../../plugin-api/testing/fake-openai.ts'
 import { testProviderKind } from '../../plugin-api/testing/provider-kind-suite.ts'
-import { explainFailure } from '../../plugins/providers/explained-failure.ts'
+import { explainFailure } from '../../plugins/models/providers/explained-failure.ts'
 import kind from '../../providers/openai-compatible/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { readChatRequest } from '../support/fake-openai-requests.ts'

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ChannelKind } from '#plugin-api'
-import { receivedFrames, sentFrames } from '../../plugins/chat/frames.ts'
+import { receivedFrames, sentFrames } from '../../plugins/conversations/chat/frames.ts'
 import t from '../run/file-test.ts'
 import { runCommand } from '../support/kernel.ts'
 import { namesIn, PAGES, readDocument, tableOf } from '../support/readme.ts'
@@ -154,7 +154,7 @@ t.test('every path of the API belongs to an area, and each area has one', async 
 
 t.test('the table of collections has every collection', (t) => {
   const sources = readdirSync(join(ROOT, 'plugins'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => /^[\w-]+\/index\.ts$/.test(file))
+    .filter((file) => /^[\w-]+\/[\w-]+\/index\.ts$/.test(file))
     .map((file) => readDocument(`plugins/${file}`))
   const declared = sources.flatMap((source) => [
     ...[...source.matchAll(/host\.collection\('(\w+)'/g)].map(([, name]) => name!),

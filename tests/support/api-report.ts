@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { listPluginFolders } from './plugin-folders.ts'
 
 /** The folder of the compiled declarations. */
 const DIST = fileURLToPath(new URL('../..', import.meta.url))
@@ -106,13 +107,13 @@ function collectReferenced(statements: readonly Statement[]): Statement[] {
   return [...found]
 }
 
-/** Reads a plugin's additions to the shared interfaces of the API. */
-function readAdditions(plugin: string): Statement[] {
-  const files = readdirSync(join(DIST, 'plugins', plugin), { recursive: true, encoding: 'utf8' })
+/** Reads a plugin's additions to the shared interfaces of the API; `folder` is below `plugins`. */
+function readAdditions(folder: string): Statement[] {
+  const files = readdirSync(join(DIST, 'plugins', folder), { recursive: true, encoding: 'utf8' })
   return files
     .filter((name) => name.endsWith('.d.ts'))
     .sort()
-    .flatMap((name) => readStatements(join('plugins', plugin, name)))
+    .flatMap((name) => readStatements(join('plugins', folder, name)))
     .filter(({ text }) => text.startsWith('declare module'))
     .flatMap(({ file, text }) =>
       text
@@ -136,9 +137,8 @@ const block = (statements: readonly Statement[]) =>
 /** Returns the public surface of the plugin API as Markdown, read from the compiled declarations. */
 export function describeApi(): string {
   const entries = Object.entries(ENTRIES).filter(([, file]) => existsSync(join(DIST, file)))
-  const additions = readdirSync(join(DIST, 'plugins'))
-    .sort()
-    .map((plugin) => ({ plugin, statements: readAdditions(plugin) }))
+  const additions = listPluginFolders()
+    .map(({ name, folder }) => ({ plugin: name, statements: readAdditions(folder) }))
     .filter(({ statements }) => statements.length > 0)
   const roots = entries.flatMap(([, file]) =>
     listExports(file).flatMap((name) => findDeclaration({ file, name }) ?? []),

@@ -1,5 +1,5 @@
-import type { ThreadDocument } from '../../plugins/chat/documents.ts'
-import { eventRange, type LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
+import type { ThreadDocument } from '../../plugins/conversations/chat/documents.ts'
+import { eventRange, type LedgerEvent } from '../../plugins/conversations/chat/ledger/ledger-event.ts'
 import type { TestChat } from './chat.ts'
 import type { Chance } from './random.ts'
 import type { TestFrame } from './socket.ts'

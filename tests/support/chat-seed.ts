@@ -1,6 +1,6 @@
-import type { MessageDocument, ThreadDocument } from '../../plugins/chat/documents.ts'
-import type { LedgerEvent } from '../../plugins/chat/ledger/ledger-event.ts'
-import { eventId, seqOf } from '../../plugins/chat/ledger/ledger-event.ts'
+import type { MessageDocument, ThreadDocument } from '../../plugins/conversations/chat/documents.ts'
+import type { LedgerEvent } from '../../plugins/conversations/chat/ledger/ledger-event.ts'
+import { eventId, seqOf } from '../../plugins/conversations/chat/ledger/ledger-event.ts'
 import type { TestChat } from './chat.ts'
 
 /** Converts a frame for a copy with its own message. */

@@ -1,13 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { Readable, Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { runProgram } from '../../kernel/cli/program.ts'
 import { startCounts } from '../run/costs.ts'
 import type { Test } from '../run/file-test.ts'
+import { listPluginFolders } from './plugin-folders.ts'
 import { CHEAP_PASSWORDS, createHome, HIGH_RATES, startServer, type TestServer } from './server.ts'
 import { nodeCommand } from './service-process.ts'
 
@@ -15,7 +14,7 @@ import { nodeCommand } from './service-process.ts'
 export const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta.url))
 
 /** The folder names of the plugins that come with the server. */
-export const BUILT_IN_PLUGINS = readdirSync(fileURLToPath(new URL('../../plugins', import.meta.url)))
+export const BUILT_IN_PLUGINS = listPluginFolders().map(({ name }) => name)
 
 /** Returns a configuration with every built-in plugin off, so that only the test's own plugins run. */
 export function bareConfig(config: { plugins?: object } & Record<string, unknown> = {}) {

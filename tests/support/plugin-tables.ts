@@ -31,7 +31,7 @@ interface Member {
 export function listMembers(table: TableName): Member[] {
   const plugins = readdirSync(`${ROOT}plugins`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.includes('/templates/'))
-    .map((file) => ({ owner: file.split('/')[0]!, path: `plugins/${file}` }))
+    .map((file) => ({ owner: file.split('/')[1]!, path: `plugins/${file}` }))
   return [{ owner: 'kernel', path: 'kernel/types.ts' }, ...plugins]
     .flatMap(({ owner, path }) =>
       [

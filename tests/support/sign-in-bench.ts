@@ -1,5 +1,5 @@
-import type { SignInFailure, SignInKind } from '../../plugins/sso/sign-in-kind.ts'
-import type { SsoSettings } from '../../plugins/sso/types.ts'
+import type { SignInFailure, SignInKind } from '../../plugins/identity/sso/sign-in-kind.ts'
+import type { SsoSettings } from '../../plugins/identity/sso/types.ts'
 import type { Test } from '../run/file-test.ts'
 import { CALLBACK, type Person, type Vendor } from './sign-in-vendors.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type ChatError, createClient } from '../../client/index.ts'
 import type { FakePlatform } from '../../plugin-api/testing/fake-platform.ts'
-import { createKnowledgeCalls } from '../plugins/knowledge-calls.ts'
+import { createKnowledgeCalls } from '../plugins/tools/knowledge-calls.ts'
 import type { TestServer } from './server.ts'
 
 /** The part of a server that a load uses; requests are repeated while the server or its database is unavailable. */

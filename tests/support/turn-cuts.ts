@@ -1,9 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type LedgerEvent, seqOf, threadOf, toFrame } from '../../plugins/chat/ledger/ledger-event.ts'
-import type { ReadEvent } from '../../plugins/chat/ledger/ledger-reader.ts'
-import { projectTurn } from '../../plugins/chat/ledger/projection.ts'
-import { readRecordedLoop } from '../../plugins/chat/loop/recorded-loop.ts'
-import type { TurnReplay } from '../../plugins/chat/replay/turn-replay.ts'
+import {
+  type LedgerEvent,
+  seqOf,
+  threadOf,
+  toFrame,
+} from '../../plugins/conversations/chat/ledger/ledger-event.ts'
+import type { ReadEvent } from '../../plugins/conversations/chat/ledger/ledger-reader.ts'
+import { projectTurn } from '../../plugins/conversations/chat/ledger/projection.ts'
+import { readRecordedLoop } from '../../plugins/conversations/chat/loop/recorded-loop.ts'
+import type { TurnReplay } from '../../plugins/conversations/chat/replay/turn-replay.ts'
 import { applyFrame, type ClientMessage, type ClientPage, differenceOf, openThread } from './chat-client.ts'
 
 /** A history that consists of the first events of one turn. */

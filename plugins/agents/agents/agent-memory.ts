@@ -1,0 +1,76 @@
+import type { Collection } from 'mongodb'
+import { AppError, createRecentValues, type GuardRequest, WRITING_METHODS } from '#kernel'
+import type { AuthCaller } from '../../identity/auth/types.ts'
+import type { Cradle } from './manifest.ts'
+import type { AgentDocument } from './types.ts'
+
+/** The part of a caller that decides which agents they see. */
+type Viewer = Pick<AuthCaller, 'id' | 'role'>
+
+/** Creates the search for agents that callers may see, from the database or from memory. */
+export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'collections'>) {
+  const find = async ({ id, role }: Viewer, key: string): Promise<AgentDocument | undefined> => {
+    const visible = role === 'admin' ? {} : { $or: [{ owner_id: id }, { is_shared: true }] }
+    const filter = {
+      $or: [
+        { _id: key, ...visible },
+        { owner_id: id, name: key },
+      ],
+    }
+    const found = await agents.find(filter).limit(2).toArray()
+    return found.find(({ _id }) => _id === key) ?? found[0]
+  }
+
+  const recent = createRecentValues(async (wanted) => {
+    const findWanted = (text: string) => {
+      const [id, role, key] = JSON.parse(text)
+      return find({ id, role }, key)
+    }
+    return new Map(wanted.map((text) => [text, findWanted(text)]))
+  })
+
+  const refuse = (): never => {
+    throw new AppError('AGENT_NOT_FOUND')
+  }
+
+  return {
+    /** The agents for all writes of this plugin, which drop what is remembered. */
+    agents: announceWrites(agents, () => recent.drop()),
+
+    /**
+     * Finds an agent by its id, or by its name among the user's own. Throws AGENT_NOT_FOUND if it does not exist or the
+     * user may not see it.
+     */
+    findVisible: async (viewer: Viewer, key: string): Promise<AgentDocument> =>
+      (await find(viewer, key)) ?? refuse(),
+
+    /** Does the same as of at most 300 ms ago, but never from before a change by this process. */
+    findRecent: async ({ id, role }: Viewer, key: string): Promise<AgentDocument> =>
+      (await recent.get(JSON.stringify([id, role, key]))) ?? refuse(),
+
+    /**
+     * Does the same for a request; one that only reads, or opens a socket, may find the agent as it was at most 300 ms
+     * ago, but never from before a change by this process.
+     */
+    async findRequested(
+      { method }: Pick<GuardRequest, 'method'>,
+      { id, role }: Viewer,
+      key: string,
+    ): Promise<AgentDocument> {
+      const read = () => recent.get(JSON.stringify([id, role, key]))
+      return (await (method === 'GET' ? read() : find({ id, role }, key))) ?? refuse()
+    },
+  }
+}
+
+/** Returns a collection that calls `onWritten` after each write, also one that fails. */
+function announceWrites(
+  collection: Collection<AgentDocument>,
+  onWritten: () => void,
+): Collection<AgentDocument> {
+  const announced = WRITING_METHODS.map((name) => {
+    const write = collection[name].bind(collection) as (...given: unknown[]) => Promise<unknown>
+    return [name, (...given: unknown[]) => write(...given).finally(onWritten)]
+  })
+  return Object.assign(Object.create(collection), Object.fromEntries(announced))
+}

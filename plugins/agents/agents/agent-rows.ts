@@ -1,0 +1,62 @@
+import type { AuthCaller } from '../../identity/auth/types.ts'
+import { isOwnerOf } from './agents.ts'
+import type { Cradle } from './manifest.ts'
+import type { AgentActivity, AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
+
+/** The most channels that the status of an agent shows. */
+const MAX_CHANNELS = 200
+
+/** Creates the conversion of agents to rows of the API. */
+export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
+  /** Converts agents to rows of a list, with one query for the unread counts of all of them. */
+  async function showAll(agents: readonly ListedAgent[], caller: AuthCaller): Promise<AgentListRow[]> {
+    const rows = agents.map((agent) => toRow(agent, caller))
+    if (rows.length === 0) return rows
+    const asked = { user_id: caller.id, agent_ids: rows.map(({ id }) => id) }
+    for (const counts of await extensions['agents.unread_counts'].ask(asked))
+      for (const row of rows) row.unread_count += counts.get(row.id) ?? 0
+    return rows
+  }
+
+  return {
+    showAll,
+    /** Reads the activity in an agent: its channels by name, and the number of its turns. */
+    async readActivity(agent_id: string): Promise<AgentActivity> {
+      const found = await extensions['agents.activity'].ask({ agent_id })
+      const channels = found.flatMap((activity) => activity?.channels ?? [])
+      channels.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
+      return {
+        channels: channels.slice(0, MAX_CHANNELS),
+        turns_active: found.reduce((sum, activity) => sum + (activity?.turns_active ?? 0), 0),
+      }
+    },
+    /** Converts one agent to a row with what the caller may see. */
+    async show(agent: AgentDocument, caller: AuthCaller): Promise<AgentRow> {
+      const {
+        system_prompt,
+        config,
+        welcome_message,
+        knowledge_base_ids = [],
+        tool_settings,
+        ...listed
+      } = agent
+      const [row] = await showAll([listed], caller)
+      return {
+        ...row!,
+        welcome_message,
+        ...(isOwnerOf(agent, caller) && { system_prompt, config, knowledge_base_ids }),
+      }
+    },
+  }
+}
+
+function toRow(agent: ListedAgent, caller: AuthCaller): AgentListRow {
+  const { _id, owner_id, owner_username, state_since, operation, ...shown } = agent
+  return {
+    ...shown,
+    id: _id,
+    is_owner: owner_id === caller.id,
+    owner: owner_username,
+    unread_count: 0,
+  }
+}

@@ -1,0 +1,281 @@
+import { AppError, isDuplicateKey, type Locale } from '#kernel'
+import type { AgentSettings } from '#plugin-api'
+import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import type { AuthCaller } from '../../identity/auth/types.ts'
+import { createAgentMemory } from './agent-memory.ts'
+import { createAgentRows } from './agent-rows.ts'
+import { createKnowledgeChoices } from './knowledge.ts'
+import type { Cradle } from './manifest.ts'
+import { createModelChoice, readFallbackModels, readModelSettings } from './models.ts'
+import { createOperations } from './operations.ts'
+import { type ReceivedBytes, storeReceivedBytes } from './received-bytes.ts'
+import { createRestorer } from './restore.ts'
+import { createRuntime } from './runtime.ts'
+import { agentFields } from './schemas.ts'
+import { normalizeSettings, readTemplate } from './settings.ts'
+import { createToolAccess } from './tool-access.ts'
+import { createToolSettings } from './tool-settings.ts'
+import type { AgentDocument, AgentState, ListedAgent } from './types.ts'
+import { createWorkspaceFolders, seedWorkspace } from './workspace-folders.ts'
+
+/** The agents, their runtime and their workspaces. */
+export type Agents = ReturnType<typeof createAgents>
+
+/** True if this caller has the rights of the agent's owner. */
+export function isOwnerOf(
+  { owner_id }: Pick<AgentDocument, 'owner_id'>,
+  { id, role }: Pick<AuthCaller, 'id' | 'role'>,
+): boolean {
+  return owner_id === id || role === 'admin'
+}
+
+/** True if this caller may open the agent. */
+export function mayOpen(agent: AgentDocument, caller: Pick<AuthCaller, 'id' | 'role'>): boolean {
+  return agent.is_shared || isOwnerOf(agent, caller)
+}
+
+/** Creates the agents service. */
+export function createAgents(
+  services: Pick<
+    Cradle,
+    | 'collections'
+    | 'clock'
+    | 'events'
+    | 'ids'
+    | 'limits'
+    | 'log'
+    | 'models'
+    | 'extensions'
+    | 'scopes'
+    | 'server'
+    | 'sockets'
+    | 'users'
+  >,
+) {
+  const { clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users } = services
+  const { agents, findVisible, findRecent, findRequested } = createAgentMemory(services)
+  const cradle = {
+    ...{ clock, events, ids, limits, log, models, extensions, scopes, server, sockets, users },
+    collections: { agents },
+  }
+  const operations = createOperations(cradle)
+  const folders = createWorkspaceFolders(cradle)
+  const chooseModel = createModelChoice(cradle)
+  const runtime = createRuntime(cradle, { operations, folders, chooseModel })
+  const restorer = createRestorer(cradle, { runtime, chooseModel })
+  const toolAccess = createToolAccess(cradle)
+  const knowledge = createKnowledgeChoices(cradle)
+
+  const assertModelsUsable = async (
+    settings: { default_model?: string | null; config?: Record<string, unknown> },
+    owner_id: string,
+  ) => {
+    const references = readFallbackModels({ config: settings.config ?? {} })
+    if (settings.default_model != null) references.push(settings.default_model)
+    for (const reference of references) await models.assertUsable(reference, owner_id)
+  }
+
+  return {
+    /**
+     * Stores an agent and starts it; if the start fails, the agent is `failed`. `seed` fills its workspace; without
+     * `seed`, the files of its template do, in this language. Throws VALIDATION_FAILED, PROVIDER_NOT_VISIBLE,
+     * LIMIT_REACHED or AGENT_NAME_TAKEN.
+     */
+    async create(
+      owner: { id: string; username: string },
+      given: Partial<AgentSettings> & { name: string },
+      { locale, seed }: { locale: Locale; seed?: (workspace: string) => Promise<void> },
+    ): Promise<AgentDocument> {
+      const settings = normalizeSettings(given, extensions['agents.experts'])
+      const template = extensions['agents.experts'].get(settings.template_name ?? '')
+      await assertModelsUsable(settings, owner.id)
+      await knowledge.assertSearchable(owner.id, settings.knowledge_base_ids)
+      const now = clock.seconds()
+      const agent: AgentDocument = {
+        _id: ids.make(),
+        owner_id: owner.id,
+        owner_username: owner.username,
+        description: null,
+        persona_mbti: null,
+        default_model: null,
+        system_prompt: null,
+        template_name: null,
+        is_shared: false,
+        icon: null,
+        color: null,
+        welcome_message: null,
+        config: {},
+        knowledge_base_ids: [],
+        ...(template && readTemplate(template, locale)),
+        ...settings,
+        state: 'starting',
+        last_error: null,
+        state_since: now,
+        operation: operations.create('start'),
+        created_at: now,
+        updated_at: now,
+      }
+      const fill = seed ?? (template && ((workspace) => seedWorkspace(template, locale, workspace)))
+      try {
+        // Before the agent is visible, so that no turn finds an incomplete workspace.
+        if (fill) await fill(await folders.ensure(agent._id))
+        await limits.within('agents', owner.id, () => refuseTakenName(agent.name, agents.insertOne(agent)))
+      } catch (error) {
+        await folders.remove(agent._id)
+        throw error
+      }
+      // If the account was deleted meanwhile, its agents were removed before this one was stored.
+      if (!(await users.find(owner.id))) {
+        await runtime.removeAllOf(owner.id)
+        throw new AppError('NOT_FOUND')
+      }
+      await runtime.finishStart(agent)
+      return (await agents.findOne({ _id: agent._id })) ?? agent
+    },
+
+    /**
+     * Lists a user's own agents, then the agents shared with them; `all` lists everybody's. Oldest first. Throws
+     * FORBIDDEN if a user who is not an administrator asks for `all`, and VALIDATION_FAILED for an unknown cursor.
+     */
+    async list(
+      { id, role }: Pick<AuthCaller, 'id' | 'role'>,
+      scope: 'mine' | 'all',
+      page: PageRequest,
+    ): Promise<Page<ListedAgent>> {
+      if (scope === 'all' && role !== 'admin') throw new AppError('FORBIDDEN')
+      const others = { ...(scope === 'mine' && { is_shared: true }), owner_id: { $ne: id } }
+      const projection = {
+        ...{ system_prompt: 0, config: 0, welcome_message: 0, knowledge_base_ids: 0, tool_settings: 0 },
+      }
+      return findPage(agents, { parts: [{ owner_id: id }, others], sort: { _id: 1 }, projection }, page)
+    },
+
+    /** Returns null if the agent does not exist. */
+    find: (agent_id: string) => agents.findOne({ _id: agent_id }),
+
+    /** Returns the names of the agents that exist, by id. */
+    async listNames(agent_ids: readonly string[]): Promise<Map<string, string>> {
+      const found = await agents.find({ _id: { $in: [...agent_ids] } }, { projection: { name: 1 } }).toArray()
+      return new Map(found.map(({ _id, name }) => [_id, name]))
+    },
+
+    findVisible,
+    findRecent,
+    findRequested,
+
+    /** Changes settings, effective from the next turn. Throws what `create` throws, or AGENT_NOT_FOUND. */
+    async update(
+      agent: AgentDocument,
+      given: Partial<AgentSettings>,
+      request: Conditional,
+    ): Promise<AgentDocument> {
+      const unchanged = requireUnchanged(request, agent, agentFields)
+      const changes = normalizeSettings(given, extensions['agents.experts'])
+      await assertModelsUsable(changes, agent.owner_id)
+      await knowledge.assertSearchable(agent.owner_id, changes.knowledge_base_ids)
+      const updated = await refuseTakenName(
+        changes.name,
+        agents.findOneAndUpdate(
+          { _id: agent._id, ...unchanged },
+          { $set: { ...changes, updated_at: clock.seconds() } },
+          { returnDocument: 'after' },
+        ),
+      )
+      if (!updated) throw missOf(unchanged, 'AGENT_NOT_FOUND')
+      const { _id: agent_id, owner_id } = agent
+      if (agent.is_shared && !updated.is_shared) {
+        runtime.closeConnections(agent_id, (caller) => !mayOpen(updated, caller))
+        await events.emit('agent.unshared', { agent_id, owner_id })
+      }
+      await events.emit('agent.changed', { agent_id })
+      return updated
+    },
+
+    /** Converts agents to rows of the API, with what this caller may see. */
+    ...createAgentRows(cradle),
+
+    remove: runtime.remove,
+    removeAllOf: runtime.removeAllOf,
+    start: runtime.start,
+    stop: runtime.stop,
+    reload: runtime.reload,
+    recover: runtime.recover,
+    /** Corrects the states of agents after a start; what takes long continues in the background. */
+    restore: restorer.begin,
+    stopRestoring: restorer.end,
+    /** Returns the model that a turn of this agent would use now, or null. */
+    chooseModel,
+    readModelSettings,
+    readFallbackModels,
+    /** Stores bytes as a file that was sent to an agent; undefined if nothing keeps the files of agents. */
+    receive: (file: ReceivedBytes, owner: { agent_id: string; user_id: string }) =>
+      storeReceivedBytes(file, owner, cradle),
+    /** Returns the absolute path of the agent's folder, which is created when the agent is created or started. */
+    workspaceOf: folders.pathOf,
+    /** Creates the folder if it does not exist, and returns its path. */
+    prepareWorkspace: folders.ensure,
+    removeLeftFolders: folders.removeLeft,
+
+    /** Lists the tools of an agent whose document is at hand. */
+    listTools: toolAccess.list,
+    ...knowledge,
+    /** Returns the tools that plugins lend for a turn. Throws an AppError for a choice that does not exist. */
+    lendTools: toolAccess.lend,
+    /** Reads an agent's tools from the database, with the permissions and approvals that a call must respect. */
+    readToolAccess: toolAccess.read,
+    toolSettings: createToolSettings(cradle, toolAccess),
+
+    /** Lists the agents that name a provider in their `default_model`, of one owner or, with null, of all owners. */
+    async listProviderReferences(provider: {
+      name: string
+      owner_id: string | null
+    }): Promise<{ agents?: { id: string; name: string }[] }> {
+      // ";" is the character after ":".
+      const default_model = { $gte: `${provider.name}:`, $lt: `${provider.name};` }
+      const found = await agents
+        .find({ default_model, ...(provider.owner_id && { owner_id: provider.owner_id }) })
+        .project<Pick<AgentDocument, '_id' | 'name'>>({ name: 1 })
+        .toArray()
+      return found.length > 0 ? { agents: found.map(({ _id: id, name }) => ({ id, name })) } : {}
+    },
+
+    isOwner: isOwnerOf,
+
+    /** Returns the names of the agents that an account owns. */
+    listNamesOf: async (owner_id: string): Promise<Set<string>> =>
+      new Set(await agents.distinct('name', { owner_id })),
+
+    /** Returns the ids of the agents that an account owns. */
+    async listIdsOf(owner_id: string): Promise<string[]> {
+      const found = await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()
+      return found.map(({ _id }) => _id)
+    },
+
+    /** Returns the ids of those agents that are running. */
+    async listRunning(agent_ids: readonly string[]): Promise<Set<string>> {
+      if (agent_ids.length === 0) return new Set()
+      const filter = { _id: { $in: [...agent_ids] }, state: 'running' } as const
+      const found = await agents.find(filter, { projection: { _id: 1 } }).toArray()
+      return new Set(found.map(({ _id }) => _id))
+    },
+
+    /** Counts the agents of all owners by state; an agent that is stopping counts as stopped. */
+    async countByState(): Promise<Record<Exclude<AgentState, 'stopping'>, number>> {
+      const groups = await agents
+        .aggregate<{ _id: AgentState; count: number }>([{ $group: { _id: '$state', count: { $sum: 1 } } }])
+        .toArray()
+      const counts = { running: 0, stopped: 0, starting: 0, failed: 0 }
+      for (const { _id: state, count } of groups) counts[state === 'stopping' ? 'stopped' : state] += count
+      return counts
+    },
+  }
+}
+
+async function refuseTakenName<Result>(name: string | undefined, write: Promise<Result>): Promise<Result> {
+  try {
+    return await write
+  } catch (error) {
+    if (isDuplicateKey(error)) throw new AppError('AGENT_NAME_TAKEN', { name })
+    throw error
+  }
+}

@@ -1,0 +1,314 @@
+import { AppError, type Logger } from '#kernel'
+import type { AgentDocument } from '../../agents/agents/types.ts'
+import type { Block, ThreadDocument, TurnSettings } from './documents.ts'
+import { type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
+import { toTurnSettings } from './loop/call-settings.ts'
+import type { Cradle } from './manifest.ts'
+import { describeEnd } from './notices.ts'
+import { type BegunTurn, beginOpened, beginQueued, beginResumed } from './queue/begun-turn.ts'
+import type { ClientMessages } from './queue/client-messages.ts'
+import type { Queued } from './queue/turn-queue.ts'
+import type { Resumption } from './resumption/resumption.ts'
+import { sanitizeForStorage } from './sanitize.ts'
+import { type EarlierStep, type StepEvent, toStepEvents } from './threads/earlier-turns.ts'
+import type { RunningTurns } from './turns/running-turns.ts'
+import { createTurn, type TurnRequest } from './turns/turn.ts'
+import type { TurnLeases } from './turns/turn-leases.ts'
+
+/** The interval at which leases are renewed and requests of other processes are handled, in milliseconds. */
+const RENEW_MS = 1000
+/** The time that running turns have to end when the server stops, in milliseconds. */
+const DRAIN_MS = 8000
+
+/** The outcome of starting a turn: it has run, it is queued, or its message was sent before. */
+export type Submitted = { outcome: 'ended' } | Queued
+
+/** A turn that runs in the background or is queued. */
+export interface BackgroundTurn {
+  turn_id: string
+  is_queued: boolean
+  /** Resolves when the turn has ended or paused in this process; undefined if it is queued or was started before. */
+  settled?: Promise<void>
+}
+
+/** The conversations in this process. */
+export interface Chat {
+  /** Runs a turn to its end, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS. */
+  submit(request: TurnRequest): Promise<Submitted>
+  /**
+   * Starts a turn, or queues it, and lets its events be followed. Throws THREAD_BUSY, TOO_MANY_TURNS, and THREAD_PAUSED
+   * if another turn of the thread waits for a person. The turn continues after `steps`, which happened elsewhere.
+   */
+  begin(
+    request: Omit<TurnRequest, 'client_message_id' | 'steps'> & { steps?: readonly EarlierStep[] },
+  ): Promise<BegunTurn>
+  /**
+   * Resumes a turn that waits for its program, with the results of its calls in their order, and lets the events that
+   * follow be followed. Throws HITL_NOT_PENDING if other results came first.
+   */
+  answer(
+    thread: ThreadDocument,
+    pending: PendingApproval,
+    answered: { agent: AgentDocument; results: readonly string[]; settings: TurnSettings },
+  ): Promise<BegunTurn>
+  /**
+   * Starts a turn in the background, or queues it; returns the earlier turn if the same client message has started one.
+   * Throws THREAD_BUSY, TOO_MANY_TURNS.
+   */
+  startTurn(request: TurnRequest & { client_message_id: string }): Promise<BackgroundTurn>
+  /** Ends the active turn of a thread; false if it has none. */
+  stop(thread: ThreadDocument): Promise<boolean>
+  /** Ends the turn that this client message has started, or takes it back while it is queued; false if it has ended. */
+  cancel(thread: ThreadDocument, client_message_id: string): Promise<boolean>
+  stopAgent(agent_id: string): Promise<void>
+  countActive(agent_id: string): number
+  /** Returns the seq of an event of a begun turn. */
+  seqOf(event: LedgerEvent): number
+  /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
+  positionOf(thread: ThreadDocument): number
+  /** The turn that this client message has started or waits to start, if any. */
+  findRepeated: ClientMessages['findRepeated']
+  /** The time for which a turn waits for a person, in seconds. */
+  readonly approval_seconds: number
+  /** The threads of an account whose turns wait for a person. */
+  listPaused(user_id: string): Promise<ThreadDocument[]>
+  /** The approval that the paused turn of a thread waits for; null if it waits for none. */
+  readPending: Resumption['readPending']
+  /** Stores the decisions and resumes the turn; throws HITL_NOT_PENDING if another decision came first. */
+  decide: Resumption['decide']
+  /** Removes hidden threads; their running turns are stopped first. */
+  purge(thread_ids: readonly string[]): Promise<void>
+  /** Describes the end of an answer for a person; undefined if nothing needs to be said. */
+  describeEnd: typeof describeEnd
+  start(): Promise<void>
+  /** Refuses new turns, lets running ones finish for DRAIN_MS and stores the others as interrupted. */
+  drain(): Promise<void>
+}
+
+/** Creates the conversations of this process. */
+export function createChat(cradle: Cradle): Chat {
+  const { clientMessages, foreignTurns, heldCalls, ledger, log, nodes, recovery, resumption } = cradle
+  const { retention, running, signals, threads, turnLeases, turnQueue } = cradle
+  let isDraining = false
+  let renewal: NodeJS.Timeout | undefined
+
+  /**
+   * Starts a turn, or queues it if its thread is taken, other turns wait for the thread, or the account has no free
+   * slot.
+   */
+  const admit = async (request: TurnRequest) => {
+    if (isDraining) throw new AppError('SHUTTING_DOWN')
+    cradle.server.assertStorage()
+    const { thread_id, user, agent, client_message_id, instructions } = request
+    const owner = { user_id: user.id, agent_id: agent._id }
+    const queue = async () => {
+      if (instructions !== undefined) await threads.instruct(owner, thread_id, instructions)
+      return turnQueue.add(request)
+    }
+    if (running.get(thread_id) || turnQueue.isFull(user.id)) return queue()
+    const turn = createTurn({ thread_id, ...owner, client_message_id }, cradle)
+    const opening = await turn.open(request)
+    if (opening.outcome === 'taken') return queue()
+    return opening.outcome === 'opened' ? { outcome: 'opened' as const, turn } : opening
+  }
+
+  const stop: Chat['stop'] = async (thread) => {
+    // A turn that was sent before the stop has its thread by then, or is queued.
+    await turnQueue.inLine(thread._id, async () => undefined)
+    if (thread.active_turn?.paused && (await resumption.stop(thread))) return true
+    const current = running.get(thread._id)
+    await running.stop((turn) => turn === current, 'stopped')
+    const isAsked = current?.opened ? true : await turnLeases.requestStop(thread._id)
+    // The turn may have been about to pause, and a pause cannot be aborted.
+    const now = await threads.get(thread, thread._id)
+    const turn_id = current?.opened?.lease.turn_id ?? thread.active_turn?.turn_id
+    if (now.active_turn?.paused && now.active_turn.turn_id === turn_id) await resumption.stop(now)
+    return isAsked
+  }
+
+  const stopAgent: Chat['stopAgent'] = async (agent_id) => {
+    await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
+    heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
+  }
+
+  /** Closes the turns of a process that has died, and starts those that waited for it. */
+  const takeOver = async () => {
+    try {
+      await recovery.adopt()
+      await turnQueue.watchAll()
+    } catch (error) {
+      // The job does the same a little later.
+      log.error({ error }, 'the turns of a dead process could not be taken over')
+    }
+  }
+
+  return {
+    describeEnd,
+    async submit(request) {
+      const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
+      if (admitted.outcome !== 'opened') return admitted
+      await admitted.turn.run(request)
+      return { outcome: 'ended' }
+    },
+    async begin(request) {
+      const { thread_id, user, agent, instructions, steps = [] } = request
+      const owner = { user_id: user.id, agent_id: agent._id }
+      const content = sanitizeForStorage(request.content) as Block[]
+      const order = {
+        ...request,
+        content,
+        ...(instructions !== undefined && { instructions: sanitizeForStorage(instructions) as string }),
+        steps: sanitizeForStorage(steps.flatMap((step) => toStepEvents(step, cradle.ids))) as StepEvent[],
+      }
+      const admitted = await turnQueue.inLine(thread_id, () => admit(order))
+      if (admitted.outcome === 'opened') return beginOpened(admitted.turn, order, cradle)
+      // Only a message with an id can repeat another one.
+      const { queue_id: turn_id } = admitted as Extract<Queued, { outcome: 'queued' }>
+      const { active_turn } = await threads.get(owner, thread_id)
+      if (active_turn?.paused && (await turnQueue.takeBack(owner, thread_id, turn_id)))
+        throw new AppError('THREAD_PAUSED')
+      return beginQueued({ thread_id, turn_id, ...owner }, order, cradle)
+    },
+    async answer(thread, pending, { agent, results, settings: asked }) {
+      if (isDraining) throw new AppError('SHUTTING_DOWN')
+      const settings = toTurnSettings({ agent, settings: asked }, cradle.agents)
+      await resumption.answer(thread, pending, {
+        results: results.map((result) => result.toWellFormed()),
+        settings,
+      })
+      return beginResumed(thread, () => stop(thread), cradle)
+    },
+    async startTurn(request) {
+      const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
+      if (admitted.outcome === 'queued') return { turn_id: admitted.queue_id, is_queued: true }
+      if (admitted.outcome === 'repeated') {
+        const { turn_id, first_seq } = admitted.turn
+        return { turn_id, is_queued: first_seq === null }
+      }
+      const { turn } = admitted
+      const { log: turnLog } = turn.opened!
+      const { turn_id } = turnLog
+      // Whoever starts it again after a crash that left no trace of it must not have it call the model twice.
+      const settled = turnLog
+        .durable()
+        .then(() => turn.run(request))
+        .catch((error) => log.error({ error, turn_id }, 'a turn failed'))
+      return { turn_id, is_queued: false, settled }
+    },
+    stop,
+    async cancel({ _id: thread_id, user_id, agent_id }, client_message_id) {
+      const owner = { user_id, agent_id }
+      await turnQueue.inLine(thread_id, async () => undefined)
+      const known = await clientMessages.findRepeated(owner, client_message_id)
+      if (!known) return false
+      const { turn_id, first_seq } = known
+      if (first_seq === null && (await turnQueue.takeBack(owner, thread_id, turn_id))) return true
+      const thread = await threads.get(owner, thread_id)
+      return thread.active_turn?.turn_id === turn_id && (await stop(thread))
+    },
+    stopAgent,
+    findRepeated: clientMessages.findRepeated,
+    listPaused: (user_id) =>
+      cradle.collections.threads.find({ user_id, 'active_turn.paused': { $exists: true } }).toArray(),
+    approval_seconds: cradle.config.approval_seconds,
+    readPending: resumption.readPending,
+    decide: resumption.decide,
+    countActive: (agent_id) =>
+      running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
+    seqOf,
+    positionOf(thread) {
+      const current = running.get(thread._id)?.opened
+      if (!current) return thread.last_seq
+      const last = current.log.committed.at(-1)
+      return last ? seqOf(last) : current.lease.first_seq - 1
+    },
+    async purge(thread_ids) {
+      for (const thread_id of thread_ids) {
+        signals.publish('thread.removed', { thread_id })
+        await turnQueue.removeAllOf(thread_id)
+        await running.stop((turn) => turn.thread_id === thread_id, 'stopped')
+        heldCalls.abandon((turn) => turn.thread_id === thread_id, 'stopped')
+        await Promise.all([
+          retention.release(thread_id),
+          ledger.remove(thread_id),
+          clientMessages.remove(thread_id),
+        ])
+        await threads.remove(thread_id)
+      }
+    },
+    async start() {
+      const renew = () => renewLeases({ running, turnLeases, log })
+      const reconcile = () => reconcileHeldCalls({ heldCalls, recovery, resumption, log })
+      await recovery.adopt()
+      renewal = setInterval(() => {
+        void renew()
+        void reconcile()
+      }, RENEW_MS)
+      foreignTurns.start()
+      nodes.watchWork(() => running.list().length > 0)
+      nodes.onGone(takeOver)
+      signals.on('turn.unwanted', ({ thread_id }) => running.get(thread_id) && renew())
+      signals.on('turn.resolved', reconcile)
+      // Events that a removed thread still receives would stay in the ledger.
+      signals.on('thread.removed', ({ thread_id }) =>
+        running.stop((turn) => turn.thread_id === thread_id, 'lost'),
+      )
+      signals.on('agent.stopping', ({ agent_id }) => stopAgent(agent_id))
+    },
+    async drain() {
+      isDraining = true
+      turnQueue.end()
+      await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
+      await running.stop(() => true, 'shutdown')
+      const held = heldCalls.turns()
+      heldCalls.abandon(() => true, 'shutdown')
+      clearInterval(renewal)
+      await foreignTurns.stop()
+      await ledger.idle()
+      await turnLeases.unhold(held)
+    },
+  }
+}
+
+/** Resumes held calls that were decided in another process, and abandons those that are no longer needed. */
+async function reconcileHeldCalls({
+  heldCalls,
+  recovery,
+  resumption,
+  log,
+}: Pick<Cradle, 'heldCalls' | 'recovery' | 'resumption' | 'log'>): Promise<void> {
+  if (heldCalls.turns().length === 0) return
+  try {
+    await recovery.adopt()
+    await resumption.releaseHeld()
+  } catch (error) {
+    log.error({ error }, 'held calls could not be reconciled')
+  }
+}
+
+/** Renews the leases of the running turns and stops those that another process asks to stop. */
+async function renewLeases({
+  running,
+  turnLeases,
+  log,
+}: {
+  running: RunningTurns
+  turnLeases: TurnLeases
+  log: Logger
+}): Promise<void> {
+  const current = running.list().filter(({ opened }) => opened)
+  if (current.length === 0) return
+  try {
+    const held = current.map(({ opened }) => opened!.lease)
+    const [renewed, unwanted] = await Promise.all([turnLeases.renew(held), turnLeases.listStopRequests(held)])
+    await running.stop(({ thread_id }) => unwanted.includes(thread_id), 'stopped')
+    if (renewed === current.length) return
+    // The first event restores a lease that the database has lost, or finds that another turn has the thread.
+    const begun = current.filter(({ opened }) => opened!.log.committed.length > 0)
+    for (const turn of begun)
+      if (running.get(turn.thread_id) === turn && (await turnLeases.renew([turn.opened!.lease])) === 0)
+        void turn.stop('lost')
+  } catch (error) {
+    log.error({ error }, 'leases could not be renewed')
+  }
+}

@@ -1,0 +1,299 @@
+import type { Collection, IndexDescription } from 'mongodb'
+import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#kernel'
+import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
+import type { Agents } from '../../../agents/agents/agents.ts'
+import type { ThreadDocument, ThreadSummary } from '../documents.ts'
+import { API, createPrunableThreads, type PrunableThreads } from './prunable-threads.ts'
+import { notRemoved, toOwnedThread, visible } from './thread-facts.ts'
+import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
+
+/** The order of lists: pinned threads first, then by last activity; within one second, newer threads first. */
+export const LIST_ORDER = { pinned: -1, last_active: -1, _id: -1 } as const
+
+/** The indexes for listing, resuming, counting, recovering, rebuilding and removing threads. */
+export const threadIndexes: IndexDescription[] = [
+  { key: { user_id: 1, agent_id: 1, ...LIST_ORDER } },
+  { key: { session_key: 1 }, unique: true },
+  { key: { agent_id: 1, projection_version: 1 } },
+  ...migrationIndexes,
+  {
+    key: { 'active_turn.lease_until': 1 },
+    partialFilterExpression: { 'active_turn.lease_until': { $exists: true } },
+  },
+  {
+    key: { 'active_turn.paused.expires_at': 1 },
+    partialFilterExpression: { 'active_turn.paused.expires_at': { $exists: true } },
+  },
+  { key: { user_id: 1, agent_id: 1, unread: 1 }, partialFilterExpression: { unread: { $gt: 0 } } },
+  { key: { deleted_at: 1 }, partialFilterExpression: { deleted_at: { $exists: true } } },
+  {
+    key: { user_id: 1, pinned: 1, last_active: -1, _id: -1 },
+    partialFilterExpression: { channel_type: API },
+  },
+  { key: { 'base.thread_id': 1 }, partialFilterExpression: { 'base.thread_id': { $exists: true } } },
+]
+
+/** The most artifacts, and the most sources, that a list shows of a thread. */
+const MAX_LISTED = 10
+
+/** The time after which an unfinished fork counts as abandoned by a crashed process, in seconds. */
+const FORKING_SECONDS = 60
+
+/** The owner of a thread; part of every query. */
+export interface ThreadOwner {
+  user_id: string
+  agent_id: string
+}
+
+/** The fields that the entity tag of a thread is made from. */
+export const threadFields = ['title', 'pinned', 'model', 'allowed_tools', 'knowledge_base_ids'] as const
+
+/** The fields of a thread that its row in a list shows first. */
+const GLANCE = {
+  agent_id: 1,
+  title: 1,
+  pinned: 1,
+  unread: 1,
+  last_active: 1,
+  'active_turn.turn_id': 1,
+} as const
+
+/** A thread as far as `GLANCE` shows it. */
+export type GlancedThread = Pick<
+  ThreadDocument,
+  '_id' | 'agent_id' | 'title' | 'pinned' | 'unread' | 'last_active'
+> & { active_turn?: object | null }
+
+/** The threads of all users. */
+export interface Threads extends PrunableThreads {
+  /** Creates a thread, empty unless `beginning` says otherwise. Throws LIMIT_REACHED. */
+  create(owner: ThreadOwner, beginning?: Partial<ThreadDocument>): Promise<ThreadDocument>
+  /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND if it was hidden meanwhile. */
+  publish(thread_id: string): Promise<void>
+  /** Throws THREAD_NOT_FOUND, also if the thread belongs to another owner. */
+  get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
+  /** The same with whatever agent. */
+  getOfUser(user_id: string, thread_id: string): Promise<ThreadDocument>
+  /** Reads what a list shows first of a thread; null if the account has no such thread. */
+  glance(user_id: string, thread_id: string): Promise<GlancedThread | null>
+  /** Lists an account's threads whose turns wait for a person, those that wait longest first. */
+  listPaused(user_id: string, limit: number): Promise<ThreadDocument[]>
+  /** Throws THREAD_NOT_FOUND. */
+  getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
+  /** True if the account has a thread with this agent. */
+  exist(owner: ThreadOwner): Promise<boolean>
+  /**
+   * Lists threads, pinned first, then by last activity, with their newest artifacts and sources. Throws
+   * VALIDATION_FAILED for an unknown cursor.
+   */
+  list(owner: ThreadOwner, page: PageRequest): Promise<Page<ThreadDocument>>
+  /** Throws PRECONDITION_FAILED, THREAD_NOT_FOUND. */
+  update(
+    thread: ThreadDocument,
+    changes: Partial<Pick<ThreadDocument, (typeof threadFields)[number]>>,
+    request: Conditional,
+  ): Promise<ThreadDocument>
+  /** Replaces the instructions of a thread. Throws THREAD_NOT_FOUND. */
+  instruct(owner: ThreadOwner, thread_id: string, instructions: string): Promise<void>
+  markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
+  /** Counts a user's unread replies by agent. */
+  countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
+  /** Stores a summary of a thread's older messages while this turn has the thread. */
+  storeSummary(thread_id: string, turn_id: string, summary: ThreadSummary): Promise<void>
+  /** Hides threads from everyone before they are removed; returns their ids. */
+  hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
+  /** Counts the threads of all users, without hidden ones. */
+  count(): Promise<number>
+  /** Hides abandoned forks. */
+  hideUnfinished(): Promise<void>
+  /** Lists threads that are hidden and not yet removed. */
+  listHidden(): Promise<string[]>
+  remove(thread_id: string): Promise<void>
+}
+
+/** Creates the threads over their collection. */
+export function createThreads({
+  agents,
+  threads,
+  clock,
+  events,
+  ids,
+  limits,
+}: {
+  agents: Pick<Agents, 'listDefaultKnowledge'>
+  threads: Collection<ThreadDocument>
+  events: EventBus
+  clock: Clock
+  ids: Ids
+  limits: Limits
+}): Threads {
+  const unseen = { unread: { $gt: 0 } }
+  const missing = () => new AppError('THREAD_NOT_FOUND')
+  const owner = { user_id: 1, agent_id: 1 } as const
+  const noteChange = (thread: ThreadOwner & { _id: string }) =>
+    void events.emit('thread.changed', toOwnedThread(thread))
+
+  return {
+    async create({ user_id, agent_id }, beginning = {}) {
+      const now = clock.seconds()
+      const knowledge_base_ids = await agents.listDefaultKnowledge(user_id)
+      const thread: ThreadDocument = {
+        _id: ids.make('thr_'),
+        user_id,
+        agent_id,
+        title: null,
+        pinned: false,
+        session_key: ids.make('ses_'),
+        channel_type: 'web',
+        model: null,
+        last_seq: 0,
+        last_active: now,
+        created_at: now,
+        unread: 0,
+        artifacts: [],
+        sources: [],
+        projection_version: PROJECTION_VERSION,
+        active_turn: null,
+        ...(knowledge_base_ids.length > 0 && { knowledge_base_ids }),
+        ...beginning,
+      }
+      await limits.within('threads', user_id, () => threads.insertOne(thread))
+      if (thread.deleted_at === undefined) noteChange(thread)
+      return thread
+    },
+    async publish(thread_id) {
+      const published = await threads.findOneAndUpdate(
+        { _id: thread_id, ...notRemoved },
+        { $unset: { deleted_at: 1 } },
+        { projection: owner },
+      )
+      if (!published) throw missing()
+      noteChange(published)
+    },
+    async get({ user_id, agent_id }, thread_id) {
+      const thread = await threads.findOne({ _id: thread_id, user_id, agent_id, ...visible })
+      if (!thread) throw missing()
+      return thread
+    },
+    async getOfUser(user_id, thread_id) {
+      const thread = await threads.findOne({ _id: thread_id, user_id, ...visible })
+      if (!thread) throw missing()
+      return thread
+    },
+    glance: (user_id, thread_id) =>
+      threads.findOne({ _id: thread_id, user_id, ...visible }, { projection: GLANCE }),
+    listPaused: (user_id, limit) =>
+      threads
+        .find({
+          'active_turn.paused.expires_at': { $gt: 0 },
+          'active_turn.paused.for_client': { $exists: false },
+          user_id,
+          ...visible,
+        })
+        .sort({ 'active_turn.paused.expires_at': 1 })
+        .limit(limit)
+        .toArray(),
+    async getBySession({ user_id, agent_id }, session_key) {
+      const thread = await threads.findOne({ session_key, user_id, agent_id, ...visible })
+      if (!thread) throw missing()
+      return thread
+    },
+    async exist({ user_id, agent_id }) {
+      return (await threads.findOne({ user_id, agent_id, ...visible }, { projection: { _id: 1 } })) !== null
+    },
+    async list({ user_id, agent_id }, page) {
+      const projection = {
+        summary: 0,
+        base: 0,
+        instructions: 0,
+        artifacts: { $slice: -MAX_LISTED },
+        sources: { $slice: -MAX_LISTED },
+      }
+      const parts = [{ user_id, agent_id, ...visible }]
+      return findPage(threads, { parts, sort: LIST_ORDER, projection }, page)
+    },
+    async update(thread, changes, request) {
+      const { _id, user_id, agent_id } = thread
+      const unchanged = requireUnchanged(request, thread, threadFields)
+      const updated = await threads.findOneAndUpdate(
+        { _id, user_id, agent_id, ...visible, ...unchanged },
+        { $set: changes },
+        { returnDocument: 'after' },
+      )
+      if (!updated) throw missOf(unchanged, 'THREAD_NOT_FOUND')
+      noteChange(updated)
+      return updated
+    },
+    async instruct({ user_id, agent_id }, thread_id, instructions) {
+      const { matchedCount } = await threads.updateOne(
+        { _id: thread_id, user_id, agent_id, ...visible },
+        { $set: { instructions } },
+      )
+      if (matchedCount === 0) throw missing()
+    },
+    async markRead({ user_id, agent_id }, thread_id) {
+      if (thread_id === undefined) {
+        const unread = await threads
+          .find({ user_id, agent_id, ...unseen, ...visible }, { projection: owner })
+          .toArray()
+        await threads.updateMany({ user_id, agent_id, ...unseen }, { $set: { unread: 0 } })
+        unread.forEach(noteChange)
+        return
+      }
+      const before = await threads.findOneAndUpdate(
+        { _id: thread_id, user_id, agent_id, ...visible },
+        { $set: { unread: 0 } },
+        { projection: { ...owner, unread: 1 } },
+      )
+      if (!before) throw missing()
+      if (before.unread > 0) noteChange(before)
+    },
+    async countUnread(user_id, agent_ids) {
+      const counts = await threads
+        .aggregate<{ _id: string; unread: number }>([
+          { $match: { user_id, agent_id: { $in: [...agent_ids] }, ...unseen, ...visible } },
+          { $group: { _id: '$agent_id', unread: { $sum: '$unread' } } },
+        ])
+        .toArray()
+      return new Map(counts.map(({ _id, unread }) => [_id, unread]))
+    },
+    async storeSummary(thread_id, turn_id, summary) {
+      await threads.updateOne(
+        { _id: thread_id, 'active_turn.turn_id': turn_id },
+        { $set: { summary: { ...summary } } },
+      )
+    },
+    async hide(filter) {
+      const hidden: string[] = []
+      for (;;) {
+        const found = await threads.find({ ...filter, ...notRemoved }, { projection: owner }).toArray()
+        const thread_ids = found.map(({ _id }) => _id)
+        // A hidden thread cannot be forked any more, but it may have been forked in the meantime.
+        if (thread_ids.length === 0) return hidden
+        await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
+        hidden.push(...thread_ids)
+        for (const thread of found) void events.emit('thread.deleted', toOwnedThread(thread))
+      }
+    },
+    async count() {
+      // Most threads are visible, and counting by index reads no documents.
+      const all = await threads.countDocuments({}, { hint: '_id_' })
+      return all - (await threads.countDocuments({ deleted_at: { $exists: true } }))
+    },
+    async hideUnfinished() {
+      const now = clock.seconds()
+      await threads.updateMany(
+        { deleted_at: { $exists: true, $eq: null }, created_at: { $lt: now - FORKING_SECONDS } },
+        { $set: { deleted_at: now } },
+      )
+    },
+    async listHidden() {
+      const hidden = await threads.find({ deleted_at: { $gte: 0 } }, { projection: { _id: 1 } }).toArray()
+      return hidden.map(({ _id }) => _id)
+    },
+    async remove(thread_id) {
+      await threads.deleteOne({ _id: thread_id })
+    },
+    ...createPrunableThreads(threads),
+  }
+}

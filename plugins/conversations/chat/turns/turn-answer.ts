@@ -1,0 +1,185 @@
+import { AppError, type Locale } from '#kernel'
+import type { AgentDocument } from '../../../agents/agents/types.ts'
+import type { StopReason as AnswerStop, Block, ThreadDocument, TurnSettings } from '../documents.ts'
+import { findLastModel, type LedgerEvent } from '../ledger/ledger-event.ts'
+import type { TurnLog } from '../ledger/turn-log.ts'
+import type { Request } from '../loop/approvals.ts'
+import { toCallSettings, toTurnSettings } from '../loop/call-settings.ts'
+import { countClientSteps, toRemoteTools } from '../loop/client-tools.ts'
+import { keepDrawnFile } from '../loop/drawn-files.ts'
+import { buildInstructions } from '../loop/instructions.ts'
+import { readFoundTools } from '../loop/listed-tools.ts'
+import { toModelContext, userMessage, withSummary } from '../loop/model-context.ts'
+import { readRecordedLoop } from '../loop/recorded-loop.ts'
+import { readImages } from '../loop/turn-images.ts'
+import { MAX_STEPS, runTurnLoop } from '../loop/turn-loop.ts'
+import { createTurnTools, offerTools, type TurnUser } from '../loop/turn-tools.ts'
+import { createTurnWriter } from '../loop/turn-writer.ts'
+import type { Cradle } from '../manifest.ts'
+import { createModelChain, type ModelChain } from './model-chain.ts'
+import type { StopReason } from './turn.ts'
+import { readTurnHistory } from './turn-history.ts'
+import type { TurnLease } from './turn-leases.ts'
+import type { TurnEnd } from './turn-outcome.ts'
+
+/** The request that a turn carries out. */
+export interface TurnOrder {
+  agent: AgentDocument
+  user: TurnUser
+  content: Block[]
+  model?: string
+  /** Replace those of the agent. */
+  settings?: TurnSettings
+  locale: Locale
+  request_id: string
+}
+
+/** The place in which an order is carried out; `before` are the stored events of a turn that was paused. */
+interface Stage {
+  lease: TurnLease
+  thread: ThreadDocument
+  log: TurnLog
+  before: readonly LedgerEvent[]
+  signal: AbortSignal
+}
+
+/** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
+export async function answer(
+  { agent, user, content, model: wanted, settings: asked, locale, request_id }: TurnOrder,
+  { lease, thread, log, before, signal }: Stage,
+  cradle: Cradle,
+): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
+  const { recent, agents, ids, clock, explainError, heldCalls } = cradle
+  // A turn keeps its settings while it waits, unless its program sends new ones with the results of its tools.
+  const settings =
+    before.length > 0
+      ? (before.findLast((event) => event.settings)?.settings ?? {})
+      : toTurnSettings({ agent, settings: asked }, agents)
+  // Each model is asked at most once in a turn that its fallbacks answer, also after a pause.
+  const unavailable = new Set(
+    before.flatMap(({ type, frame }) =>
+      type === 'notice' && frame.code === 'MODEL_FALLBACK' ? [String(frame.details?.from)] : [],
+    ),
+  )
+  let chain: ModelChain | undefined
+  const writer = createTurnWriter({
+    log,
+    ids,
+    model: () => chain!.current.reference,
+    agent_id: agent._id,
+    locale,
+    before,
+    onTool({ name, is_error, ms = 0 }) {
+      const { first_seq, ...owned } = lease
+      void cradle.events.emit('tool.called', { ...owned, name, is_error, ms, ended_ms: clock.now() })
+    },
+  })
+  const { usage } = writer
+  const done = (stop_reason: AnswerStop): TurnEnd => ({
+    type: 'done',
+    message_id: writer.message_id,
+    stop_reason,
+    usage,
+    sources: writer.sources,
+  })
+  try {
+    const [newest, opened, system, offered, lent] = await Promise.all([
+      recent.before(thread, lease.first_seq),
+      // A turn keeps its initial model, whatever is chosen while it waits.
+      cradle.models.open([findLastModel(before), wanted, thread.model], user.id, agent),
+      buildInstructions(agent, thread, cradle),
+      offerTools(agents.listTools(agent, user), { agent, user, thread, settings }),
+      agents.lendTools(agent, user, { choices: settings, has_begun: before.length > 0 }),
+    ])
+    const models = createModelChain(opened, {
+      fallbacks: agents.readFallbackModels(agent).filter((reference) => !unavailable.has(reference)),
+      user_id: user.id,
+      locale,
+      models: cradle.models,
+      onNotice: writer.onNotice,
+    })
+    chain = models
+    const account = {
+      user_id: user.id,
+      token_quota: user.token_quota,
+      agent_id: agent._id,
+      thread_id: thread._id,
+      turn_id: lease.turn_id,
+    }
+    const { history, summary } = await readTurnHistory(
+      { newest, lease, thread, opened, account, writer, signal },
+      cradle,
+    )
+    const earlier = history.flatMap((message) => message.content)
+    const images = await readImages({ agent_id: agent._id, earlier, content }, opened, {
+      extensions: cradle.extensions,
+      onNotice: before.length > 0 ? () => undefined : writer.onNotice,
+    })
+    const end = await runTurnLoop({
+      call: (options, { call_id, delegated_by, authors }) => {
+        const purpose = delegated_by === undefined ? 'turn' : 'task'
+        return models.ask({ call_id, account, purpose, options }, authors)
+      },
+      settings: toCallSettings(settings, opened.description),
+      max_steps: (settings.max_steps ?? MAX_STEPS) + countClientSteps(before),
+      ids,
+      system,
+      messages: withSummary(
+        [
+          ...toModelContext(history, {
+            window: opened.description.context_window,
+            images,
+            model: opened.reference,
+          }),
+          userMessage(content, images),
+        ],
+        summary,
+      ),
+      tools: createTurnTools(cradle, {
+        agent,
+        user,
+        allowed: thread.allowed_tools ?? [],
+        offered,
+        lent,
+        choices: settings,
+        remote: toRemoteTools(settings),
+        foundNames: readFoundTools(before),
+      }),
+      facts: {
+        workspace: agents.workspaceOf(agent._id),
+        agent_id: agent._id,
+        thread_id: thread._id,
+        user_id: user.id,
+        locale,
+        signal,
+      },
+      writer,
+      held: heldCalls.of(lease),
+      recorded: readRecordedLoop(before),
+      delegate: writer.delegate,
+      readPictures: (pictures) =>
+        readImages({ agent_id: agent._id, earlier: pictures, content: [] }, models.current, {
+          extensions: cradle.extensions,
+          onNotice: writer.onNotice,
+        }),
+      keepFile: (file) => keepDrawnFile(file, { agent_id: agent._id, user_id: user.id }, cradle),
+      explain(error) {
+        const { message, details } = explainError(models.current.explain(error, locale), locale, request_id)
+        return [message, details.guidance, details.detail]
+          .filter((text) => typeof text === 'string')
+          .join(' ')
+      },
+    })
+    writer.flush()
+    return end.stop_reason === 'paused' ? { type: 'paused', requests: end.requests } : done(end.stop_reason)
+  } catch (error) {
+    writer.flush()
+    const reason = signal.aborted ? (signal.reason as StopReason) : undefined
+    if (reason === 'stopped' || reason === 'lost') return done('stopped')
+    const cause =
+      reason === 'shutdown'
+        ? new AppError('TURN_INTERRUPTED')
+        : (chain?.current.explain(error, locale) ?? error)
+    return { type: 'error', error: cause, locale, request_id }
+  }
+}

@@ -1,0 +1,118 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError, type Locale } from '#kernel'
+import { createDeadline } from '#toolbox'
+import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
+import type { UserDocument } from '../../../identity/users/types.ts'
+import { groupRulesFor } from '../config/common-settings.ts'
+import type { Session } from '../connections/session.ts'
+import type { InboxDocument } from '../documents.ts'
+import type { Cradle } from '../manifest.ts'
+import type { Delivery } from './delivery.ts'
+import { buildContent } from './question-content.ts'
+import { createTurnDelivery } from './turn-delivery.ts'
+
+/** Interval for checking that a message whose turn has not begun is still in the queue, in milliseconds. */
+const QUEUE_POLL_MS = 2000
+
+/** A message with the context for answering it. */
+export interface Answering {
+  message: InboxDocument
+  session: Session
+  delivery: Delivery
+  /** The owner of the agent; the turn runs in the owner's account. */
+  owner: UserDocument
+  locale: Locale
+}
+
+/** The id by which every process recognizes the turn of a message. */
+const clientMessageId = ({ _id, turn_message_id = `channel:${_id}` }: InboxDocument) => turn_message_id
+
+/**
+ * Answers a message by a turn of the agent and delivers the reply; continues an earlier attempt if one was interrupted.
+ * Returns when everything is delivered; throws if the attempt was interrupted and must be repeated later.
+ */
+export async function answerMessage(answering: Answering, cradle: Cradle): Promise<void> {
+  const { message, session, owner } = answering
+  const { conversations, messageInbox, chat, threads, ledgerReader } = cradle
+  const { channel, config } = session
+  const account = { user_id: owner._id, agent_id: channel.agent_id }
+  let { thread_id, after_seq } = message
+  let thread: ThreadDocument
+  if (thread_id === undefined || after_seq === undefined) {
+    const earlier = thread_id && (await conversations.readThread(channel, thread_id, owner._id))
+    thread = earlier || (await conversations.threadOf(channel, message.conversation_id, owner._id))
+    thread_id = thread._id
+    after_seq = chat.positionOf(thread)
+    await messageInbox.begin(message, { thread_id, after_seq })
+  } else thread = await threads.get(account, thread_id)
+
+  const { events: newest } = await ledgerReader.page(thread_id, { limit: 1 })
+  const left = createDeadline([session.signal])
+  const { signal } = left
+  const show = createTurnDelivery(answering, thread, newest.at(-1)?.seq ?? 0, cradle)
+  let turn_id: string | undefined
+  let refusal: unknown
+  /** Stops waiting for a message that was taken back, or removed with its thread, while it was queued. */
+  const leaveRemoved = async () => {
+    while (turn_id === undefined && !signal.aborted) {
+      // Rejects only when aborted, which ends the loop.
+      await pause(QUEUE_POLL_MS, undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted && !(await chat.findRepeated(account, clientMessageId(message)))) left.abort()
+    }
+  }
+  startTurn(answering, thread, cradle)
+    .then(leaveRemoved)
+    .catch((error) => {
+      refusal = error
+      // A turn that has begun ends by its own events, even if this call fails.
+      if (turn_id === undefined) left.abort()
+    })
+  try {
+    for await (const event of ledgerReader.follow({
+      thread_id,
+      user_id: owner._id,
+      after: after_seq,
+      signal,
+    })) {
+      if (event.type === 'turn_started' && event.frame.client_message_id === clientMessageId(message))
+        turn_id = event.turn_id
+      if (event.turn_id !== turn_id) continue
+      if (await show.event(event)) break
+    }
+    session.signal.throwIfAborted()
+    if (refusal !== undefined && turn_id === undefined) await show.refusal(refusal)
+  } finally {
+    left.abort()
+    left.release()
+    await show.stop()
+  }
+  const rules = groupRulesFor(config, message.conversation_id)
+  if (rules.clear_after_reply && message.turn_message_id === undefined)
+    await conversations.forget(channel, message.conversation_id, message.sent_at)
+}
+
+/** Starts the turn that answers a message, unless an earlier attempt did. */
+async function startTurn(
+  { message, session, owner, locale }: Answering,
+  thread: ThreadDocument,
+  cradle: Cradle,
+): Promise<void> {
+  const { agents, chat } = cradle
+  const { user_id, agent_id } = thread
+  const client_message_id = clientMessageId(message)
+  if (await chat.findRepeated({ user_id, agent_id }, client_message_id)) return
+  const agent = await agents.find(agent_id)
+  if (agent?.state !== 'running')
+    throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
+  const content = await buildContent(message, session, locale, cradle)
+  const { _id: id, role, permissions, token_quota } = owner
+  await chat.submit({
+    thread_id: thread._id,
+    agent,
+    user: { id, role, permissions, token_quota },
+    content,
+    client_message_id,
+    locale,
+    request_id: message._id,
+  })
+}

@@ -1,0 +1,83 @@
+import type { Agents } from '../../agents/agents/agents.ts'
+import type { Threads } from '../../conversations/chat/threads/threads.ts'
+import type { Feeds } from './feeds.ts'
+import type { AccountEvent } from './schemas.ts'
+
+/** Notifies accounts that read their events here; each takes plain values, which another process may have sent. */
+export type Notices = ReturnType<typeof createNotices>
+
+/** Creates the notices; they read the database for accounts with open pages only. */
+export function createNotices({
+  feeds,
+  agents,
+  threads,
+}: {
+  feeds: Feeds
+  agents: Agents
+  threads: Threads
+}) {
+  return {
+    /** Notifies the owner of a thread of how it is now. */
+    thread({ thread_id, user_id }: { thread_id: string; user_id: string }): void {
+      const describe = async () => {
+        const found = await threads.glance(user_id, thread_id)
+        if (!found) return undefined
+        const { agent_id, title, pinned, unread, last_active, active_turn } = found
+        const type = 'thread.changed'
+        const turn_active = Boolean(active_turn)
+        return { type, thread_id, agent_id, title, pinned, unread, turn_active, last_active } as const
+      }
+      feeds.notify(user_id, describe, thread_id)
+    },
+
+    /** Notifies everybody who sees an agent of how it is now. */
+    async agent({ agent_id }: { agent_id: string }): Promise<void> {
+      const agent = feeds.areEmpty() ? null : await agents.find(agent_id)
+      if (!agent) return
+      const { name, state, owner_id, is_shared } = agent
+      feeds.notifyAll((account_id) =>
+        is_shared || account_id === owner_id ? { type: 'agent.changed', agent_id, name, state } : undefined,
+      )
+    },
+
+    /** Notifies the owner of an agent that one of its channels has changed. */
+    async channel({ channel_id, agent_id }: { channel_id: string; agent_id: string }): Promise<void> {
+      const agent = feeds.areEmpty() ? null : await agents.find(agent_id)
+      if (agent) feeds.notify(agent.owner_id, () => ({ type: 'channel.changed', channel_id, agent_id }))
+    },
+
+    /** Notifies the owner of a connector, or everybody if an administrator has defined it for all. */
+    connector({ connector_id, owner_id }: { connector_id: string; owner_id: string | null }): void {
+      const describe = () => ({ type: 'connector.changed', connector_id }) as const
+      if (owner_id === null) feeds.notifyAll(describe)
+      else feeds.notify(owner_id, describe)
+    },
+
+    /** Notifies an account of something that needs no look. */
+    event({ user_id, event }: { user_id: string; event: AccountEvent }): void {
+      feeds.notify(user_id, () => event)
+    },
+
+    /** Notifies accounts that an agent, as far as they see it, is gone. */
+    agentGone({
+      agent_id,
+      owner_id,
+      to,
+    }: {
+      agent_id: string
+      owner_id: string
+      to: 'owner' | 'others' | 'all'
+    }): void {
+      feeds.notifyAll((account_id) =>
+        to === 'all' || (account_id === owner_id) === (to === 'owner')
+          ? { type: 'agent.deleted', agent_id }
+          : undefined,
+      )
+    },
+
+    /** Notifies an account that its usage has changed. */
+    usage({ user_id }: { user_id: string }): void {
+      feeds.notify(user_id, () => ({ type: 'usage.changed' }), 'usage')
+    },
+  }
+}

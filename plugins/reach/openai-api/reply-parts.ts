@@ -1,0 +1,117 @@
+import { AppError, type ErrorCode, type Locale } from '#kernel'
+import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
+import type { StopReason } from '../../conversations/chat/documents.ts'
+import type { FrameFields, LedgerEvent } from '../../conversations/chat/ledger/ledger-event.ts'
+import { toCallId } from './call-ids.ts'
+import { describePause, describeRefusal } from './phrases.ts'
+import { waitsForClient } from './waiting-calls.ts'
+
+/** A piece of an agent's reply. Pieces of one message of the turn share their `message_id`. */
+export type ReplyPart =
+  | { type: 'text' | 'reasoning' | 'refusal'; message_id: string; text: string }
+  | CallPart
+  | { type: 'end'; finish: Finish; usage: TokenUsage }
+
+/** A call that the client carries out; `input` are the arguments as the model wrote them. */
+export interface CallPart {
+  type: 'call'
+  call_id: string
+  name: string
+  input: string
+}
+
+type Finish = 'stop' | 'length' | 'content_filter' | 'tool_calls'
+
+/** The fields of an event that a reply is made from. */
+export type TurnEvent = Pick<LedgerEvent, 'type' | 'frame' | 'whole_args'>
+
+/** The turn whose events are read. */
+export interface ReadTurn<Event> {
+  agent_id: string
+  thread_id: string
+  locale: Locale
+  seqOf(event: Event): number
+}
+
+/** Separates what the agent says before and after its calls. */
+const SEPARATOR = '\n\n'
+
+const FINISH: Partial<Record<StopReason, Finish>> = {
+  length: 'length',
+  max_steps: 'length',
+  filtered: 'content_filter',
+}
+
+/**
+ * Converts the events of a turn to its reply. A turn that waits for its client ends its reply with calls, and one that
+ * waits for a person with a sentence about the approval. Throws the error of the turn; ends without an `end` if the
+ * events do.
+ */
+export async function* toReplyParts<Event extends TurnEvent>(
+  events: AsyncIterable<Event>,
+  { agent_id, thread_id, locale, seqOf }: ReadTurn<Event>,
+): AsyncGenerator<ReplyPart, void, void> {
+  let usage: TokenUsage = { ...NO_USAGE }
+  let said: { message_id: string; text: string } | undefined
+  const say = (message_id: string, text: string): ReplyPart => {
+    const isNew = said?.message_id !== message_id
+    const separator = said && isNew ? SEPARATOR : ''
+    said = { message_id, text: isNew ? text : said!.text + text }
+    return { type: 'text', message_id, text: separator + text }
+  }
+
+  for await (const event of events) {
+    const { type, frame } = event
+    switch (type) {
+      case 'content': {
+        const { message_id, content } = frame as FrameFields['content']
+        yield say(message_id, content)
+        break
+      }
+      case 'reasoning': {
+        const { message_id, content: text } = frame as FrameFields['reasoning']
+        yield { type, message_id, text }
+        break
+      }
+      case 'usage': {
+        const spent = frame as FrameFields['usage']
+        usage = addUsage(usage, spent.usage)
+        break
+      }
+      case 'hitl_required': {
+        const pending = frame as FrameFields['hitl_required']
+        if (waitsForClient(pending)) {
+          yield* toCalls(pending, { thread_id, seq: seqOf(event), inputs: event.whole_args })
+          yield { type: 'end', finish: 'tool_calls', usage }
+          return
+        }
+        yield say(pending.pending_id, describePause(pending, agent_id, locale))
+        yield { type: 'end', finish: 'stop', usage }
+        return
+      }
+      case 'done': {
+        const { stop_reason, message_id } = frame as FrameFields['done']
+        if (stop_reason === 'refused')
+          yield {
+            type: 'refusal',
+            message_id: message_id ?? '',
+            text: said?.text || describeRefusal(locale),
+          }
+        yield { type: 'end', finish: FINISH[stop_reason] ?? 'stop', usage }
+        return
+      }
+      case 'error': {
+        const { code, details } = frame as FrameFields['error']
+        throw new AppError(code as ErrorCode, details)
+      }
+    }
+  }
+}
+
+function* toCalls(
+  { action_requests }: FrameFields['hitl_required'],
+  { thread_id, seq, inputs = {} }: { thread_id: string; seq: number; inputs: TurnEvent['whole_args'] },
+): Generator<CallPart, void, void> {
+  for (const [index, { name }] of action_requests.entries())
+    yield { type: 'call', call_id: toCallId({ thread_id, seq, index }), name, input: inputs[index] ?? '' }
+}

@@ -1,0 +1,133 @@
+import { AppError, isDuplicateKey, type Locale } from '#kernel'
+import type { BackgroundTurn } from '../../conversations/chat/chat.ts'
+import type { ThreadDocument } from '../../conversations/chat/documents.ts'
+import type { TurnRequest } from '../../conversations/chat/turns/turn.ts'
+import { CHECK_MS, clientMessageId, findThread, ownerOf, type Running } from './active-runs.ts'
+import { assertChoices, toSettings } from './choices.ts'
+import type { Cradle } from './manifest.ts'
+import type { ActiveRun, ScheduleDocument } from './types.ts'
+
+/** The account and the agent of a run, as they are when it begins. */
+export type Prepared = Pick<TurnRequest, 'user' | 'agent'> & { locale: Locale }
+
+/** Creates the steps in which a run begins: it is claimed, then its turn is started. */
+export function createRunStarts(cradle: Cradle) {
+  const { schedules, runs, agents, users, scopes, chat, threads, clock, ids } = cradle
+
+  /** Returns the user and the agent of a run. Throws ACCOUNT_DISABLED, AGENT_NOT_FOUND, AGENT_NOT_RUNNING. */
+  const prepare = async ({ user_id, agent_id, scopes: limit }: ScheduleDocument): Promise<Prepared> => {
+    const account = await users.find(user_id)
+    if (!account?.enabled) throw new AppError('ACCOUNT_DISABLED')
+    const { role, permissions, token_quota } = account
+    const rights = limit
+      ? { ...scopes.restrict(account, limit), credential: { scopes: limit } }
+      : { role, permissions }
+    const user = { id: user_id, token_quota, ...rights }
+    const agent = await agents.findVisible(user, agent_id)
+    if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
+    return { user, agent, locale: account.locale ?? ('en' as const) }
+  }
+
+  /** True if the account or the agent of a schedule was deleted while the schedule was created. */
+  const isOrphan = async ({ user_id, agent_id }: ScheduleDocument) => {
+    const [account, agent] = await Promise.all([users.find(user_id), agents.find(agent_id)])
+    return !account || !agent
+  }
+
+  /** Returns the run that a schedule begins now. */
+  const createRun = async (schedule: ScheduleDocument, due_at: number | null): Promise<ActiveRun> => {
+    const { _id, thread, thread_id } = schedule
+    const hasThread =
+      thread === 'same' && thread_id !== null && (await findThread(schedule, thread_id, cradle))
+    return {
+      run_id: `${_id}:${due_at ?? ids.make()}`,
+      due_at,
+      started_at: clock.seconds(),
+      thread_id: hasThread ? thread_id! : ids.make('thr_'),
+      check_at: clock.now() + CHECK_MS,
+      turn_id: null,
+      is_queued: false,
+    }
+  }
+
+  /** Begins a run if the schedule has none and is as it was read; null otherwise, and then another process has acted. */
+  const claim = async (
+    { _id, next_run_at, thread }: ScheduleDocument,
+    active_run: ActiveRun,
+    next: number | null,
+  ): Promise<Running | null> => {
+    const { started_at, thread_id } = active_run
+    return schedules.change(
+      { _id, next_run_at, active_run: null },
+      {
+        active_run,
+        next_run_at: next,
+        last_run_at: started_at,
+        last_status: 'running',
+        ...(thread === 'same' && { thread_id }),
+      },
+    ) as Promise<Running | null>
+  }
+
+  /** Returns the thread of a run, which is created if it does not exist yet. */
+  const openThread = async (schedule: Running): Promise<ThreadDocument> => {
+    const { active_run, name } = schedule
+    const { thread_id } = active_run
+    const found = schedule.thread === 'same' && (await findThread(schedule, thread_id, cradle))
+    if (found) return found
+    try {
+      return await threads.create(ownerOf(schedule), {
+        _id: thread_id,
+        channel_type: 'schedule',
+        title: name,
+      })
+    } catch (error) {
+      // It was created before a crash, or by another process.
+      if (isDuplicateKey(error)) return threads.get(ownerOf(schedule), thread_id)
+      throw error
+    }
+  }
+
+  /** Removes the runs that were stored while their schedule was deleted. */
+  const forgetDeleted = async (schedule_id: string) => {
+    if (!(await schedules.find(schedule_id))) await runs.removeAllOf({ schedule_id })
+  }
+
+  /**
+   * Starts the turn of a run, and names its thread before; if the turn was started before, returns that turn.
+   */
+  const startTurn = async (
+    schedule: Running,
+    { onThread, prepared }: { onThread(thread_id: string): void; prepared?: Prepared | undefined },
+  ): Promise<BackgroundTurn> => {
+    const { _id, active_run, prompt, model } = schedule
+    const { run_id, due_at, started_at, thread_id } = active_run
+    const run = { _id: run_id, due_at, started_at, thread_id, turn_id: null, ended_at: null }
+    await runs.add(schedule, { ...run, status: 'running' })
+    const { user, agent, locale } = prepared ?? (await prepare(schedule))
+    await assertChoices(user, agent, schedule, cradle)
+    await openThread(schedule)
+    onThread(thread_id)
+    const turn = await chat.startTurn({
+      thread_id,
+      agent,
+      user,
+      content: [{ type: 'text', text: prompt.toWellFormed() }],
+      client_message_id: clientMessageId(active_run),
+      ...(model !== null && { model }),
+      settings: toSettings(schedule),
+      locale,
+      request_id: run_id,
+    })
+    const { turn_id, is_queued } = turn
+    const started = { 'active_run.turn_id': turn_id, 'active_run.is_queued': is_queued }
+    const [stored] = await Promise.all([
+      schedules.change({ _id, 'active_run.run_id': run_id }, started),
+      runs.update(run_id, { turn_id }),
+    ])
+    if (!stored) await forgetDeleted(_id)
+    return turn
+  }
+
+  return { prepare, isOrphan, createRun, claim, startTurn, forgetDeleted }
+}

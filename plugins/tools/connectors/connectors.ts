@@ -1,0 +1,324 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Filter, IndexDescription } from 'mongodb'
+import { AppError, isDuplicateKey, type TypeOf } from '#kernel'
+import {
+  type Conditional,
+  findPage,
+  mergePatch,
+  type Page,
+  type PageRequest,
+  requireUnchanged,
+  secretsElsewhere,
+} from '#toolbox'
+import type { AuthCaller } from '../../identity/auth/types.ts'
+import { type Audiences, destinationOf } from './credentials/audiences.ts'
+import type { KnownKind } from './kinds/kinds.ts'
+import type { Cradle } from './manifest.ts'
+import type { connectorChanges, connectorRow, newConnector, probeRequest } from './schemas.ts'
+import type { ConnectorDocument, Viewer } from './types.ts'
+
+/** The indexes for names and lists. */
+export const connectorIndexes: IndexDescription[] = [{ key: { owner_id: 1, name: 1 }, unique: true }]
+
+/** The fields that the entity tag of a connector is made from. */
+export const connectorFields = ['name', 'config', 'secret_config', 'is_default', 'seen'] as const
+
+/** The account that makes or changes a connector. */
+type Maker = Pick<AuthCaller, 'id' | 'username' | 'role'>
+
+/** A connector as the API shows it. */
+export type ConnectorRow = TypeOf<typeof connectorRow>
+
+/** The store of connectors. */
+export type Connectors = ReturnType<typeof createConnectors>
+
+/** Creates the store. */
+export function createConnectors(cradle: Cradle) {
+  const {
+    agentConnectors,
+    collections,
+    clock,
+    connectorConfigs,
+    connectorKinds,
+    connectionPool,
+    credentialAudiences,
+    credentials,
+  } = cradle
+  const { events, connectorFetch, ids, limits, revocation, signIns } = cradle
+  const { connectors } = collections
+
+  const visibleTo = ({ id }: Viewer): Filter<ConnectorDocument> => ({ owner_id: { $in: [id, null] } })
+  const noteChange = ({ _id: connector_id, owner_id }: ConnectorDocument) =>
+    events.emit('connector.changed', { connector_id, owner_id })
+
+  const find = async (viewer: Viewer, _id: string): Promise<ConnectorDocument> => {
+    const found = await connectors.findOne({ _id, ...visibleTo(viewer) })
+    if (!found) throw new AppError('NOT_FOUND')
+    return found
+  }
+
+  /** Throws NOT_FOUND, and FORBIDDEN for a global connector unless the account is an administrator's. */
+  const findOwn = async (maker: Viewer, _id: string): Promise<ConnectorDocument> => {
+    const found = await find(maker, _id)
+    if (!mayChange(found, maker)) throw new AppError('FORBIDDEN')
+    return found
+  }
+
+  const assertNameFree = async (name: string, owner_id: string | null) => {
+    if (owner_id !== null && (await connectors.countDocuments({ name, owner_id: null })) > 0)
+      throw new AppError('CONNECTOR_NAME_TAKEN', { name })
+  }
+
+  const save = async <Saved>(name: string, saving: Promise<Saved>): Promise<Saved> => {
+    try {
+      return await saving
+    } catch (error) {
+      if (isDuplicateKey(error)) throw new AppError('CONNECTOR_NAME_TAKEN', { name })
+      throw error
+    }
+  }
+
+  /**
+   * Returns true if an administrator has chosen an address that others may not choose. Throws VALIDATION_FAILED,
+   * ADDRESS_NOT_ALLOWED, and FORBIDDEN for a kind that only administrators define.
+   */
+  const assertUsable = async (
+    kind: KnownKind,
+    config: Record<string, unknown>,
+    { role }: Maker,
+  ): Promise<boolean> => {
+    const isAdmin = role === 'admin'
+    if (kind.admin_only && !isAdmin) throw new AppError('FORBIDDEN')
+    kind.assertValid(config)
+    if (!kind.addresses) return isAdmin
+    try {
+      for (const name of kind.addresses)
+        if (typeof config[name] === 'string') await connectorFetch.assertAllowed(config[name])
+      return false
+    } catch (error) {
+      if (isAdmin && error instanceof AppError) return true
+      throw error
+    }
+  }
+
+  /** Throws VALIDATION_FAILED for the secrets that a config keeps though it leads elsewhere than before. */
+  const assertSecretsStay = (
+    kind: KnownKind,
+    {
+      sent,
+      config,
+      stored,
+    }: Record<'sent' | 'config', Record<string, unknown>> & { stored: ConnectorDocument },
+  ) => {
+    const kept = connectorConfigs.listKept(sent, config, kind)
+    if (kept.length === 0) return
+    const isSame = stored.kind === kind.kind
+    if (isSame && destinationOf(kind, config) === destinationOf(kind, connectorConfigs.open(stored))) return
+    throw secretsElsewhere(kept.map((path) => `/config/${path.join('/')}`))
+  }
+
+  /** Forgets the credentials that accounts have entered for the place to which a connector has led before. */
+  const removeOthers = async (old: ConnectorDocument, audiences: Audiences | undefined) => {
+    await revocation.endAll(old)
+    await credentials.removeOthers(old._id, audiences)
+    await signIns.removeAllOf({ connector_id: old._id })
+    await connectionPool.drop(`${old._id}:`)
+  }
+
+  const draft = async (
+    { name, kind: kindName, config: sent = {}, scope, is_default = false }: TypeOf<typeof newConnector>,
+    maker: Maker,
+    stored?: ConnectorDocument,
+  ): Promise<ConnectorDocument> => {
+    if (scope === 'global' && maker.role !== 'admin') throw new AppError('FORBIDDEN')
+    const kind = connectorKinds.get(kindName)
+    const config = connectorConfigs.unmask(sent, kind, stored)
+    const is_trusted = await assertUsable(kind, config, maker)
+    if (stored) assertSecretsStay(kind, { sent, config, stored })
+    const _id = ids.make('con_')
+    const now = clock.seconds()
+    const owner = scope === 'global' ? null : maker
+    return {
+      ...connectorConfigs.seal(_id, config, kind),
+      name,
+      kind: kindName,
+      scope,
+      owner_id: owner?.id ?? null,
+      owner_username: owner?.username ?? null,
+      is_default,
+      is_trusted,
+      status: 'connecting',
+      reason: null,
+      error: null,
+      tools: [],
+      seen: [],
+      tools_stamp: '',
+      checked_at: null,
+      revision: 1,
+      created_at: now,
+      updated_at: now,
+    }
+  }
+
+  const remove = async (connector: ConnectorDocument) => {
+    const { _id: connector_id } = connector
+    await connectors.deleteOne({ _id: connector_id })
+    await connectionPool.drop(`${connector_id}:`)
+    await revocation.endAll(connector)
+    await credentials.removeAllOf({ connector_id })
+    await signIns.removeAllOf({ connector_id })
+    await agentConnectors.forget(connector_id)
+    await noteChange(connector)
+  }
+
+  return {
+    find,
+    findOwn,
+
+    /** Lists an account's own and then the global ones, by name. Throws VALIDATION_FAILED for an unknown cursor. */
+    list: ({ id }: Viewer, page: PageRequest): Promise<Page<ConnectorDocument>> =>
+      findPage(
+        connectors,
+        {
+          parts: [{ owner_id: id }, { owner_id: null }],
+          sort: { name: 1 },
+          projection: { 'tools.input_schema': 0, log: 0 },
+          bytesOf: (connector) => Buffer.byteLength(JSON.stringify(connector)),
+        },
+        page,
+      ),
+
+    async create(maker: Maker, body: TypeOf<typeof newConnector>): Promise<ConnectorDocument> {
+      const connector = await draft(body, maker)
+      await assertNameFree(body.name, connector.owner_id)
+      const store = () => save(body.name, connectors.insertOne(connector))
+      await (connector.owner_id === null ? store() : limits.within('connectors', maker.id, store))
+      await noteChange(connector)
+      return connector
+    },
+
+    /** Returns a connector that is not stored, with the same checks. */
+    async draft(maker: Maker, { kind, config, connector_id }: TypeOf<typeof probeRequest>) {
+      const stored = connector_id === undefined ? undefined : await findOwn(maker, connector_id)
+      return draft({ name: 'draft', kind, config, scope: 'user' }, maker, stored)
+    },
+
+    /** Throws what `create` throws, NOT_FOUND and PRECONDITION_FAILED; tells if the server must be asked again. */
+    async update(
+      maker: Maker,
+      id: string,
+      { name, config: patch, is_default, tools = {} }: TypeOf<typeof connectorChanges>,
+      request: Conditional,
+    ): Promise<{ connector: ConnectorDocument; isNew: boolean }> {
+      // Retried if another change came first: a mask refers to the secret that is stored now.
+      for (;;) {
+        const old = await findOwn(maker, id)
+        const unchanged = requireUnchanged(request, old, connectorFields)
+        if (name !== undefined && name !== old.name) await assertNameFree(name, old.owner_id)
+        const kind = patch && connectorKinds.get(old.kind)
+        const config =
+          kind && mergePatch(connectorConfigs.open(old), connectorConfigs.unmask(patch, kind, old))
+        const is_trusted = config && (await assertUsable(kind, config, maker))
+        if (config) assertSecretsStay(kind, { sent: patch, config, stored: old })
+        const sealed = config && connectorConfigs.seal(id, config, kind)
+        const $set: Partial<ConnectorDocument> = {
+          ...(name !== undefined && { name }),
+          ...(is_default !== undefined && { is_default }),
+          ...(sealed && {
+            config: sealed.config,
+            secret_config: sealed.secret_config,
+            is_trusted: is_trusted === true,
+            status: 'connecting',
+            reason: null,
+            error: null,
+            tools: [],
+            seen: [],
+            tools_stamp: '',
+          }),
+          ...(!sealed && { seen: withSeen(old, Object.keys(tools)) }),
+          updated_at: clock.seconds(),
+        }
+        const filter = { _id: id, revision: old.revision, seen: old.seen, ...unchanged }
+        const update = { $set, $inc: { revision: sealed ? 1 : 0 } }
+        const changing = connectors.findOneAndUpdate(filter, update, { returnDocument: 'after' })
+        const connector = await save(name ?? old.name, changing)
+        if (!connector) continue
+        const audiences = credentialAudiences.of(connector)
+        if (!isDeepStrictEqual(audiences, credentialAudiences.of(old))) await removeOthers(old, audiences)
+        await noteChange(connector)
+        return { connector, isNew: sealed !== undefined }
+      }
+    },
+
+    async remove(maker: Maker, id: string): Promise<void> {
+      await remove(await findOwn(maker, id))
+    },
+
+    async removeAllOf(user_id: string): Promise<void> {
+      for (const connector of await connectors.find({ owner_id: user_id }).toArray()) await remove(connector)
+      await revocation.endAllOf(user_id)
+      await credentials.removeAllOf({ user_id })
+      await signIns.removeAllOf({ user_id })
+    },
+
+    count: (owner_id: string) => connectors.countDocuments({ owner_id }),
+
+    /** Returns connectors as an account sees them. */
+    async show(found: readonly ConnectorDocument[], viewer: Viewer): Promise<ConnectorRow[]> {
+      const has = await credentials.listConnectors(viewer.id, found)
+      return found.map((connector) => toRow(connector, viewer, has.has(connector._id)))
+    },
+  }
+
+  /** Returns how accounts sign in: with headers if it has some, else as its kind says. */
+  function authOf(connector: ConnectorDocument): ConnectorRow['auth'] {
+    const kind = connectorKinds.find(connector.kind)
+    if (kind?.auth !== 'oauth') return kind?.auth ?? 'none'
+    const target = kind.target(connectorConfigs.open(connector))
+    return target.transport === 'http' && Object.keys(target.headers ?? {}).length > 0 ? 'headers' : 'oauth'
+  }
+
+  function toRow(connector: ConnectorDocument, viewer: Viewer, has_credentials: boolean): ConnectorRow {
+    const { _id: id, name, kind, scope, owner_username, is_default, status, error, checked_at } = connector
+    const may_change = mayChange(connector, viewer)
+    const isSeen = new Set(connector.seen.map((seen) => `${seen.fingerprint} ${seen.name}`))
+    return {
+      id,
+      name,
+      kind,
+      scope,
+      owner: owner_username,
+      may_change,
+      config: may_change ? connectorConfigs.mask(connector) : {},
+      auth: authOf(connector),
+      is_default,
+      status,
+      reason: connector.reason ?? null,
+      error,
+      has_credentials,
+      tools: connector.tools.map((tool) => ({
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+        read_only: tool.read_only,
+        destructive: tool.destructive,
+        seen: isSeen.has(`${tool.fingerprint} ${tool.name}`),
+      })),
+      checked_at,
+      created_at: connector.created_at,
+      updated_at: connector.updated_at,
+    }
+  }
+}
+
+const mayChange = ({ owner_id }: ConnectorDocument, { id, role }: Viewer) =>
+  owner_id === null ? role === 'admin' : owner_id === id
+
+/** Returns the tools that have been seen, with those of these names as they are now. */
+function withSeen({ seen, tools }: ConnectorDocument, names: readonly string[]): ConnectorDocument['seen'] {
+  const now = tools.filter(({ name }) => names.includes(name))
+  return [
+    ...seen.filter(({ name }) => !now.some((tool) => tool.name === name)),
+    ...now.map(({ name, fingerprint }) => ({ name, fingerprint })),
+  ]
+}

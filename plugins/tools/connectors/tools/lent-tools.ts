@@ -1,0 +1,197 @@
+import { setImmediate as pause } from 'node:timers/promises'
+import { AppError } from '#kernel'
+import type { Tool, ToolContext } from '#plugin-api'
+import type { AgentDocument, Holder, LentTools, ToolChoices } from '../../../agents/agents/types.ts'
+import { type AgentConnector, stateOf } from '../agent-connectors.ts'
+import type { Cradle } from '../manifest.ts'
+import type { ConnectorDocument, StoredTool } from '../types.ts'
+import { assertInput } from './input-check.ts'
+import { simplifySchema, toModelSchema } from './input-schema.ts'
+
+/** The time after which changes by other processes are seen, in milliseconds. */
+const VALID_MS = 1000
+/** The agents, accounts and connectors that are remembered. */
+const MAX_KNOWN = 1000
+/** The most tools that connectors lend in one turn. */
+const MAX_LENT = 512
+/** The most characters of these tools as models are shown them. */
+const MAX_LENT_CHARS = 1024 * 1024
+/** The most characters of remembered tools. */
+const MAX_KNOWN_CHARS = 32 * 1024 * 1024
+/** The time for which tools are made without a pause, in milliseconds: the schemas are a stranger's. */
+const SLICE_MS = 10
+
+/** A tool of a connector as it is stored, and as it is lent. */
+interface MadeTool {
+  stored: StoredTool
+  tool: Tool
+  /** The number of characters that models are shown. */
+  chars: number
+}
+
+type Slim = Omit<ConnectorDocument, 'tools'>
+
+/** A turn, as far as it decides which tools it is lent. */
+interface Asked {
+  agent: AgentDocument
+  user: Holder & { id: string }
+  choices: ToolChoices
+  has_begun: boolean
+}
+
+/** Lends tools of connectors to turns. */
+export type LentConnectors = ReturnType<typeof createLentConnectors>
+
+/** Creates the service. Nothing is connected for a list: tools are as they were listed last. */
+export function createLentConnectors({ agentConnectors, calls, clock, collections }: Cradle) {
+  const { connectors } = collections
+  const ofAgents = createMemory<AgentConnector[]>()
+  const defaults = createMemory<string[]>()
+  const tools = new Map<string, { stamp: string; made: Promise<MadeTool[]> }>()
+  let known_chars = 0
+
+  function createMemory<Value>() {
+    const known = new Map<string, { until: number; value: Promise<Value> }>()
+    return {
+      get(key: string, read: () => Promise<Value>): Promise<Value> {
+        const found = known.get(key)
+        if (found && found.until > clock.now()) return found.value
+        if (known.size >= MAX_KNOWN) known.clear()
+        const value = read()
+        known.set(key, { until: clock.now() + VALID_MS, value })
+        value.catch(() => known.delete(key))
+        return value
+      },
+      forget: () => known.clear(),
+    }
+  }
+
+  /** Returns the tools of a connector, made anew only if they have changed. */
+  const toolsOf = async ({ _id, name, tools_stamp }: Slim): Promise<MadeTool[]> => {
+    const stamp = `${name} ${tools_stamp}`
+    const known = tools.get(_id)
+    if (known?.stamp === stamp) return known.made
+    const making = connectors
+      .findOne({ _id, tools_stamp }, { projection: { tools: 1 } })
+      .then((found) => makeTools(_id, name, found?.tools ?? []))
+    if (tools.size >= MAX_KNOWN || known_chars > MAX_KNOWN_CHARS) {
+      tools.clear()
+      known_chars = 0
+    }
+    const entry = { stamp, made: making }
+    tools.set(_id, entry)
+    try {
+      const made = await making
+      for (const { chars } of made) known_chars += chars
+      return made
+    } catch (error) {
+      if (tools.get(_id) === entry) tools.delete(_id)
+      throw error
+    }
+  }
+
+  const makeTools = async (connector_id: string, connector: string, stored: readonly StoredTool[]) => {
+    const made: MadeTool[] = []
+    let pausedAt = performance.now()
+    for (const one of stored) {
+      const tool = toTool(connector_id, connector, one)
+      const chars = tool.description.length + JSON.stringify(tool.input_schema).length
+      made.push({ stored: one, tool, chars })
+      if (performance.now() - pausedAt < SLICE_MS) continue
+      await pause()
+      pausedAt = performance.now()
+    }
+    return made
+  }
+
+  const toTool = (connector_id: string, connector: string, stored: StoredTool): Tool => {
+    const name = `${connector}__${stored.call_name}`
+    const label = `${connector}: ${stored.title ?? stored.name}`
+    const schema = simplifySchema(JSON.parse(stored.input_schema), stored.input_schema.length)
+    return {
+      name,
+      label: { en: label, zh: label },
+      description: stored.description || stored.title || stored.name,
+      input_schema: toModelSchema(schema),
+      checkInput(input) {
+        assertInput(name, schema, input)
+        return input
+      },
+      disableable: true,
+      findable: true,
+      needsApproval: () => !stored.read_only,
+      execute: (input: Record<string, unknown>, context: ToolContext) =>
+        calls.call(connector_id, stored, input, context),
+    }
+  }
+
+  const listDefaults = ({ id }: { id: string }) =>
+    defaults.get(id, async () => {
+      const filter = { is_default: true, owner_id: { $in: [id, null] } }
+      return (await connectors.find(filter, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id)
+    })
+
+  return {
+    forget() {
+      ofAgents.forget()
+      defaults.forget()
+    },
+
+    /** Throws CONNECTOR_NOT_FOUND for a chosen connector that the user does not see, unless the turn has begun. */
+    async lend({
+      agent,
+      user,
+      choices: { connector_ids: chosen = [] },
+      has_begun,
+    }: Asked): Promise<LentTools> {
+      const [settings, standard] = await Promise.all([
+        ofAgents.get(agent._id, () => agentConnectors.read(agent._id)),
+        listDefaults(user),
+      ])
+      const lent: LentTools & { tools: Tool[]; always: string[]; never: string[] } = {
+        tools: [],
+        always: [],
+        never: [],
+      }
+      const ids = [...new Set([...settings.map(({ id }) => id), ...chosen, ...standard])]
+      if (ids.length === 0) return lent
+      const found = await connectors
+        .find({ _id: { $in: ids } }, { projection: { tools: 0, log: 0, secret_config: 0 } })
+        .toArray()
+      const byId = new Map(found.map((connector) => [connector._id, connector as Slim]))
+      const isSeenBy = (id: string, account: string) => {
+        const owner_id = byId.get(id)?.owner_id
+        return owner_id === null || owner_id === account
+      }
+      const missing = has_begun ? undefined : chosen.find((id) => !isSeenBy(id, user.id))
+      if (missing !== undefined) throw new AppError('CONNECTOR_NOT_FOUND', { id: missing })
+      const names = new Set<string>()
+      let room = MAX_LENT_CHARS
+      for (const id of ids) {
+        const setting = settings.find((one) => one.id === id && isSeenBy(id, agent.owner_id))
+        const connector = byId.get(id)
+        if (!connector || !(setting || isSeenBy(id, user.id))) continue
+        for (const { stored, tool, chars } of await toolsOf(connector)) {
+          const { enabled, approval, seen } = stateOf(stored, setting ?? { tools: [], seen: connector.seen })
+          if (!enabled || !seen || approval === 'deny' || lent.tools.length >= MAX_LENT) continue
+          if (chars > room) continue
+          const name = toUniqueName(tool.name, names)
+          names.add(name)
+          room -= chars
+          lent.tools.push(name === tool.name ? tool : { ...tool, name })
+          const decided = setting?.tools.find((one) => one.name === stored.name)?.approval
+          if (decided === 'ask') lent.always.push(name)
+          if (decided === 'allow') lent.never.push(name)
+        }
+      }
+      return lent
+    },
+  }
+}
+
+/** Returns a name of at most 64 characters that is not among these: connectors of different owners may have the same name. */
+function toUniqueName(name: string, names: ReadonlySet<string>): string {
+  let unique = name
+  for (let number = 2; names.has(unique); number += 1) unique = `${name.slice(0, 60)}_${number}`
+  return unique
+}

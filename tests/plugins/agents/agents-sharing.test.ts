@@ -1,0 +1,198 @@
+import { createFakeOpenAI } from '../../../plugin-api/testing/fake-openai.ts'
+import { eventually } from '../../../plugin-api/testing/waiting.ts'
+import t from '../../run/file-test.ts'
+import { createHold, startChat } from '../../support/chat.ts'
+
+const chat = await startChat(t, { config: { plugins: { providers: { allow_hosts: ['127.0.0.1'] } } } })
+const { server, fake } = chat
+const ann = await server.createUser({ username: 'ann' })
+const ben = await server.createUser({ username: 'ben' })
+
+/** A provider of a user's own, with an upstream that knows its key. */
+async function createProvider(token: string, api_key: string) {
+  const upstream = await createFakeOpenAI()
+  t.teardown(() => upstream.close())
+  const models = [{ id: 'm', name: 'M' }]
+  const body = { name: 'mine', kind: 'openai-compatible', base_url: upstream.url, api_key, models }
+  const { status } = await server.request('POST', '/providers', { token, body })
+  t.equal(status, 201)
+  return upstream
+}
+
+t.test('A shared agent uses the providers of its caller, never its owner’s key', async (t) => {
+  const owners = await createProvider(ann.token, 'key-of-ann')
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'helper', default_model: 'mine:m', is_shared: true },
+  })
+  const ask = async (token: string) => {
+    const socket = await chat.connect({ agent_id: agent.id, token })
+    const { end } = await socket.ask({ text: 'hello' })
+    socket.close()
+    return end
+  }
+  t.equal((await ask(ann.token)).type, 'done')
+  t.match(owners.requests.at(-1)!.headers.authorization, 'Bearer key-of-ann')
+  const asked = owners.requests.length
+  const active = fake.requests.length
+
+  t.equal((await ask(ben.token)).type, 'done')
+  t.equal(fake.requests.length, active + 1, 'who lacks the model gets the active one')
+
+  const own = await createProvider(ben.token, 'key-of-ben')
+  t.equal((await ask(ben.token)).type, 'done')
+  t.match(
+    own.requests.at(-1)!.headers.authorization,
+    'Bearer key-of-ben',
+    'the same name is the caller’s own',
+  )
+  t.equal(owners.requests.length, asked)
+
+  const row = await server.request('GET', `/agents/${agent.id}`, { token: ben.token })
+  t.match(row, { status: 200, body: { is_owner: false, owner: 'ann' } })
+  t.notOk('system_prompt' in row.body || 'config' in row.body)
+  t.equal(
+    (await server.request('GET', `/agents/${agent.id}/tool-settings`, { token: ben.token })).status,
+    403,
+  )
+})
+
+t.test('What guests may see of an agent follows every change at once', async (t) => {
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'seen', is_shared: true },
+  })
+  const see = async (key: string, token: string) =>
+    (await server.request('GET', `/agents/${key}`, { token })).status
+  const change = async (body: object) =>
+    t.equal((await server.request('PATCH', `/agents/${agent.id}`, { token: ann.token, body })).status, 200)
+  // Each answer is remembered for a moment.
+  const seeAll = async () => [await see(agent.id, ben.token), await see('seen', ann.token)]
+  t.strictSame(await seeAll(), [200, 200])
+  await change({ is_shared: false })
+  t.strictSame(await seeAll(), [404, 200])
+  await change({ is_shared: true, name: 'renamed' })
+  t.strictSame(await seeAll(), [200, 404])
+  t.equal(await see('renamed', ann.token), 200)
+  t.equal(await see('renamed', ben.token), 404, 'names are those of the owner')
+  await server.request('DELETE', `/agents/${agent.id}`, { token: ann.token })
+  t.strictSame(await seeAll(), [404, 404])
+})
+
+t.test('Guests can still read their threads of an agent that is no longer shared', async (t) => {
+  const { body: agent } = await server.request('POST', '/agents', {
+    token: ann.token,
+    body: { name: 'opened', is_shared: true },
+  })
+  const { token } = ben
+  const call = (method: string, path: string, body?: object, who = token) =>
+    server.request(method, `/agents/${agent.id}${path}`, { token: who, body })
+  const socket = await chat.connect({ agent_id: agent.id, token })
+  const { thread_id } = (await socket.ask({ text: 'hello' })).end
+  const before = (await call('GET', `/threads/${thread_id}/history`)).body
+  t.equal(before.messages.length, 2)
+
+  // A second turn waits for the first, whose answer is never finished.
+  const { hold, release } = createHold()
+  t.teardown(release)
+  fake.next({ text: ['slow ', 'never'], hold, holdAfter: 1 })
+  const asked = fake.request(fake.requests.length)
+  socket.say({ thread_id, text: 'first' })
+  await asked
+  socket.say({ thread_id, text: 'second' })
+  await socket.until(({ type }) => type === 'turn_queued')
+  const unshared = await call('PATCH', '', { is_shared: false }, ann.token)
+  t.equal(unshared.status, 200)
+  t.match(await socket.closed, { code: 1008, reason: 'AGENT_NOT_FOUND' })
+  const requests = fake.requests.length
+
+  const read = async () => {
+    const [list, history, events, exported, metrics] = [
+      await call('GET', '/threads'),
+      await call('GET', `/threads/${thread_id}/history`),
+      await call('GET', `/threads/${thread_id}/trajectory`),
+      await call('GET', `/threads/${thread_id}/trajectory/export`),
+      await call('GET', `/threads/${thread_id}/trajectory/metrics`),
+    ]
+    for (const { status } of [list, history, events, exported, metrics]) t.equal(status, 200)
+    return { list: list.body, history: history.body, exported: exported.body }
+  }
+  let seen = await read()
+  // The running turn is stopped, and the waiting message is dropped.
+  while (seen.history.turn_active || seen.history.messages.length < 6) seen = await read()
+  t.match(seen.list, [{ thread_id }])
+  t.match(seen.history.messages, [
+    { content: [{ text: 'hello' }] },
+    { status: 'complete' },
+    { content: [{ text: 'first' }] },
+    { content: [{ text: 'slow ' }], status: 'stopped' },
+    { content: [{ text: 'second' }] },
+    { content: [], status: 'failed', error: { code: 'AGENT_NOT_FOUND' } },
+  ])
+  t.match(seen.exported, 'hello')
+  t.equal(fake.requests.length, requests)
+
+  const gone = { status: 404, body: { error: { code: 'AGENT_NOT_FOUND' } } }
+  t.match(await call('GET', ''), gone)
+  t.match(await call('POST', '/threads'), gone)
+  t.match(await call('PATCH', `/threads/${thread_id}`, { title: 'mine' }), gone)
+  t.match(await call('POST', `/threads/${thread_id}/fork`, { assistant_turns_from_end: 1 }), gone)
+  t.match(
+    await chat.connect({ agent_id: agent.id, token }).catch((error) => error),
+    gone,
+    'no turn can be sent',
+  )
+  t.match(
+    await call('GET', '/threads', undefined, (await server.createUser({ username: 'cid' })).token),
+    gone,
+  )
+  t.match(await call('GET', `/threads/${thread_id}/history`, undefined, ann.token), {
+    status: 404,
+    body: { error: { code: 'THREAD_NOT_FOUND' } },
+  })
+
+  t.equal((await call('POST', `/threads/${thread_id}/read`)).status, 204)
+  t.equal((await call('DELETE', `/threads/${thread_id}`)).status, 204, 'they are theirs to delete')
+  t.match(await call('GET', '/threads'), gone, 'and with the last of them the agent is gone')
+  await call('DELETE', '', undefined, ann.token)
+})
+
+t.test('Turns of an account end if it is disabled, or is no administrator any more', async (t) => {
+  const owner = await server.createUser({ username: 'owner' })
+  const body = { name: 'private' }
+  const { id: agent_id } = (await server.request('POST', '/agents', { token: owner.token, body })).body
+  const changes = [{ enabled: false }, { role: 'user' }]
+  for (const [index, change] of changes.entries()) {
+    const username = `boss${index}`
+    const { token } = await server.createUser({ username, role: 'admin' })
+    const socket = await chat.connect({ agent_id, token })
+    const { hold, release } = createHold()
+    t.teardown(release)
+    fake.next({ text: ['slow ', 'never'], hold, holdAfter: 1 })
+    socket.say({ text: 'go' })
+    const { turn_id } = await socket.until(({ type }) => type === 'content')
+    t.equal((await server.request('PATCH', `/users/${username}`, { body: change })).status, 200)
+    const ended = { turn_id, type: 'done' as const, 'frame.stop_reason': 'stopped' }
+    await eventually(
+      'the turn is stopped',
+      async () => (await server.db.collection('events').countDocuments(ended)) > 0,
+    )
+  }
+})
+
+t.test('only the owner decides if an agent is shared', async (t) => {
+  const owner = await server.createUser({ username: 'keeper' })
+  const made = await server.request('POST', '/agents', { token: owner.token, body: { name: 'kept' } })
+  const change = (token: string, body: object) =>
+    server.request('PATCH', `/agents/${made.body.id}`, { token, body })
+  for (const is_shared of [true, false])
+    t.match(await change(server.admin.token, { is_shared, description: 'x' }), {
+      status: 403,
+      body: { error: { code: 'FORBIDDEN', details: { field: 'is_shared' } } },
+    })
+  t.match(await change(server.admin.token, { description: 'of the admin' }), { status: 200 })
+  t.match(await change(owner.token, { is_shared: true }), {
+    status: 200,
+    body: { is_shared: true, description: 'of the admin' },
+  })
+})

@@ -1,0 +1,4 @@
+import t from '../../run/file-test.ts'
+import { testThreeServers } from '../../support/three-servers.ts'
+
+await testThreeServers(t)
