@@ -179,6 +179,7 @@ export type CollectionsOf<Name> = {
  */
 export type Cradle<Of extends Manifest> = KernelServices & {
   readonly config: SettingsOf<NonNullable<Of['config']>>
+  readonly limits: Limits<keyof NonNullable<Of['limits']> & string>
   readonly collections: CollectionsOf<Of['name']>
 } & Member<PrivateServices, Of['name']> &
   Member<Services, Of['name']> &

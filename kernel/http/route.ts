@@ -113,9 +113,20 @@ export interface NoAudit {
   readonly none: string
 }
 
+type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Others}`
+  ? Name | ParamNames<Others>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** The parameters of a path by their names, e.g. `{ id: string }` for `/agents/:id`; any names if the path is computed. */
+export type ParamsOf<Path extends string> = string extends Path
+  ? Readonly<Record<string, string>>
+  : { readonly [Name in ParamNames<Path>]: string }
+
 /** The part of a request that every handler receives, whatever its guard. */
-export interface RequestFacts {
-  readonly params: Readonly<Record<string, string>>
+export interface RequestFacts<Path extends string = string> {
+  readonly params: ParamsOf<Path>
   readonly request_id: string
   readonly ip: string
   readonly locale: Locale
@@ -153,7 +164,7 @@ interface Waiting {
 }
 
 /** The request as a handler of this route sees it. */
-export type RequestOf<Spec extends RouteSpec> = RequestFacts &
+export type RequestOf<Spec extends RouteSpec> = RequestFacts<Spec['path']> &
   Part<Spec, 'query'> &
   Content<Spec> &
   Waiting &

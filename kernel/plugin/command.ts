@@ -1,8 +1,22 @@
 import { createFormCheck } from './form.ts'
 
+/** An argument of a command. */
+export interface CommandArgument {
+  readonly name: string
+  readonly summary: string
+  readonly required?: boolean
+}
+
+/** The values of arguments, in their order; those that are not required may be missing. */
+export type ArgumentValues<Arguments extends readonly CommandArgument[]> = {
+  [Index in keyof Arguments]: Arguments[Index] extends { readonly required: true }
+    ? string
+    : string | undefined
+}
+
 /** The arguments and surroundings of one call of a command. */
-export interface CommandInput {
-  args: (string | undefined)[]
+export interface CommandInput<Arguments extends readonly CommandArgument[] = readonly CommandArgument[]> {
+  args: ArgumentValues<Arguments>
   options: Record<string, string | boolean | undefined>
   home: string
   env: NodeJS.ProcessEnv
@@ -12,11 +26,14 @@ export interface CommandInput {
 }
 
 /** A command of `svc`. Its name may have two words, e.g. `admin overview`. */
-export interface Command<Cradle = never> {
+export interface Command<
+  Cradle = never,
+  Arguments extends readonly CommandArgument[] = readonly CommandArgument[],
+> {
   name: string
   summary: string
   /** The last one takes everything that follows if its name ends in `...`. */
-  arguments?: { name: string; summary: string; required?: boolean }[]
+  arguments?: Arguments
   /** Flags in commander's syntax, e.g. `--url <url>`. */
   options?: { flags: string; summary: string }[]
   /** The action of the audit row, for a command that changes something; its target is the first argument. */
@@ -24,7 +41,7 @@ export interface Command<Cradle = never> {
   /** True by default: it works on the database. Otherwise it runs without one, and its cradle has no collections. */
   database?: boolean
   /** Returns the exit code; undefined counts as 0. */
-  run: (input: CommandInput, cradle: Cradle) => Promise<number | undefined> | number | undefined
+  run: (input: CommandInput<Arguments>, cradle: Cradle) => Promise<number | undefined> | number | undefined
 }
 
 const text = { type: 'string' }

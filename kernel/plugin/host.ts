@@ -18,7 +18,7 @@ import type {
   PrivateServices,
   Services,
 } from '../types.ts'
-import { assertCommand, type Command } from './command.ts'
+import { assertCommand, type Command, type CommandArgument } from './command.ts'
 import type { ExtensionPoint } from './extensions.ts'
 import { confine } from './isolation.ts'
 import { assertJob, type Job } from './jobs.ts'
@@ -60,7 +60,9 @@ export interface Host<Of extends Manifest = Manifest> {
     listener: (payload: Events[Name], cradle: Cradle<Of>) => unknown,
   ): void
   job(job: Job<Cradle<Of>>): void
-  command(command: Command<Cradle<Of>>): void
+  command<const Arguments extends readonly CommandArgument[] = []>(
+    command: Command<Cradle<Of>, Arguments>,
+  ): void
   /** A place where others add something to this plugin; its name begins with this plugin's name and a dot. */
   extensionPoint<Name extends keyof ExtensionPoints>(
     name: Name,

@@ -81,8 +81,9 @@ export const definePlugin = <
   const Depends extends readonly string[] = [],
   const Config extends NonNullable<Manifest['config']> = Record<never, JSONSchema>,
   const Errors extends ErrorTable = Record<never, ErrorDefinition>,
+  const Limits extends NonNullable<Manifest['limits']> = Record<never, LimitSpec>,
 >(
-  plugin: Parts<Name, Depends, Config, Errors> & Hooks<Parts<Name, Depends, Config, Errors>>,
+  plugin: Parts<Name, Depends, Config, Errors, Limits> & Hooks<Parts<Name, Depends, Config, Errors, Limits>>,
 ): Plugin => plugin
 
 /** A manifest by the parts that types follow from. */
@@ -91,11 +92,13 @@ interface Parts<
   Depends extends readonly string[],
   Config extends NonNullable<Manifest['config']>,
   Errors extends ErrorTable,
+  Limits extends NonNullable<Manifest['limits']>,
 > extends Manifest {
   name: Name
   depends?: Depends
   config?: Config
   errors?: Errors
+  limits?: Limits
 }
 
 const checkManifest = createFormCheck<Plugin>(

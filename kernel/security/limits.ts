@@ -74,17 +74,17 @@ export const limitStates = {
   examples: [{ sockets: { used: 2, max: 256 }, requests_per_minute: { used: null, max: 3000 } }],
 } as const
 
-/** The limits of this server. */
-export interface Limits {
+/** The limits of this server; a plugin also names those of its own manifest. */
+export interface Limits<Name extends string = LimitName> {
   /** Returns the configured number; a size is in bytes. */
-  of(name: LimitName): number
+  of(name: Name): number
   /**
    * Runs `create` if the account has room for one more; throws LIMIT_REACHED. Parallel creations of this process never
    * pass the limit together; what other processes create is noticed within half a minute.
    */
-  within<Value>(name: LimitName, account_id: string, create: () => Promise<Value>): Promise<Value>
+  within<Value>(name: Name, account_id: string, create: () => Promise<Value>): Promise<Value>
   /** Throws LIMIT_REACHED if `used` is the limit or more. */
-  assertRoom(name: LimitName, used: number): void
+  assertRoom(name: Name, used: number): void
   /** Counts one request of an account; past its rate, throws RATE_LIMITED after half a second. */
   admitAccount(account_id: string): Promise<void>
   /** Counts one request of somebody unknown, by their network; past its rate, throws RATE_LIMITED after half a second. */

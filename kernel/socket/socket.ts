@@ -89,7 +89,7 @@ export const assertSocket = createFormCheck<Socket>(
 )
 
 /** The request that opened a connection; its guard's context is renewed when `SocketDirectory.recheck` asks for it. */
-export type OpeningRequest<Spec extends SocketSpec> = RequestFacts & {
+export type OpeningRequest<Spec extends SocketSpec> = RequestFacts<Spec['path']> & {
   /** The guard's latest verdict. */
   readonly context: ContextOf<Spec['guard']>
 }

@@ -25,7 +25,7 @@ const noPythonClient =
     : `${PYTHON_CLIENT} does not run here: install it, or set SVC_TEST_OPENAPI_PYTHON_CLIENT`)
 const noGenerator =
   onlyLong ||
-  (works(generator!, [...generatorArgs, 'version'])
+  (works(generator, [...generatorArgs, 'version'])
     ? false
     : `${GENERATOR} does not run here: install openapi-generator 7.19 or newer, or set SVC_TEST_OPENAPI_GENERATOR`)
 const noPython =
@@ -174,7 +174,7 @@ async function compile(folder: string): Promise<void> {
 
 const generate = (folder: string, language: string, output: string, properties: string) =>
   run(
-    generator!,
+    generator,
     [
       ...generatorArgs,
       'generate',

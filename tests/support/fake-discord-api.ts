@@ -134,7 +134,7 @@ export function createFakeApi({
       'PATCH',
       /^\/channels\/(\w+)$/,
       ({ body }, channel_id) => {
-        const refusal = messages.changeChannel(channel_id!, body)
+        const refusal = messages.changeChannel(channel_id, body)
         return refusal ? refuse(refusal) : { status: 200, body: { id: channel_id } }
       },
     ],
@@ -142,7 +142,7 @@ export function createFakeApi({
       'POST',
       /^\/channels\/(\w+)\/typing$/,
       (_request, channel_id) => {
-        if (!Object.values(CHANNELS).includes(channel_id!)) return UNKNOWN
+        if (!Object.values(CHANNELS).includes(channel_id)) return UNKNOWN
         typing()
         return { status: 204 }
       },
@@ -152,18 +152,18 @@ export function createFakeApi({
       /^\/interactions\/(\w+)\/([\w-]+)\/callback$/,
       ({ body }, id, secret) =>
         nothingOr(
-          interactions.answer(id!, secret!, { type: body.type!, ...(body.data && { data: body.data }) }),
+          interactions.answer(id, secret, { type: body.type!, ...(body.data && { data: body.data }) }),
         ),
     ],
     [
       'POST',
       /^\/webhooks\/\w+\/([\w-]+)$/,
-      ({ body }, secret) => nothingOr(interactions.follow(secret!, body, false)),
+      ({ body }, secret) => nothingOr(interactions.follow(secret, body, false)),
     ],
     [
       'PATCH',
       /^\/webhooks\/\w+\/([\w-]+)\/messages\/@original$/,
-      ({ body }, secret) => nothingOr(interactions.follow(secret!, body, true)),
+      ({ body }, secret) => nothingOr(interactions.follow(secret, body, true)),
     ],
   ]
 

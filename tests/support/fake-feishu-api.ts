@@ -126,7 +126,7 @@ export function createFakeApi({
         const resource = resources.get(key!)
         must(resource?.message_id === id, 234003, 'File not in msg.')
         must(resource?.type === query.get('type'), 234001, 'Invalid request param.')
-        return resource!.file
+        return resource.file
       },
     ],
     [/^POST \/im\/v1\/(image|file)s$/, (request, [kind]) => upload(request, kind as 'image' | 'file')],

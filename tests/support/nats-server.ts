@@ -29,11 +29,11 @@ export async function startNats(t: Test, port = -1): Promise<NatsServer> {
   }
   t.teardown(stop)
   let address: string | undefined
-  for await (const line of createInterface({ input: child.stderr! })) {
+  for await (const line of createInterface({ input: child.stderr })) {
     address ??= /client connections on (\S+)/.exec(line)?.[1]
     if (line.includes('Server is ready')) break
   }
-  child.stderr!.resume()
+  child.stderr.resume()
   if (!address) throw new Error('nats-server ended')
   return { url: `nats://svc:drop%20of%20water@${address}`, stop }
 }

@@ -186,7 +186,7 @@ export function createRequestFuzzer(documents: readonly Document[], chance: Chan
       return { type, content: Buffer.from(pickText(chance).toWellFormed()) }
     const mediaType = type === '*/*' ? 'application/json' : type
     if (chance.chance(0.06)) return { type: mediaType, content: pickMalformed(chance) }
-    const valid = body !== undefined && chance.chance(0.6) ? body : values.create(schema!)
+    const valid = body !== undefined && chance.chance(0.6) ? body : values.create(schema)
     return { type: mediaType, content: writeJson(chance.chance(0.85) ? mutate(valid, chance) : valid) }
   }
 

@@ -239,7 +239,7 @@ export const toolRoutes = [
     audit: 'agent.tool_toggled',
   }).handle(async (request, cradle) => {
     const { agent, params, body } = request
-    const changed = await cradle.agents.toolSettings.toggle(agent, params.tool_name!, body, request)
+    const changed = await cradle.agents.toolSettings.toggle(agent, params.tool_name, body, request)
     return showTools(changed, request, cradle)
   }),
 ]

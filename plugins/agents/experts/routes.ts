@@ -62,7 +62,7 @@ const getExpert = route({
   response: { 200: expertDetail },
   errors: ['NOT_FOUND'],
 }).handle(async ({ params, locale }, { experts }) => {
-  const expert = experts.find(params.expert_id!)
+  const expert = experts.find(params.expert_id)
   return { ...showExpert(expert), files: await experts.listFiles(expert, locale) }
 })
 
@@ -80,7 +80,7 @@ const createFromExpert = route({
   errors: AGENT_ERRORS,
   audit: 'agent.create_from_expert',
 }).handle(async ({ caller, params, body, locale }, { agents, experts }) =>
-  agents.show(await experts.createAgent(params.expert_id!, caller, body, locale), caller),
+  agents.show(await experts.createAgent(params.expert_id, caller, body, locale), caller),
 )
 
 const publishExpert = route({
@@ -145,7 +145,7 @@ const getPublished = route({
   response: { 200: publishedExpertDetail },
   errors: ['NOT_FOUND'],
 }).handle(async ({ params }, { publishedExperts }) => {
-  const expert = await publishedExperts.find(params.expert_id!)
+  const expert = await publishedExperts.find(params.expert_id)
   return { ...showPublished(expert), files: expert.files }
 })
 
@@ -163,7 +163,7 @@ const installPublished = route({
   errors: AGENT_ERRORS,
   audit: 'expert.install',
 }).handle(async ({ caller, params, body, locale }, { agents, publishedExperts }) =>
-  agents.show(await publishedExperts.install(params.expert_id!, caller, body, locale), caller),
+  agents.show(await publishedExperts.install(params.expert_id, caller, body, locale), caller),
 )
 
 const deletePublished = route({
@@ -180,7 +180,7 @@ const deletePublished = route({
   audit: 'expert.withdraw',
 }).handle(
   async ({ caller, params }, { publishedExperts }) =>
-    void (await publishedExperts.remove(params.expert_id!, caller)),
+    void (await publishedExperts.remove(params.expert_id, caller)),
 )
 
 /** The routes of experts, both registered by plugins and published by users. */

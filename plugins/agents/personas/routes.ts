@@ -27,7 +27,7 @@ const getPersona = route({
   response: { 200: personaProfile },
   errors: ['NOT_FOUND'],
 }).handle(({ params }) => {
-  const profile = findProfile(params.code!)
+  const profile = findProfile(params.code)
   if (!profile) throw new AppError('NOT_FOUND')
   return profile
 })

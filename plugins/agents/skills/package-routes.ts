@@ -98,7 +98,7 @@ export const packageRoutes = [
     errors: ['SKILL_PACKAGE_NOT_FOUND'],
     etag: true,
   }).handle(async ({ params, query }, cradle) => {
-    const document = await cradle.skillPackages.find(params.id!)
+    const document = await cradle.skillPackages.find(params.id)
     const { rows, next } = await cradle.packageSkills.list(document._id, query)
     const detail = { ...(await countAndShow(document, cradle)), skills: rows.map(toSkillRow) }
     return reply(200, detail, { ...linkToNext(query, next), ETag: `"${makeTag(document, packageFields)}"` })
@@ -120,7 +120,7 @@ export const packageRoutes = [
     audit: 'skill_package.update',
   }).handle(async (request, cradle) => {
     const { caller, params, body } = request
-    const changed = await cradle.skillPackages.update(caller, params.id!, body, request)
+    const changed = await cradle.skillPackages.update(caller, params.id, body, request)
     return replyWithTag(200, await countAndShow(changed, cradle), makeTag(changed, packageFields))
   }),
 
@@ -137,7 +137,7 @@ export const packageRoutes = [
     errors: ['SKILL_PACKAGE_NOT_FOUND'],
     audit: 'skill_package.delete',
   }).handle(
-    async ({ caller, params }, { skillPackages }) => void (await skillPackages.remove(caller, params.id!)),
+    async ({ caller, params }, { skillPackages }) => void (await skillPackages.remove(caller, params.id)),
   ),
 
   route({
@@ -157,7 +157,7 @@ export const packageRoutes = [
     audit: 'skill_package.add_skills',
   }).handle(async ({ caller, params, query, body, file }, { packageSkills }) => {
     if (body && query.slug) throw new AppError('VALIDATION_FAILED', { issues: [ARCHIVE_ONLY] })
-    const added = await packageSkills.add(caller, params.id!, {
+    const added = await packageSkills.add(caller, params.id, {
       overwrite: query.overwrite || body?.overwrite === true,
       fill: (drafts) =>
         file ? importArchive(drafts, file, query.slug) : importFiles(drafts, body.slug, body.files),
@@ -178,7 +178,7 @@ export const packageRoutes = [
     response: { 200: packageSkillDetail },
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_NOT_FOUND', 'SKILL_CONTENTS_TOO_LARGE'],
   }).handle(async ({ params, query }, { packageSkills }) => {
-    const { updated_at, ...shown } = await packageSkills.find(params.id!, params.slug!, query)
+    const { updated_at, ...shown } = await packageSkills.find(params.id, params.slug, query)
     return shown
   }),
 
@@ -196,8 +196,8 @@ export const packageRoutes = [
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_ARCHIVE_INVALID', 'SKILL_TOO_LARGE'],
     audit: 'skill_package.write_skill',
   }).handle(async ({ caller, params, body: { files } }, { packageSkills }) => {
-    const slug = assertSlug(params.slug!)
-    const [skill] = await packageSkills.add(caller, params.id!, {
+    const slug = assertSlug(params.slug)
+    const [skill] = await packageSkills.add(caller, params.id, {
       overwrite: true,
       fill: (drafts) => importFiles(drafts, slug, files),
     })
@@ -217,6 +217,6 @@ export const packageRoutes = [
     audit: 'skill_package.remove_skill',
   }).handle(
     async ({ caller, params }, { packageSkills }) =>
-      void (await packageSkills.remove(caller, params.id!, params.slug!)),
+      void (await packageSkills.remove(caller, params.id, params.slug)),
   ),
 ]

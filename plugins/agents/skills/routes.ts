@@ -52,7 +52,7 @@ export const agentSkillRoutes = [
     errors: ['SKILL_NOT_FOUND', 'SKILL_UNREADABLE', 'SKILL_CONTENTS_TOO_LARGE', 'SKILLS_FOLDER_UNUSABLE'],
     etag: true,
   }).handle(async ({ agent, params, query }, { agentSkills }) => {
-    const skill = await agentSkills.find(agent._id, params.slug!, query)
+    const skill = await agentSkills.find(agent._id, params.slug, query)
     return replyWithTag(200, skill, agentSkills.tagOf(skill))
   }),
 
@@ -87,7 +87,7 @@ export const agentSkillRoutes = [
     errors: [...WRITE_ERRORS],
     audit: 'skill.write',
   }).handle(async ({ agent, params, body: { files } }, { agentSkills }) => {
-    const slug = assertSlug(params.slug!)
+    const slug = assertSlug(params.slug)
     const { skill, outcome } = await agentSkills.write(agent._id, slug, { files, overwrite: true })
     return reply(outcome === 'made' ? 201 : 200, skill)
   }),
@@ -108,7 +108,7 @@ export const agentSkillRoutes = [
     audit: 'skill.switch',
   }).handle(async (request, { agentSkills }) => {
     const { agent, params, body } = request
-    const skill = await agentSkills.switch(agent._id, params.slug!, body.enabled, request)
+    const skill = await agentSkills.switch(agent._id, params.slug, body.enabled, request)
     return replyWithTag(200, skill, agentSkills.tagOf(skill))
   }),
 
@@ -125,7 +125,7 @@ export const agentSkillRoutes = [
     errors: ['SKILL_NOT_FOUND', 'SKILLS_FOLDER_UNUSABLE'],
     audit: 'skill.delete',
   }).handle(
-    async ({ agent, params }, { agentSkills }) => void (await agentSkills.remove(agent._id, params.slug!)),
+    async ({ agent, params }, { agentSkills }) => void (await agentSkills.remove(agent._id, params.slug)),
   ),
 
   route({
@@ -142,7 +142,7 @@ export const agentSkillRoutes = [
     errors: ['SKILL_PACKAGE_NOT_FOUND', 'SKILL_NOT_FOUND', 'SKILLS_FOLDER_UNUSABLE'],
     audit: 'skill.copy',
   }).handle(({ agent, params, body: { skill_slugs: slugs, overwrite } }, { agentSkills }) =>
-    agentSkills.copy(agent._id, params.package_id!, { slugs, overwrite }),
+    agentSkills.copy(agent._id, params.package_id, { slugs, overwrite }),
   ),
 
   route({
@@ -166,6 +166,6 @@ export const agentSkillRoutes = [
     ],
     audit: 'skill.push',
   }).handle(async ({ agent, caller, params, body }, { agentSkills }) =>
-    toSkillRow(await agentSkills.push(caller, agent._id, { slug: params.slug!, ...body })),
+    toSkillRow(await agentSkills.push(caller, agent._id, { slug: params.slug, ...body })),
   ),
 ]

@@ -24,9 +24,9 @@ export const approvalRoutes = [
     response: { 200: requestArguments },
     errors: ['THREAD_NOT_FOUND', 'HITL_NOT_PENDING', 'NOT_FOUND'],
   }).handle(async ({ caller, agent, params }, { threads, resumption }) => {
-    const thread = await threads.get({ user_id: caller.id, agent_id: agent._id }, params.thread_id!)
-    const index = /^\d{1,2}$/.test(params.index!) ? Number(params.index) : -1
-    return resumption.readArguments(thread, params.pending_id!, index)
+    const thread = await threads.get({ user_id: caller.id, agent_id: agent._id }, params.thread_id)
+    const index = /^\d{1,2}$/.test(params.index) ? Number(params.index) : -1
+    return resumption.readArguments(thread, params.pending_id, index)
   }),
 
   route({

@@ -74,7 +74,7 @@ export const chatRoutes = [
     errors: ['THREAD_NOT_FOUND'],
     etag: true,
   }).handle(async ({ caller, agent, params }, { threads }) =>
-    showThread(await threads.get(toOwner({ caller, agent }), params.thread_id!)),
+    showThread(await threads.get(toOwner({ caller, agent }), params.thread_id)),
   ),
 
   route({
@@ -95,7 +95,7 @@ export const chatRoutes = [
   }).handle(async (request, { agents, threads, models, extensions }) => {
     const { caller, params, body } = request
     assertMayAllow(caller, body.allowed_tools ?? [], { extensions })
-    const thread = await threads.get(toOwner(request), params.thread_id!)
+    const thread = await threads.get(toOwner(request), params.thread_id)
     if (body.model) await models.assertUsable(body.model, caller.id)
     await agents.assertSearchable(caller.id, body.knowledge_base_ids)
     return showThread(await threads.update(thread, body, request))
@@ -115,7 +115,7 @@ export const chatRoutes = [
     response: { 204: null },
     errors: ['THREAD_NOT_FOUND'],
   }).handle(async ({ caller, agent, params }, { threads, chat }) => {
-    const { _id } = await threads.get(toOwner({ caller, agent }), params.thread_id!)
+    const { _id } = await threads.get(toOwner({ caller, agent }), params.thread_id)
     await chat.purge(await threads.hide({ ...toOwner({ caller, agent }), _id }))
   }),
 
@@ -133,7 +133,7 @@ export const chatRoutes = [
     errors: ['THREAD_NOT_FOUND'],
   }).handle(
     ({ caller, agent, params }, { threads }) =>
-      threads.markRead(toOwner({ caller, agent }), params.thread_id!) as Promise<undefined>,
+      threads.markRead(toOwner({ caller, agent }), params.thread_id) as Promise<undefined>,
   ),
 
   route({
@@ -151,7 +151,7 @@ export const chatRoutes = [
     response: { 201: threadForked },
     errors: ['THREAD_NOT_FOUND', 'REPLY_NOT_FOUND', 'AGENT_NOT_RUNNING', 'LIMIT_REACHED'],
   }).handle(async ({ caller, agent, params, body, locale }, { threads, forks }) => {
-    const source = await threads.get(toOwner({ caller, agent }), params.thread_id!)
+    const source = await threads.get(toOwner({ caller, agent }), params.thread_id)
     if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
     const { fork, copied_messages } = await forks.make(source, body, locale)
     const { _id, session_key, title } = fork
@@ -171,7 +171,7 @@ export const chatRoutes = [
     response: { 200: historyPage },
     errors: ['THREAD_NOT_FOUND'],
   }).handle(async ({ caller, agent, params, query, locale }, { threads, history, describeError }) => {
-    const thread = await threads.get(toOwner({ caller, agent }), params.thread_id!)
+    const thread = await threads.get(toOwner({ caller, agent }), params.thread_id)
     const limit = Math.min(query.limit, MAX_PAGE_ROWS)
     const { offset, cursor } = query
     const page = await history.page(thread, {

@@ -68,7 +68,7 @@ export const trajectoryRoutes = [
     errors: ['THREAD_NOT_FOUND', 'NOT_FOUND'],
   }).handle(async (request, cradle) => {
     const { _id } = await findThread(request, cradle)
-    const seq = parseEventId(request.params.event_id!)
+    const seq = parseEventId(request.params.event_id)
     const event = seq === undefined ? null : await cradle.ledgerReader.find(_id, seq)
     if (!event) throw new AppError('NOT_FOUND')
     return toWholeEvent(event) as never

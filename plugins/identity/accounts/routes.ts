@@ -78,7 +78,7 @@ const getAccount = route({
   response: { 200: accountRow },
   errors: ['NOT_FOUND'],
   etag: true,
-}).handle(async ({ params }, cradle) => showAccount(200, await cradle.accounts.find(params.id!), cradle))
+}).handle(async ({ params }, cradle) => showAccount(200, await cradle.accounts.find(params.id), cradle))
 
 const changeAccount = route({
   method: 'PATCH',
@@ -105,7 +105,7 @@ const changeAccount = route({
   audit: 'user.update',
 }).handle(async (request, cradle) => {
   const { caller, params, body } = request
-  return showAccount(200, await cradle.accounts.update(caller, params.id!, body, request), cradle)
+  return showAccount(200, await cradle.accounts.update(caller, params.id, body, request), cradle)
 })
 
 const resetPassword = route({
@@ -130,7 +130,7 @@ const resetPassword = route({
   audit: 'user.reset_password',
 }).handle(
   async ({ caller, params, body }, { accounts }) =>
-    void (await accounts.resetPassword(caller, params.id!, body.new_password)),
+    void (await accounts.resetPassword(caller, params.id, body.new_password)),
 )
 
 const unlockLogin = route({
@@ -145,7 +145,7 @@ const unlockLogin = route({
   response: { 204: null },
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED'],
   audit: 'user.unlock_login',
-}).handle(async ({ caller, params }, { accounts }) => void (await accounts.unlock(caller, params.id!)))
+}).handle(async ({ caller, params }, { accounts }) => void (await accounts.unlock(caller, params.id)))
 
 const deleteAccount = route({
   method: 'DELETE',
@@ -159,7 +159,7 @@ const deleteAccount = route({
   response: { 204: null },
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'ACCOUNT_EXCEEDS', 'SELF_DELETION', 'LAST_ADMINISTRATOR'],
   audit: 'user.delete',
-}).handle(async ({ caller, params }, { accounts }) => void (await accounts.remove(caller, params.id!)))
+}).handle(async ({ caller, params }, { accounts }) => void (await accounts.remove(caller, params.id)))
 
 /** The routes of accounts and permissions. */
 export const accountRoutes: Route<Cradle>[] = [

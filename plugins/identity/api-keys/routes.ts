@@ -68,7 +68,7 @@ const deleteKey = route({
   errors: ['NOT_FOUND'],
   audit: 'auth.delete_api_key',
 }).handle(async ({ params, caller, note }, { apiKeys }) => {
-  const { name } = await apiKeys.remove(caller.id, { _id: params.id! })
+  const { name } = await apiKeys.remove(caller.id, { _id: params.id })
   note({ name })
 })
 

@@ -163,7 +163,7 @@ const endSession = route({
   audit: 'auth.end_session',
 }).handle(async ({ params: { id }, caller, headers }, { sessions, refreshTokens }) => {
   const own = id === caller.session_id ? await sessions.find(caller.session_id) : null
-  if (!(await sessions.end(caller.id, id!))) throw new AppError('NOT_FOUND')
+  if (!(await sessions.end(caller.id, id))) throw new AppError('NOT_FOUND')
   return reply(204, undefined, refreshTokens.clear(own, headers))
 })
 

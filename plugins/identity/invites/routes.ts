@@ -63,7 +63,7 @@ const revokeInvite = route({
   errors: ['NOT_FOUND', 'INVITE_NOT_PENDING'],
   audit: 'invite.revoke',
 }).handle(async ({ params }, { invites, clock }) =>
-  toInviteRow(await invites.revoke(params.invite_id!), clock.seconds()),
+  toInviteRow(await invites.revoke(params.invite_id), clock.seconds()),
 )
 
 const validateInvite = route({

@@ -89,7 +89,7 @@ const previewRules = route({
   errors: ['NOT_FOUND'],
   audit: { none: 'It calculates and stores nothing.' },
 }).handle(async ({ params, body }, { signInSettings, permissionCatalog }) => {
-  const stored = await signInSettings.find(signInSettings.getKind(params.kind!))
+  const stored = await signInSettings.find(signInSettings.getKind(params.kind))
   const rules = body.rules ?? stored.rules
   const nobody = { role: 'user', permissions: [] } as const
   const { role, permissions, matched, undecided } = applyRules(rules, body.claims, nobody)

@@ -85,14 +85,14 @@ export function createCeremonies({
         'PASSKEY_INVALID',
       )
       const passkey: PasskeyDocument = {
-        _id: made!.credential.id,
+        _id: made.credential.id,
         user_id,
         name,
-        public_key: Buffer.from(made!.credential.publicKey).toString('base64url'),
+        public_key: Buffer.from(made.credential.publicKey).toString('base64url'),
         rp_id: party.id,
-        counter: made!.credential.counter,
+        counter: made.credential.counter,
         transports,
-        backed_up: made!.credentialBackedUp,
+        backed_up: made.credentialBackedUp,
         created_at: clock.seconds(),
         last_used_at: null,
       }

@@ -105,7 +105,7 @@ const renamePasskey = route({
   errors: ['NOT_FOUND'],
   audit: 'auth.rename_passkey',
 }).handle(async ({ caller, params, body }, { passkeys }) =>
-  toRow(await passkeys.rename(caller.id, params.id!, body.name)),
+  toRow(await passkeys.rename(caller.id, params.id, body.name)),
 )
 
 const deletePasskey = route({
@@ -124,7 +124,7 @@ const deletePasskey = route({
   audit: 'auth.delete_passkey',
 }).handle(async ({ caller, params, body, ip, note }, { passkeys, proofs }) => {
   await proofs.assertPresence(caller, ip, body.password)
-  const { name } = await passkeys.remove(caller.id, params.id!)
+  const { name } = await passkeys.remove(caller.id, params.id)
   note({ name })
 })
 

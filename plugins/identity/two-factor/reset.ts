@@ -22,7 +22,7 @@ const resetFactors = route({
   errors: ['NOT_FOUND', 'ADMINISTRATOR_PROTECTED', 'ACCOUNT_EXCEEDS', 'SELF_RESET'],
   audit: 'user.reset_second_factors',
 }).handle(async ({ caller, params }, cradle) => {
-  await cradle.accounts.actOnSignIn(caller, params.id!, async ({ _id }) => {
+  await cradle.accounts.actOnSignIn(caller, params.id, async ({ _id }) => {
     if (_id === caller.id) throw new AppError('SELF_RESET')
     await removeAll(_id, cradle)
   })

@@ -5,7 +5,7 @@ import { AppError } from '#kernel'
 import { userErrors } from './errors.ts'
 import type { Cradle } from './manifest.ts'
 
-const TOO_WEAK = userErrors.PASSWORD_TOO_WEAK!.message.en
+const TOO_WEAK = userErrors.PASSWORD_TOO_WEAK.message.en
 
 /** Creates an administrator if none exists. Several servers that start on one database create one together. */
 export async function ensureAdministrator(

@@ -115,7 +115,7 @@ export const providerRoutes = [
     errors: ['NOT_FOUND'],
     etag: true,
   }).handle(async ({ caller, params, locale }, { providers, extensions }) =>
-    showProvider(200, await providers.find(caller, params.id!), caller, { locale, extensions }),
+    showProvider(200, await providers.find(caller, params.id), caller, { locale, extensions }),
   ),
 
   route({
@@ -134,7 +134,7 @@ export const providerRoutes = [
     audit: 'provider.update',
   }).handle(async (request, { providers, extensions }) => {
     const { caller, params, body, locale } = request
-    const provider = await providers.update(caller, params.id!, body, request)
+    const provider = await providers.update(caller, params.id, body, request)
     return showProvider(200, provider, caller, { locale, extensions })
   }),
 
@@ -151,7 +151,7 @@ export const providerRoutes = [
     errors: ['NOT_FOUND', 'PROVIDER_REFERENCED'],
     audit: 'provider.delete',
   }).handle(async ({ caller, params }, { providers }) => {
-    await providers.remove(caller, params.id!)
+    await providers.remove(caller, params.id)
   }),
 
   route({
@@ -168,7 +168,7 @@ export const providerRoutes = [
     errors: testErrors,
     audit: { none: 'It tests and stores nothing.' },
   }).handle(async ({ caller, params, body, locale }, { providers, providerProbe }) =>
-    providerProbe.test(await providers.find(caller, params.id!), body, locale),
+    providerProbe.test(await providers.find(caller, params.id), body, locale),
   ),
 
   route({
@@ -228,7 +228,7 @@ export const providerRoutes = [
     errors: ['NOT_FOUND'],
     etag: true,
   }).handle(async ({ params, locale }, { providers, extensions }) =>
-    showProvider(200, await providers.find(null, params.id!), null, { locale, extensions }),
+    showProvider(200, await providers.find(null, params.id), null, { locale, extensions }),
   ),
 
   route({
@@ -247,7 +247,7 @@ export const providerRoutes = [
     audit: 'provider.update',
   }).handle(async (request, { providers, extensions }) => {
     const { params, body, locale } = request
-    const provider = await providers.update(null, params.id!, body, request)
+    const provider = await providers.update(null, params.id, body, request)
     return showProvider(200, provider, null, { locale, extensions })
   }),
 
@@ -264,7 +264,7 @@ export const providerRoutes = [
     errors: ['NOT_FOUND', 'PROVIDER_REFERENCED'],
     audit: 'provider.delete',
   }).handle(async ({ params }, { providers }) => {
-    await providers.remove(null, params.id!)
+    await providers.remove(null, params.id)
   }),
 
   route({
@@ -281,7 +281,7 @@ export const providerRoutes = [
     errors: testErrors,
     audit: { none: 'It tests and stores nothing.' },
   }).handle(async ({ params, body, locale }, { providers, providerProbe }) =>
-    providerProbe.test(await providers.find(null, params.id!), body, locale),
+    providerProbe.test(await providers.find(null, params.id), body, locale),
   ),
 
   route({

@@ -108,7 +108,7 @@ export const channelRoutes = [
     errors: ['NOT_FOUND'],
     etag: true,
   }).handle(async ({ agent, params }, cradle) =>
-    showChannel(200, await cradle.channels.get(agent, params.cid!), cradle),
+    showChannel(200, await cradle.channels.get(agent, params.cid), cradle),
   ),
 
   route({
@@ -124,7 +124,7 @@ export const channelRoutes = [
     response: { 200: list(conversationRow) },
     errors: ['NOT_FOUND'],
   }).handle(async ({ agent, params, query }, { channels, conversations }) => {
-    const channel = await channels.get(agent, params.cid!)
+    const channel = await channels.get(agent, params.cid)
     const { rows, next } = await conversations.list(channel, query)
     return pageReply(query, { rows: rows.map((row) => toConversationRow(row)), next })
   }),
@@ -145,7 +145,7 @@ export const channelRoutes = [
     audit: 'channel.update',
   }).handle(async (request, cradle) => {
     const { agent, params, body } = request
-    return showChannel(200, await cradle.channels.update(agent, params.cid!, body, request), cradle)
+    return showChannel(200, await cradle.channels.update(agent, params.cid, body, request), cradle)
   }),
 
   route({
@@ -160,7 +160,7 @@ export const channelRoutes = [
     response: { 204: null },
     errors: ['NOT_FOUND'],
     audit: 'channel.delete',
-  }).handle(async ({ agent, params }, { channels }) => void (await channels.remove(agent, params.cid!))),
+  }).handle(async ({ agent, params }, { channels }) => void (await channels.remove(agent, params.cid))),
 
   route({
     method: 'POST',
@@ -175,7 +175,7 @@ export const channelRoutes = [
     errors: ['NOT_FOUND', 'CHANNEL_KIND_UNSUPPORTED'],
     audit: { none: 'It tests credentials and stores nothing.' },
   }).handle(async ({ agent, params }, { channels, channelProbe }) =>
-    channelProbe.test(await channels.get(agent, params.cid!)),
+    channelProbe.test(await channels.get(agent, params.cid)),
   ),
 
   route({
@@ -191,7 +191,7 @@ export const channelRoutes = [
     errors: ['CHANNEL_KIND_UNSUPPORTED', 'CHANNEL_QR_UNSUPPORTED', 'CHANNEL_QR_FAILED'],
     audit: 'channel.qrcode',
   }).handle(async ({ agent, caller, params }, { registrations }) => {
-    const { token, qrcode_url, gives } = await registrations.begin(agent, caller.id, params.kind!)
+    const { token, qrcode_url, gives } = await registrations.begin(agent, caller.id, params.kind)
     return gives === 'credentials'
       ? { qrcode_token: token, qrcode_url }
       : { registration_id: token, qrcode_url }
@@ -215,7 +215,7 @@ export const channelRoutes = [
     const { gives, status, channel_id, config } = await registrations.poll(
       agent,
       caller.id,
-      params.kind!,
+      params.kind,
       token,
       locale,
     )

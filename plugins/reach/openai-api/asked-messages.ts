@@ -36,7 +36,7 @@ export async function askWithMessages(
     } catch (error) {
       // Another request with the same results came first.
       if (!(error instanceof AppError && error.code === 'HITL_NOT_PENDING')) throw error
-      if (thread_id !== undefined) throw new AppError('CALL_NOT_WAITING', { call: results!.last.at(-1)! })
+      if (thread_id !== undefined) throw new AppError('CALL_NOT_WAITING', { call: results.last.at(-1)! })
     }
   const conversation = toConversation(messages)
   const place =

@@ -56,7 +56,7 @@ export const modelRoutes = [
     response: { 200: model },
     errors: ['OPENAI_MODEL_NOT_FOUND'],
   }).handle(async ({ caller, params }, { agents }) =>
-    toModel(await asModel(params.model!, agents.findVisible(caller, params.model!)), caller),
+    toModel(await asModel(params.model, agents.findVisible(caller, params.model)), caller),
   ),
 ]
 

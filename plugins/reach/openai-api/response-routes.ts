@@ -91,5 +91,5 @@ export const responseRoutes = [
     params: rowOf({ id: { type: 'string', description: 'The id of a response' } }),
     response: { 200: response },
     errors: ['RESPONSE_NOT_FOUND'],
-  }).handle(({ params, ...asker }, cradle) => readStoredResponse(params.id!, asker, cradle)),
+  }).handle(({ params, ...asker }, cradle) => readStoredResponse(params.id, asker, cradle)),
 ]

@@ -110,8 +110,8 @@ async function* describeReply(
         current = { ...part, text: '', key }
         yield* beginItem(current, output.length)
       }
-      current!.text += part.text
-      yield toDelta(current!, part.text, output.length)
+      current.text += part.text
+      yield toDelta(current, part.text, output.length)
     }
   } catch (error) {
     // Without an answer there is nothing but the error, which the client gets as such.

@@ -128,7 +128,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     errors: ['NOT_FOUND'],
     etag: true,
   }).handle(async (request, { schedules }) =>
-    showSchedule(200, await schedules.get(toOwner(request), request.params.job_id!)),
+    showSchedule(200, await schedules.get(toOwner(request), request.params.job_id)),
   ),
 
   route({
@@ -150,7 +150,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     if (body.deliver) await assertDestination(caller, agent, body.deliver, cradle)
     await assertChoices(caller, agent, body, cradle)
     const how = { scopes: scopesOf(caller), request }
-    const schedule = await cradle.schedules.update(toOwner(request), params.job_id!, body, how)
+    const schedule = await cradle.schedules.update(toOwner(request), params.job_id, body, how)
     cradle.scheduler.wake()
     return showSchedule(200, schedule)
   }),
@@ -168,7 +168,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     errors: ['NOT_FOUND'],
     audit: 'schedule.delete',
   }).handle(async (request, { schedules, runs }) => {
-    const schedule_id = request.params.job_id!
+    const schedule_id = request.params.job_id
     await schedules.remove(toOwner(request), schedule_id)
     await runs.removeAllOf({ schedule_id })
   }),
@@ -195,7 +195,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     ],
     audit: 'schedule.run',
   }).handle(async (request, { schedules, execution }) =>
-    reply(202, await execution.runNow(await schedules.get(toOwner(request), request.params.job_id!))),
+    reply(202, await execution.runNow(await schedules.get(toOwner(request), request.params.job_id))),
   ),
 
   route({
@@ -212,7 +212,7 @@ export const scheduleRoutes: Route<Cradle>[] = [
     errors: ['NOT_FOUND'],
   }).handle(async (request, cradle) => {
     const { params, query, locale } = request
-    const { _id } = await cradle.schedules.get(toOwner(request), params.job_id!)
+    const { _id } = await cradle.schedules.get(toOwner(request), params.job_id)
     const { rows, next } = await cradle.runs.list(_id, query)
     return pageReply(query, { rows: rows.map((run) => toRunRow(run, locale, cradle)), next })
   }),

@@ -43,7 +43,7 @@ export function createRunStarts(cradle: Cradle) {
       run_id: `${_id}:${due_at ?? ids.make()}`,
       due_at,
       started_at: clock.seconds(),
-      thread_id: hasThread ? thread_id! : ids.make('thr_'),
+      thread_id: hasThread ? thread_id : ids.make('thr_'),
       check_at: clock.now() + CHECK_MS,
       turn_id: null,
       is_queued: false,

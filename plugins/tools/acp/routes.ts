@@ -68,7 +68,7 @@ export const acpRoutes = [
     params: runnerParams,
     response: { 200: runnerRow },
     errors: ['NOT_FOUND'],
-  }).handle(({ caller, params }, { acpRunners }) => acpRunners.show(caller.id, params.name!)),
+  }).handle(({ caller, params }, { acpRunners }) => acpRunners.show(caller.id, params.name)),
 
   route({
     method: 'PUT',
@@ -83,7 +83,7 @@ export const acpRoutes = [
     response: { 200: runnerRow },
     errors: REFUSALS,
     audit: 'acp.runner_set',
-  }).handle(({ caller, params, body }, { acpRunners }) => acpRunners.set(caller, params.name!, body)),
+  }).handle(({ caller, params, body }, { acpRunners }) => acpRunners.set(caller, params.name, body)),
 
   route({
     method: 'DELETE',
@@ -98,7 +98,7 @@ export const acpRoutes = [
     errors: ['NOT_FOUND', 'ACP_RUNNER_BUILT_IN'],
     audit: 'acp.runner_delete',
   }).handle(async ({ caller, params }, { acpRunners }) => {
-    await acpRunners.remove(caller, params.name!)
+    await acpRunners.remove(caller, params.name)
     return undefined
   }),
 

@@ -21,7 +21,7 @@ export const credentialRoutes = [
     audit: 'connector.credentials',
   }).handle(async ({ caller, params, body }, { usable, credentialAudiences, credentials, waitingTurns }) => {
     const { origin: expected, ...entered } = body
-    const connector = await usable.find(caller, params.id!)
+    const connector = await usable.find(caller, params.id)
     const audiences = credentialAudiences.of(connector)
     if (!audiences) throw new AppError('CONNECTOR_SIGN_IN_UNAVAILABLE')
     const { origin } = audiences
@@ -44,7 +44,7 @@ export const credentialRoutes = [
     errors: ['NOT_FOUND'],
     audit: 'connector.credentials_delete',
   }).handle(async ({ caller, params }, { usable, credentials, connectionPool, revocation }) => {
-    const connector = await usable.find(caller, params.id!)
+    const connector = await usable.find(caller, params.id)
     const connector_id = connector._id
     await revocation.end(connector, caller.id)
     await credentials.remove({ connector_id, user_id: caller.id })

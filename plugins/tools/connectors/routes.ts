@@ -119,7 +119,7 @@ export const connectorRoutes = [
     errors: ['NOT_FOUND'],
     etag: true,
   }).handle(async ({ caller, params }, cradle) =>
-    showOne(200, await cradle.connectors.find(caller, params.id!), caller, cradle),
+    showOne(200, await cradle.connectors.find(caller, params.id), caller, cradle),
   ),
 
   route({
@@ -145,7 +145,7 @@ export const connectorRoutes = [
   }).handle(async (request, cradle) => {
     const { caller, params, body } = request
     const { connectors, checks } = cradle
-    const { connector, isNew } = await connectors.update(caller, params.id!, body, request)
+    const { connector, isNew } = await connectors.update(caller, params.id, body, request)
     if (isNew) await checks.check(connector, caller)
     return showOne(200, await connectors.find(caller, connector._id), caller, cradle)
   }),
@@ -162,7 +162,7 @@ export const connectorRoutes = [
     response: { 204: null },
     errors: ['NOT_FOUND', 'FORBIDDEN'],
     audit: 'connector.delete',
-  }).handle(async ({ caller, params }, { connectors }) => void (await connectors.remove(caller, params.id!))),
+  }).handle(async ({ caller, params }, { connectors }) => void (await connectors.remove(caller, params.id))),
 
   route({
     method: 'GET',
@@ -176,7 +176,7 @@ export const connectorRoutes = [
     response: { 200: rowOf({ log: { type: 'string', examples: ['listening on stdio'] } }) },
     errors: ['NOT_FOUND', 'FORBIDDEN'],
   }).handle(async ({ caller, params }, { connectors }) => {
-    const { log = '' } = await connectors.findOwn(caller, params.id!)
+    const { log = '' } = await connectors.findOwn(caller, params.id)
     return { log }
   }),
 
@@ -193,6 +193,6 @@ export const connectorRoutes = [
     errors: ['NOT_FOUND', 'FORBIDDEN', 'CONNECTOR_KIND_UNSUPPORTED'],
     audit: { none: 'It tests a server; what the server says about its tools is no change of a person.' },
   }).handle(async ({ caller, params }, { connectors, checks }) =>
-    toProbeReply(await checks.check(await connectors.findOwn(caller, params.id!), caller)),
+    toProbeReply(await checks.check(await connectors.findOwn(caller, params.id), caller)),
   ),
 ]

@@ -49,7 +49,7 @@ export const signInRoutes = [
     audit: 'connector.authorize',
   }).handle(async ({ caller, params, body }, { redirectUri, signIns, usable }) => {
     if (body.redirect_after !== undefined) assertOwnPage(body.redirect_after)
-    const connector = await usable.find(caller, params.id!)
+    const connector = await usable.find(caller, params.id)
     const { authorization_url, state } = await signIns.begin(connector, caller.id, body)
     const cookie = stringifySetCookie({
       name: nameOfCookie(state),

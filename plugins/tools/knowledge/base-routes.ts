@@ -55,7 +55,7 @@ export const baseRoutes = [
     errors: ['KNOWLEDGE_BASE_NOT_FOUND'],
     etag: true,
   }).handle(async ({ caller, params }, cradle) => {
-    const base = await cradle.bases.find(caller, params.id!)
+    const base = await cradle.bases.find(caller, params.id)
     return replyWithTag(200, await show(base, caller, cradle), makeTag(base, baseFields))
   }),
 
@@ -75,7 +75,7 @@ export const baseRoutes = [
     audit: 'knowledge_base.update',
   }).handle(async (request, cradle) => {
     const { caller, params, body } = request
-    const base = await cradle.bases.update(caller, params.id!, body, request)
+    const base = await cradle.bases.update(caller, params.id, body, request)
     return replyWithTag(200, await show(base, caller, cradle), makeTag(base, baseFields))
   }),
 
@@ -92,7 +92,7 @@ export const baseRoutes = [
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'],
     audit: 'knowledge_base.delete',
   }).handle(async ({ caller, params }, { bases, removal }) => {
-    const { _id } = await bases.findOwn(caller, params.id!)
+    const { _id } = await bases.findOwn(caller, params.id)
     await removal.removeBases({ _id })
   }),
 
@@ -109,7 +109,7 @@ export const baseRoutes = [
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'],
     audit: 'knowledge_base.reindex',
   }).handle(async ({ caller, params }, cradle) => {
-    const base = await cradle.bases.findOwn(caller, params.id!)
+    const base = await cradle.bases.findOwn(caller, params.id)
     await cradle.documents.requeue({ base_id: base._id })
     cradle.changes.notify(base._id)
     cradle.queue.wake()

@@ -41,7 +41,7 @@ export const documentRoutes = [
     response: { 200: documentRows },
     errors: ['KNOWLEDGE_BASE_NOT_FOUND'],
   }).handle(async ({ caller, params, query, locale }, cradle) => {
-    const { _id } = await cradle.bases.find(caller, params.id!)
+    const { _id } = await cradle.bases.find(caller, params.id)
     const { rows, next } = await cradle.documents.list(_id, query.status, query)
     const shown = await Promise.all(rows.map((document) => show(document, locale, cradle)))
     return pageReply(query, { rows: shown, next })
@@ -62,7 +62,7 @@ export const documentRoutes = [
     errors: [...NOT_OWN, 'DOCUMENT_UNSUPPORTED', 'ADDRESS_NOT_ALLOWED', 'LIMIT_REACHED'],
     audit: 'knowledge_document.add',
   }).handle(async ({ caller, params, files, fields, body, locale, note }, cradle) => {
-    const base = await cradle.bases.findOwn(caller, params.id!)
+    const base = await cradle.bases.findOwn(caller, params.id)
     const taken = files
       ? await takeFiles(base, { files, path: fields.path }, cradle)
       : [await takeAddress(base, body.url, cradle)]
@@ -81,8 +81,8 @@ export const documentRoutes = [
     response: { 200: documentRow },
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'NOT_FOUND'],
   }).handle(async ({ caller, params, locale }, cradle) => {
-    const base = await cradle.bases.find(caller, params.id!)
-    return show(await cradle.documents.find(base, params.doc_id!), locale, cradle)
+    const base = await cradle.bases.find(caller, params.id)
+    return show(await cradle.documents.find(base, params.doc_id), locale, cradle)
   }),
 
   route({
@@ -97,8 +97,8 @@ export const documentRoutes = [
     errors: [...NOT_OWN, 'NOT_FOUND'],
     audit: 'knowledge_document.delete',
   }).handle(async ({ caller, params, note }, { bases, documents, removal }) => {
-    const base = await bases.findOwn(caller, params.id!)
-    const { _id, path } = await documents.find(base, params.doc_id!)
+    const base = await bases.findOwn(caller, params.id)
+    const { _id, path } = await documents.find(base, params.doc_id)
     note({ path })
     await removal.removeDocuments({ _id })
   }),
@@ -116,8 +116,8 @@ export const documentRoutes = [
     response: { 200: BINARY },
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'NOT_FOUND', 'DOCUMENT_NOT_READ'],
   }).handle(async ({ caller, params }, { bases, documents, documentFiles }) => {
-    const base = await bases.find(caller, params.id!)
-    const { filename, media_type, version } = await documents.find(base, params.doc_id!)
+    const base = await bases.find(caller, params.id)
+    const { filename, media_type, version } = await documents.find(base, params.doc_id)
     const file = await open(documentFiles.contentOf(version)).catch((cause) => {
       throw new AppError('DOCUMENT_NOT_READ', {}, { cause })
     })
@@ -137,8 +137,8 @@ export const documentRoutes = [
     response: { 200: documentText },
     errors: ['KNOWLEDGE_BASE_NOT_FOUND', 'NOT_FOUND', 'DOCUMENT_NOT_READ'],
   }).handle(async ({ caller, params }, { bases, documents, documentFiles }) => {
-    const base = await bases.find(caller, params.id!)
-    const { text_version } = await documents.find(base, params.doc_id!)
+    const base = await bases.find(caller, params.id)
+    const { text_version } = await documents.find(base, params.doc_id)
     const text = text_version === null ? undefined : await documentFiles.readText(text_version)
     if (!text) throw new AppError('DOCUMENT_NOT_READ')
     return toTextRow(text)
@@ -156,8 +156,8 @@ export const documentRoutes = [
     errors: [...NOT_OWN, 'NOT_FOUND'],
     audit: 'knowledge_document.reindex',
   }).handle(async ({ caller, params, locale }, cradle) => {
-    const base = await cradle.bases.findOwn(caller, params.id!)
-    const { _id } = await cradle.documents.find(base, params.doc_id!)
+    const base = await cradle.bases.findOwn(caller, params.id)
+    const { _id } = await cradle.documents.find(base, params.doc_id)
     await cradle.documents.requeue({ _id })
     cradle.changes.notify(base._id)
     cradle.queue.wake()
@@ -177,7 +177,7 @@ export const documentRoutes = [
     response: { 200: documentEvent },
     errors: ['KNOWLEDGE_BASE_NOT_FOUND'],
   }).handle(async ({ caller, params, locale, signal }, cradle) => {
-    const base = await cradle.bases.find(caller, params.id!)
+    const base = await cradle.bases.find(caller, params.id)
     return followDocuments({ base, caller, locale, signal }, cradle)
   }),
 ]

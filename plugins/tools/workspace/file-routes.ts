@@ -296,7 +296,7 @@ const readLinkedFile = route({
   params: linkedParams,
   errors: ['HEADERS_TOO_LARGE', 'LINK_INVALID', 'AGENT_NOT_FOUND', 'NOT_FOUND', 'FILE_UNUSABLE'],
 }).handle(async ({ params, query }, services) => {
-  const { agent_id, user_id, path } = services.fileLinks.open(params.id!, query.token)
+  const { agent_id, user_id, path } = services.fileLinks.open(params.id, query.token)
   const user = await services.users.find(user_id)
   if (!user?.enabled) throw new AppError('LINK_INVALID')
   const caller = { id: user_id, role: user.role }

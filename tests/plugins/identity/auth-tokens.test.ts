@@ -203,7 +203,7 @@ t.test(
     const servers = await Promise.all([startServer(t, { home }), startServer(t, { home })])
     for (const server of servers)
       for (const { admin } of servers) t.equal((await me(server, admin.token)).status, 200)
-    t.equal(await servers[0]!.db.collection('signing_keys').countDocuments(), 1)
+    t.equal(await servers[0].db.collection('signing_keys').countDocuments(), 1)
   },
 )
 

@@ -174,7 +174,7 @@ t.test('an app that is removed during sign-ins leaves them without an error of t
     server.request('DELETE', '/auth/totp', { token, body: { code: recovery_codes[0] } }),
     logIn('hal', { code: codeOf(secret) }),
   ])
-  t.equal(replies[1]!.status, 204)
+  t.equal(replies[1].status, 204)
   for (const { status } of replies) t.ok([200, 204, 401].includes(status), String(status))
   t.equal((await logIn('hal')).status, 200)
 })

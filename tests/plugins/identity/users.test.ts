@@ -88,7 +88,7 @@ t.test('two servers that start at once on an empty database create one administr
   const password = passwordIn(home)
   t.match(texts[0], password)
   for (const server of servers) t.ok(await server.login('admin', password))
-  t.equal(await servers[0]!.db.collection('users').countDocuments(), 1)
+  t.equal(await servers[0].db.collection('users').countDocuments(), 1)
 })
 
 t.test('a first start that crashed after writing the file is resumed with that password', async (t) => {

@@ -113,7 +113,7 @@ export function toFailure(error: unknown): ConnectorFailure {
     if (status !== undefined && status >= 300 && status < 400) return fail('protocol', REDIRECTED)
     if (status !== undefined && status >= 400)
       return fail(reasonOfStatus(status), sentenceOfStatus(status, findWords(text)))
-    if (typeof code === 'string' && BY_CODE[code]) return fail(...BY_CODE[code]!)
+    if (typeof code === 'string' && BY_CODE[code]) return fail(...BY_CODE[code])
   }
   if (name === 'AbortError') return fail('timeout', 'The server did not answer in time.')
   if (name === 'SyntaxError') return fail('protocol', NOT_JSON)
