@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { bundle, emit, listFiles, removeEmitted } from './emit.js'
 
 const PAGE = 'plugins/reach/console/web'
-const SERVER = ['client', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
+const SERVER = ['client', 'engine', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
 const TESTS = ['tests', 'bench']
 const PACKAGE = ['package.json', 'package-lock.json']
 const COMPILER = ['.ci/build.js', '.ci/emit.js']

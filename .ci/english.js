@@ -38,7 +38,7 @@ const files = execFileSync(
 )
   .split('\n')
   .filter((file) =>
-    /^(kernel|plugin-api|plugins|channels|providers|client|bench|tests|docs|README)/.test(file),
+    /^(engine|kernel|plugin-api|plugins|channels|providers|client|bench|tests|docs|README)/.test(file),
   )
   // Made from the sources, and texts for users.
   .filter((file) => !['client/api.ts', 'plugin-api/api-report.md'].includes(file))

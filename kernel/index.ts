@@ -1,5 +1,5 @@
-export { listPlugins, type PluginRow } from './cli/plugins-command.ts'
 export { JSON_OPTION, printJson, printTable } from './cli/print.ts'
+export { readServerNote, type ServerNote } from './cli/server-note.ts'
 export { type Clock, untilTick } from './clock.ts'
 export { ConfigError } from './config/config.ts'
 export { isDuplicateKey, isOnlyDuplicates, isUnavailable } from './database/driver-errors.ts'
@@ -12,7 +12,7 @@ export type { ErrorForm, UnansweredRequest } from './http/error-form.ts'
 export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './http/error-reply.ts'
 export type { ServerSentEvent, StreamItem } from './http/event-stream.ts'
 export type { Caller, ContextOf, Guard, GuardRequest, GuardUse } from './http/guard.ts'
-export { networkOf } from './http/network.ts'
+export { networkOf, originOf } from './http/network.ts'
 export type { Pages } from './http/pages.ts'
 export type { KeptReply, RepeatableCall } from './http/repetition.ts'
 export {
@@ -30,8 +30,8 @@ export {
 export type { UploadedFile } from './http/upload.ts'
 export type { Ids } from './ids.ts'
 export { createJsonMeter, JsonTooComplex, MAX_JSON_LEVELS, MAX_JSON_VALUES, parseJson } from './json-meter.ts'
-export { type Blueprint, readBlueprint } from './loading/blueprint.ts'
-export { locate } from './loading/discovery.ts'
+export { type Blueprint, extensionsOf, readBlueprint } from './loading/blueprint.ts'
+export { BUILT_IN, locate } from './loading/discovery.ts'
 export { linkServer } from './loading/home-link.ts'
 export { OWN_PACKAGE, SVC_COMMAND } from './loading/package.ts'
 export {
@@ -44,7 +44,7 @@ export {
   localizedText,
   nearestLocale,
 } from './locale.ts'
-export type { Logger } from './log.ts'
+export { createLogger, type Logger } from './log.ts'
 export type { Command, CommandInput } from './plugin/command.ts'
 export type { EventBus } from './plugin/events.ts'
 export type { AllExtensions, ExtensionPoint, Extensions } from './plugin/extensions.ts'
@@ -64,10 +64,13 @@ export {
   type TypeOf,
   type Validator,
 } from './schema.ts'
+export { keyPathIn, openKeyRing } from './security/key-ring.ts'
 export { type LimitSpec, type Limits, limitStates } from './security/limits.ts'
+export { assertKeyKept } from './security/lost-key.ts'
 export { MASK, maskOf } from './security/mask.ts'
 export { createRecentValues, type RecentValues } from './security/recent-values.ts'
-export type { Secrets } from './security/secrets.ts'
+export { createSecrets, type Secrets } from './security/secrets.ts'
+export { explainUnwritable } from './server/storage.ts'
 export type { SocketDirectory } from './socket/directory.ts'
 export {
   type Connection,

@@ -13,7 +13,6 @@ import type { AllExtensions, Extensions } from './plugin/extensions.ts'
 import type { Manifest, Permission } from './plugin/plugin.ts'
 import type { TypeOf } from './schema.ts'
 import type { kernelLimits, Limits } from './security/limits.ts'
-import type { SecretRotation } from './security/secret-rotation.ts'
 import type { Secrets } from './security/secrets.ts'
 import type { SocketDirectory } from './socket/directory.ts'
 
@@ -94,7 +93,6 @@ export interface KernelServices {
   clock: Clock
   ids: Ids
   secrets: Secrets
-  secretRotation: SecretRotation
   events: EventBus
   extensions: AllExtensions
   permissionCatalog: Extensions<Permission>

@@ -14,6 +14,7 @@ export interface BuiltInPlugins {
   chat: typeof import('../plugins/conversations/chat/index.ts')
   connectors: typeof import('../plugins/tools/connectors/index.ts')
   console: typeof import('../plugins/reach/console/index.ts')
+  doctor: typeof import('../plugins/operation/doctor/index.ts')
   events: typeof import('../plugins/reach/events/index.ts')
   experts: typeof import('../plugins/agents/experts/index.ts')
   idempotency: typeof import('../plugins/operation/idempotency/index.ts')

@@ -39,13 +39,18 @@ const homeOf = (path: string) =>
     .slice(0, path.startsWith('plugins/') ? 3 : 2)
     .join('/')
 
-const OURS = /^(#client$|#client\/|(client|kernel|plugin-api|plugins|channels|providers|tests|bench)\/)/
+const OURS = /^(#client$|#client\/|#engine$|(client|engine|kernel|plugin-api|plugins|channels|providers|tests|bench)\/)/
 
-t.test('the kernel imports no other folder of this repository', async (t) => {
-  const foreign = filesIn('kernel')
-    .flatMap(importsOf)
-    .filter(({ target }) => OURS.test(target) && !target.startsWith('kernel/'))
-  t.same(foreign, [])
+t.test('the kernel imports no other folder of this repository but #engine, which imports none', async (t) => {
+  for (const [folder, allowed] of [
+    ['kernel', '#engine'],
+    ['engine', ''],
+  ] as const) {
+    const foreign = filesIn(folder)
+      .flatMap(importsOf)
+      .filter(({ target }) => OURS.test(target) && !target.startsWith(`${folder}/`) && target !== allowed)
+    t.same(foreign, [])
+  }
 })
 
 t.test('the client imports only its own folder and openapi-fetch, and ws in Node.js', async (t) => {

@@ -1,26 +1,17 @@
 import { inspect } from 'node:util'
 import { CommanderError, Command as Program } from 'commander'
+import { DatabaseFailure } from '#engine'
 import { ConfigError } from '../config/config.ts'
-import { DatabaseFailure } from '../database/database-failure.ts'
-import { homeOf, homePath, readBlueprint } from '../loading/blueprint.ts'
+import { homeOf, homePath, listStandaloneCommands, readBlueprint } from '../loading/blueprint.ts'
 import { RELEASE } from '../loading/package.ts'
 import type { Command, CommandInput } from '../plugin/command.ts'
 import { explainUnwritable } from '../server/storage.ts'
 import { configCommand } from './config-command.ts'
-import { doctorCommand } from './doctor-command.ts'
 import type { KernelCommand } from './kernel-command.ts'
 import { asyncapiCommand, openapiCommand } from './openapi-command.ts'
-import { pluginsCommand } from './plugins-command.ts'
 import { serveCommand } from './serve-command.ts'
 
-const kernelCommands: KernelCommand[] = [
-  serveCommand,
-  configCommand,
-  pluginsCommand,
-  openapiCommand,
-  asyncapiCommand,
-  doctorCommand,
-]
+const kernelCommands: KernelCommand[] = [serveCommand, configCommand, openapiCommand, asyncapiCommand]
 
 /** The environment and the streams of a run of `svc`. */
 type Surroundings = Pick<CommandInput, 'env' | 'stdin' | 'stdout' | 'stderr'>
@@ -59,13 +50,23 @@ async function run(argv: readonly string[], surroundings: Surroundings): Promise
 
   const named = argv.find((argument) => !argument.startsWith('-'))
   if (!kernelCommands.some(({ name }) => name === named)) {
-    const blueprint = await readBlueprint({ home, env })
-    for (const { plugin, declarations } of blueprint.plugins)
+    const runAlone = (command: Command) =>
+      define(program, command, async (args, options) => {
+        exitCode = (await command.run(inputFor(args, options), undefined as never)) ?? 0
+      })
+    const blueprint = await readBlueprint({ home, env }).catch(async (error: unknown) => {
+      const command = (await listStandaloneCommands(home)).find(({ name }) => name === named)
+      if (!command) throw error
+      runAlone(command)
+    })
+    for (const { plugin, declarations } of blueprint?.plugins ?? [])
       for (const command of declarations.commands)
-        define(program, command, async (args, options) => {
-          const { runPluginCommand } = await import('./plugin-command.ts')
-          exitCode = await runPluginCommand(blueprint, plugin.name, command, inputFor(args, options))
-        })
+        if (command.standalone) runAlone(command)
+        else
+          define(program, command, async (args, options) => {
+            const { runPluginCommand } = await import('./plugin-command.ts')
+            exitCode = await runPluginCommand(blueprint!, plugin.name, command, inputFor(args, options))
+          })
   }
   try {
     await program.parseAsync(argv, { from: 'user' })

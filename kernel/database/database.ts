@@ -1,12 +1,10 @@
-import type { ChildProcess } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
+import { DatabaseFailure, diedInUse, type Engine, openEngine } from '#engine'
 import type { Logger } from '../log.ts'
 import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
-import { DatabaseFailure, engineFailure, serverFailure } from './database-failure.ts'
+import { serverFailure } from './database-failure.ts'
 import { isRefused, isUnavailable } from './driver-errors.ts'
-import { joinEngine } from './engine.ts'
-import { enginePlaceIn } from './engine-address.ts'
 
 /** The open database. */
 export interface Database {
@@ -36,20 +34,15 @@ export async function openDatabase({
   url,
   home,
   log,
-  launched,
+  opening,
 }: {
   url: string | undefined
   home: string
   log: Logger
-  /** The engine of this home if it was launched before. */
-  launched?: ChildProcess
+  /** The engine of this home if it is being opened already. */
+  opening?: Promise<Engine>
 }): Promise<Database> {
-  const { directory, runtimeDirectory } = enginePlaceIn(home)
-  let hasEngineEnded = false
-  const onExit = () => {
-    hasEngineEnded = true
-  }
-  const engine = url ? undefined : await joinEngine({ directory, runtimeDirectory, log, launched, onExit })
+  const engine = url ? undefined : await (opening ?? openEngine(home, log))
   const address = url ?? engine!.uri
   const client = openClient(address, {
     appName: 'svc',
@@ -76,9 +69,7 @@ export async function openDatabase({
       const cause = causes.find((each) => isUnavailable(each) || isRefused(each))
       return cause ? serverFailure(placeOf(client), cause) : error
     }
-    return hasEngineEnded && causes.some(isUnavailable)
-      ? engineFailure(directory, 'ended', '', { cause: error })
-      : error
+    return engine!.hasDied && causes.some(isUnavailable) ? diedInUse(home, error) : error
   }
   try {
     await client.connect()

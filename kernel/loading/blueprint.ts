@@ -6,6 +6,7 @@ import { type ErrorTable, kernelErrors } from '../errors.ts'
 import { assertErrorForm } from '../http/error-form.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
 import { askForNearest } from '../nearest.ts'
+import type { Command } from '../plugin/command.ts'
 import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } from '../plugin/extensions.ts'
 import { createHost, type Declarations } from '../plugin/host.ts'
 import { confine, type ForeignFolder } from '../plugin/isolation.ts'
@@ -140,6 +141,15 @@ export async function readBlueprint({
       rest = leaveOutFaulty(rest, error as Fault, selection)
     }
   }
+}
+
+/** Lists the commands of built-in plugins that need no configuration. */
+export async function listStandaloneCommands(home: string): Promise<Command[]> {
+  const { plugins } = await discoverPlugins({ home, packages: [], given: [] })
+  return plugins
+    .filter(({ source }) => source === BUILT_IN)
+    .flatMap((plugin) => declare(plugin).declarations.commands)
+    .filter(({ standalone }) => standalone)
 }
 
 /** A plugin that has declared itself; `error` is what its setup threw. */

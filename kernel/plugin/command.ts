@@ -40,6 +40,8 @@ export interface Command<
   audit?: string
   /** True by default: it works on the database. Otherwise it runs without one, and its cradle has no collections. */
   database?: boolean
+  /** True for a command that runs even if the configuration cannot be read: without a cradle, of a built-in plugin. */
+  standalone?: true
   /** Returns the exit code; undefined counts as 0. */
   run: (input: CommandInput<Arguments>, cradle: Cradle) => Promise<number | undefined> | number | undefined
 }
@@ -73,6 +75,7 @@ export const assertCommand = createFormCheck<Command>(
       },
       audit: { type: 'string', minLength: 1 },
       database: { type: 'boolean' },
+      standalone: { const: true },
       run: true,
     },
     required: ['name', 'summary', 'run'],

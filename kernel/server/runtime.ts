@@ -1,4 +1,4 @@
-import type { ChildProcess } from 'node:child_process'
+import type { Engine } from '#engine'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigError } from '../config/config.ts'
 import type { Database } from '../database/database.ts'
@@ -23,7 +23,6 @@ import { deferKeyRing } from '../security/key-ring.ts'
 import { createLimits, type Limits, type UsageCounter } from '../security/limits.ts'
 import { assertKeyKept } from '../security/lost-key.ts'
 import { noteSealedFields } from '../security/sealed-fields.ts'
-import { createSecretRotation } from '../security/secret-rotation.ts'
 import { createSecrets } from '../security/secrets.ts'
 import { createSocketDirectory, type OpenSocketDirectory } from '../socket/directory.ts'
 import type { CradleOf, Manifests, ServerFacts, SomeCradle } from '../types.ts'
@@ -75,15 +74,15 @@ export async function openRuntime({
   log,
   clock = systemClock,
   database: wanted = true,
-  launched,
+  opening,
   stepLimitMs = STEP_LIMIT_MS,
 }: {
   blueprint: Blueprint
   log: Logger
   clock?: Clock
   database?: boolean
-  /** The engine of this home if it was launched before. */
-  launched?: ChildProcess
+  /** The engine of this home if it is being opened already. */
+  opening?: Promise<Engine>
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Runtime> {
   const { home, config } = blueprint
@@ -106,7 +105,7 @@ export async function openRuntime({
   const secrets = createSecrets(keyRing)
   const open = async (url: string | undefined) => {
     const { openDatabase } = await import('../database/database.ts')
-    return openDatabase({ url, home, log, launched })
+    return openDatabase({ url, home, log, opening })
   }
   // Opened last, because nothing after it may fail without closing it.
   const database = wanted ? await open(config.values.database.url) : undefined
@@ -128,7 +127,6 @@ export async function openRuntime({
     clock,
     ids: createIds(),
     secrets,
-    secretRotation: createSecretRotation({ database, keyRing, secrets, clock, holder: facts.node_id }),
     events,
     extensions,
     permissionCatalog,

@@ -2,9 +2,10 @@ import { createServer as createHttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { DestinationStream } from 'pino'
+import { hasDatabase, openEngine } from '#engine'
 import { removeServerNote, writeServerNote } from '../cli/server-note.ts'
 import type { Clock } from '../clock.ts'
-import { endEarly, launchEarly } from '../database/early-engine.ts'
+import { readDatabaseUrl } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { apiDocs } from '../http/api-docs.ts'
 import { createApp } from '../http/app.ts'
@@ -65,14 +66,23 @@ export async function startServer({
   stepLimitMs?: { start: number; stop: number }
 }): Promise<Server> {
   const log = createLogger({ level: 'info', destination: logTo })
-  const launched = launchEarly(home, env, log)
+  const failing = new AbortController()
+  // Opens its files while the plugins are loaded; a home that is configured wrongly must not get a database by it.
+  const opening =
+    hasDatabase(home) && !readDatabaseUrl(home, env) ? openEngine(home, log, failing.signal) : undefined
+  // Its failure is thrown where the database is opened.
+  opening?.catch(() => undefined)
   const open = async () => {
     const blueprint = await readBlueprint({ home, env, flags, plugins })
     log.level = blueprint.config.values.log.level
-    return openRuntime({ blueprint, log, clock, launched, stepLimitMs })
+    return openRuntime({ blueprint, log, clock, opening, stepLimitMs })
   }
   const runtime = await open().catch(async (error) => {
-    await endEarly(launched)
+    failing.abort()
+    await opening?.then(
+      (engine) => engine.close(),
+      () => undefined,
+    )
     throw error
   })
   const announcements: Server['announcements'] = []

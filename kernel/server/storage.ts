@@ -105,16 +105,6 @@ export function explainUnwritable(error: unknown, home: string): string | undefi
   return syscall === 'write' ? `a file ${reason}` : undefined
 }
 
-/** Describes the space of the home's disk; throws the description if writes are refused. */
-export function describeSpace(home: string, stop_below: string): string {
-  const { bavail, bsize, blocks } = statfsSync(home)
-  // Some network file systems have no size.
-  if (blocks === 0) return 'the file system tells no size'
-  const space = `${bytes.format(bavail * bsize)} of ${bytes.format(blocks * bsize)} are free`
-  if (bavail * bsize >= bytes.parse(stop_below)!) return space
-  throw new Error(`${space}; below ${stop_below} (disk.stop_below), writes are refused (507 STORAGE_FULL)`)
-}
-
 /** Returns the code of the system for a folder that cannot be written, or an empty text. */
 function refusalOf(folder: string): string {
   try {

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
-import { joinEngine } from '../../kernel/database/engine.ts'
+import { joinEngine } from '../../engine/engine.ts'
 import { ensureIndexes } from '../../kernel/database/indexes.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import type { Declarations } from '../../kernel/plugin/host.ts'

@@ -5,13 +5,12 @@ import {
   type Blueprint,
   type Command,
   JSON_OPTION,
-  listPlugins,
   locate,
-  type PluginRow,
   printJson,
   printTable,
   readBlueprint,
 } from '#kernel'
+import { listPlugins, type PluginRow } from './plugins-command.ts'
 
 /** `svc plugin check`: loads a folder as the server does at its start, and shows what it brings or its error. */
 export const checkCommand: Command<unknown> = {

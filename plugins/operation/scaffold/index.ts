@@ -1,12 +1,22 @@
-import { definePlugin } from '#kernel'
+import { defineManifest, definePlugin } from '#kernel'
 import { checkCommand } from './check-command.ts'
-import { manifest } from './manifest.ts'
 import { newCommand } from './new-command.ts'
+import { pluginsCommand } from './plugins-command.ts'
+
+const manifest = defineManifest({
+  name: 'scaffold',
+  summary: 'Lists plugins, and has commands for their authors',
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    scaffold: typeof manifest
+  }
+}
 
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.command(newCommand)
-    host.command(checkCommand)
+    for (const command of [pluginsCommand, newCommand, checkCommand]) host.command(command)
   },
 })

@@ -1,7 +1,16 @@
-// Owns no secret: every plugin stores its own. This one has the command that re-encrypts all of them with a new key.
-import { definePlugin } from '#kernel'
-import { manifest } from './manifest.ts'
+import { defineManifest, definePlugin } from '#kernel'
 import { rotateCommand } from './rotate-command.ts'
+
+const manifest = defineManifest({
+  name: 'secrets',
+  summary: 'Replaces the key that encrypts stored secrets',
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    secrets: typeof manifest
+  }
+}
 
 export default definePlugin({
   ...manifest,

@@ -1,11 +1,12 @@
-import { AppError, type Command, JSON_OPTION, printJson } from '#kernel'
-import type { Cradle } from './manifest.ts'
+import { AppError, type Command, JSON_OPTION, type KernelServices, printJson, readBlueprint } from '#kernel'
+import { openDatabase } from '#kernel/database'
+import { rotateSecretKey } from './rotation.ts'
 
 /** The time in seconds that a request may take between encrypting a secret and storing it. */
 const DEFAULT_WAIT_SECONDS = 15
 
 /** `svc admin rotate-secret-key`: puts a new key in `secret.key` and re-encrypts every stored secret with it. */
-export const rotateCommand: Command<Cradle> = {
+export const rotateCommand: Command<KernelServices> = {
   name: 'admin rotate-secret-key',
   summary:
     'Replace the key that encrypts stored secrets; works while servers run, and can be interrupted and repeated',
@@ -17,13 +18,23 @@ export const rotateCommand: Command<Cradle> = {
     },
   ],
   audit: 'secret_key.rotate',
-  async run({ options, stdout }, { secretRotation }) {
+  async run({ options, stdout, home, env }, { clock, log, server: { node_id } }) {
     const wait = Number(options.wait ?? DEFAULT_WAIT_SECONDS)
     if (!(wait >= 0 && wait <= 3600))
       throw new AppError('VALIDATION_FAILED', {
         issues: [{ path: '--wait', rule: 'maximum', message: 'must be a number of seconds, at most 3600' }],
       })
-    const report = await secretRotation.run({ patience_ms: wait * 1000 })
+    const { url } = (await readBlueprint({ home, env })).config.values.database
+    // The secrets are in the collections of other plugins.
+    const database = await openDatabase({ url, home, log })
+    const patience_ms = wait * 1000
+    const report = await rotateSecretKey({
+      home,
+      db: database.db,
+      clock,
+      holder: node_id,
+      patience_ms,
+    }).finally(() => database.close())
     if (options.json) printJson(stdout, report)
     else {
       const { resumed, resealed, unreadable } = report

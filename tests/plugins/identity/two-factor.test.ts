@@ -4,7 +4,7 @@ import { createFrozenClock } from '../../support/clock.ts'
 import { runCommand } from '../../support/kernel.ts'
 import { ssoConfig, useIssuer } from '../../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../../support/oidc-forger.ts'
-import { startServer } from '../../support/server.ts'
+import { databaseEnvironment, startServer } from '../../support/server.ts'
 import { createBrowser } from '../../support/sso-browser.ts'
 import { createTwoFactorCalls, refusal, STEP_SECONDS } from '../../support/two-factor.ts'
 import { CTRL_D, start } from '../reach/terminal-run.ts'
@@ -214,8 +214,9 @@ t.test('secrets are sealed anew when the key of the server is replaced', async (
   const { secret } = await setUp(await signIn('jan'))
   const read = () => server.db.collection('totp_factors').findOne({ secret: /^v1\./ })
   const before = await read()
-  const { resealed } = await server.server.runtime.cradleOf('secrets').secretRotation.run({ patience_ms: 0 })
-  t.ok(resealed > 0)
+  const command = ['admin', 'rotate-secret-key', '--wait', '0', '--json']
+  const { stdout } = await runCommand(server.home, command, { env: databaseEnvironment(server.home) })
+  t.ok(JSON.parse(stdout).resealed > 0)
   t.not((await read())!.secret, before!.secret)
   t.equal((await logIn('jan', { code: codeOf(secret) })).status, 200)
 })

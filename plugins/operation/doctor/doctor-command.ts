@@ -1,15 +1,24 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { get } from 'node:http'
 import { createServer } from 'node:net'
-import type { Database } from '../database/database.ts'
-import { originOf } from '../http/network.ts'
-import { type Blueprint, extensionsOf, readBlueprint } from '../loading/blueprint.ts'
-import type { CommandInput } from '../plugin/command.ts'
-import { keyPathIn, openKeyRing } from '../security/key-ring.ts'
-import { assertKeyKept } from '../security/lost-key.ts'
-import { describeSpace, explainUnwritable } from '../server/storage.ts'
-import type { KernelCommand } from './kernel-command.ts'
-import { JSON_OPTION, printJson, printTable } from './print.ts'
+import bytes from 'bytes'
+import {
+  assertKeyKept,
+  type Blueprint,
+  type Command,
+  type CommandInput,
+  createLogger,
+  explainUnwritable,
+  extensionsOf,
+  JSON_OPTION,
+  keyPathIn,
+  openKeyRing,
+  originOf,
+  printJson,
+  printTable,
+  readBlueprint,
+} from '#kernel'
+import type { Database } from '#kernel/database'
 
 /** The time that the holder of our port has to answer, in milliseconds. */
 const PORT_PATIENCE_MS = 2000
@@ -22,8 +31,9 @@ interface Finding {
 }
 
 /** `svc doctor`: looks at all that a start needs and says what is wrong; exit code 1 where something is. */
-export const doctorCommand: KernelCommand = {
+export const doctorCommand: Command<unknown> = {
   name: 'doctor',
+  standalone: true,
   summary: 'Check what the server needs to start',
   options: [JSON_OPTION],
   async run(input) {
@@ -98,10 +108,7 @@ async function askPlugins(blueprint: Blueprint): Promise<Finding[]> {
     declarations.checks.map((check) => ({ ...check, owner: plugin.name })),
   )
   if (checks.length === 0) return []
-  const [{ openRuntime }, { createLogger }] = await Promise.all([
-    import('../server/runtime.ts'),
-    import('../log.ts'),
-  ])
+  const { openRuntime } = await import('#kernel/runtime')
   const opened = openRuntime({ blueprint, log: createLogger({ level: 'silent' }), database: false })
   return Promise.all(
     checks.map(({ name, look: lookAt, owner }) =>
@@ -133,6 +140,16 @@ function explainRefusal(home: string): string | undefined {
   }
 }
 
+/** Describes the space of the home's disk; throws the description if writes are refused. */
+function describeSpace(home: string, stop_below: string): string {
+  const { bavail, bsize, blocks } = statfsSync(home)
+  // Some network file systems have no size.
+  if (blocks === 0) return 'the file system tells no size'
+  const space = `${bytes.format(bavail * bsize)} of ${bytes.format(blocks * bsize)} are free`
+  if (bavail * bsize >= bytes.parse(stop_below)!) return space
+  throw new Error(`${space}; below ${stop_below} (disk.stop_below), writes are refused (507 STORAGE_FULL)`)
+}
+
 /** `database` is undefined if the configuration cannot be read: a missing key is then taken for a first start. */
 async function checkKey(home: string, database: { url?: string } | undefined): Promise<string> {
   if (database && !existsSync(keyPathIn(home)))
@@ -153,8 +170,7 @@ async function withDatabase<Result>(
   home: string,
   act: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const { openDatabase } = await import('../database/database.ts')
-  const { createLogger } = await import('../log.ts')
+  const { openDatabase } = await import('#kernel/database')
   const database = await openDatabase({ url, home, log: createLogger({ level: 'silent' }) })
   try {
     return await act(database)

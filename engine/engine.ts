@@ -13,7 +13,6 @@ import {
 import { createConnection, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { engineFailure } from './database-failure.ts'
 import {
   LOCKED_EXIT_CODE,
   prepareSocketDirectory,
@@ -21,6 +20,7 @@ import {
   recordPath,
   socketPathIn,
 } from './engine-address.ts'
+import { engineFailure } from './engine-failure.ts'
 import { chooseProgram } from './engine-program.ts'
 
 /** A database engine that this process uses, shared with every process that joined the same directory. */
@@ -32,6 +32,8 @@ export interface Engine {
   readonly uri: string
   /** The process that serves now. */
   readonly pid: number
+  /** True if the engine has died since it was opened, although it is started anew. */
+  readonly hasDied: boolean
   /**
    * Lets go of the engine, which ends when nobody else uses it, and waits for that, at most 1.5 s. The database
    * clients of this process are to be closed before.
@@ -57,7 +59,7 @@ const LOCKED_RETRY_MS = 100
 const MIN_BACK_OFF_MS = 100
 const MAX_BACK_OFF_MS = 5_000
 /** The time for an engine's exit; longer than one needs that nobody uses. */
-export const EXIT_MS = 1_500
+const EXIT_MS = 1_500
 /** After this long without a sign of its end, an engine that another process started is held to be in use. */
 const IN_USE_MS = 200
 const LAST_WORDS_LENGTH = 2_000
@@ -71,10 +73,7 @@ interface Connection {
   socket: Socket
 }
 
-/**
- * Launches an engine for `directory`, to be joined later: without a client it ends after ten seconds. Throws if the
- * platform has no engine.
- */
+/** Starts an engine for `directory`; without a client it ends after ten seconds. Throws if the platform has no engine. */
 export function launchEngine({ directory, runtimeDirectory, log, platform }: EnginePlace): ChildProcess {
   const place = placeOf(directory)
   const program = chooseProgram({ runtimeDirectory, ...platform })
@@ -97,19 +96,13 @@ export function launchEngine({ directory, runtimeDirectory, log, platform }: Eng
 }
 
 /**
- * Joins the engine that serves `directory`, or starts one; while joined, starts it anew whenever it dies, and
- * tells `onExit` of each death. Throws if the platform has no engine and, with the engine's words,
- * when it does not serve within 15 s.
+ * Joins the engine that serves `directory`, or starts one; while joined, starts it anew whenever it dies. Throws if the
+ * platform has no engine, with the engine's words if it does not serve within 15 s, or if `abandoned` is aborted before.
  */
 export async function joinEngine({
-  launched,
-  onExit,
+  abandoned,
   ...options
-}: EnginePlace & {
-  /** The engine that was launched for this directory. */
-  launched?: ChildProcess
-  onExit?: () => void
-}): Promise<Engine> {
+}: EnginePlace & { abandoned?: AbortSignal }): Promise<Engine> {
   const { directory, log } = options
   const place = placeOf(directory)
   const socketDirectory = prepareSocketDirectory(place)
@@ -118,7 +111,14 @@ export async function joinEngine({
   const { signal } = stopping
   /** Only while this process is the one that started the engine. */
   let child: ChildProcess | undefined
-  let serving = await start(launched)
+  let hasDied = false
+  const abandon = () => stopping.abort()
+  abandoned?.addEventListener('abort', abandon)
+  let serving = await start().catch(async (error) => {
+    await endChild()
+    throw error
+  })
+  abandoned?.removeEventListener('abort', abandon)
   let next: Promise<Connection | undefined> = Promise.resolve(serving)
   let closing: Promise<void> | undefined
   const watching = watch()
@@ -130,15 +130,18 @@ export async function joinEngine({
     get pid() {
       return serving.pid
     },
+    get hasDied() {
+      return hasDied
+    },
     close() {
       closing ??= leave()
       return closing
     },
   }
 
-  async function start(launched?: ChildProcess): Promise<Connection> {
+  async function start(): Promise<Connection> {
     const deadline = performance.now() + READY_MS
-    child = launched
+    child = undefined
     for (;;) {
       let absence: unknown
       try {
@@ -197,7 +200,7 @@ export async function joinEngine({
       delay = Math.max(MIN_BACK_OFF_MS, Math.min(MAX_BACK_OFF_MS, 2 * delay - uptime))
       log.warn({ pid: serving.pid, uptime_ms: uptime, retry_ms: delay }, 'the database engine is gone')
       next = restart(delay)
-      onExit?.()
+      hasDied = true
     }
   }
 
@@ -217,6 +220,13 @@ export async function joinEngine({
       }
     }
     return undefined
+  }
+
+  /** Ends an engine that does not serve yet. */
+  async function endChild(): Promise<void> {
+    child?.kill()
+    const since = performance.now()
+    while (child && !hasEnded(child) && performance.now() - since < EXIT_MS) await sleep(POLL_MS)
   }
 
   async function leave(): Promise<void> {

@@ -16,12 +16,6 @@ export const LOCKED_EXIT_CODE = 75
 const MAX_SOCKET_PATH = 103
 const PRIVATE = 0o700
 
-/** Where the engine of a server's folder runs. */
-export const enginePlaceIn = (home: string) => ({
-  directory: join(home, 'db'),
-  runtimeDirectory: join(home, 'runtime'),
-})
-
 /** The file that names the engine of a data directory, there for as long as the engine can be joined. */
 export const recordPath = (directory: string): string => join(directory, 'engine.json')
 

@@ -19,9 +19,9 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MongoClient } from 'mongodb'
-import { type Engine, joinEngine, launchEngine } from '../../kernel/database/engine.ts'
-import { LOCKED_EXIT_CODE } from '../../kernel/database/engine-address.ts'
-import { relaxedLibrary } from '../../kernel/database/relaxed-library.ts'
+import { type Engine, joinEngine, launchEngine } from '../../engine/engine.ts'
+import { LOCKED_EXIT_CODE } from '../../engine/engine-address.ts'
+import { relaxedLibrary } from '../../engine/relaxed-library.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { amount } from '../run/tier.ts'
 import { nodeCommand } from '../support/service-process.ts'
@@ -88,7 +88,7 @@ function createLog() {
 async function joined(
   t: Test,
   directory: string,
-  options: Pick<Parameters<typeof joinEngine>[0], 'onExit' | 'platform'> = {},
+  options: Pick<Parameters<typeof joinEngine>[0], 'platform'> = {},
 ) {
   const log = createLog()
   const engine = await joinEngine({ directory, runtimeDirectory, log, ...options })
@@ -118,7 +118,7 @@ const writing = (id: number) => `
  */
 async function otherProcess(t: Test, directory: string, id?: number) {
   const program = `
-    import { joinEngine } from ${JSON.stringify(new URL('../../kernel/database/engine.js', import.meta.url).href)}
+    import { joinEngine } from ${JSON.stringify(new URL('../../engine/engine.js', import.meta.url).href)}
     const log = { info() {}, warn() {}, error: console.error }
     const engine = await joinEngine({ directory: ${JSON.stringify(directory)}, runtimeDirectory: ${JSON.stringify(runtimeDirectory)}, log })
     ${id === undefined ? 'const ids = []' : writing(id)}
@@ -311,8 +311,7 @@ t.test('an engine that received a signal to end serves until its last client has
 t.test('a killed engine is restarted with all acknowledged writes, for the same client', async (t) => {
   const directory = newDirectory()
   leaveRecord(directory, 'of another program')
-  let exits = 0
-  const { engine, log } = await joined(t, directory, { onExit: () => exits++ })
+  const { engine, log } = await joined(t, directory)
   assertRecord(t, directory, engine)
   const { things } = connected(t, engine)
   const { uri } = engine
@@ -341,7 +340,7 @@ t.test('a killed engine is restarted with all acknowledged writes, for the same 
     const lost = acknowledged.filter((one) => !found.has(one))
     t.same(lost, [], `none of ${acknowledged.length} writes is lost`)
     t.not(engine.pid, pid)
-    t.equal(exits, round)
+    t.ok(engine.hasDied)
   }
   t.equal(engine.uri, uri)
   t.match(
@@ -615,20 +614,24 @@ t.test('mongod on the PATH takes the place of an engine that has no build', asyn
 
 t.test('an engine that is too late for its directory ends', async (t) => {
   const directory = newDirectory()
-  const { engine, log } = await joined(t, directory)
   const slow = join(root, `bin${directories++}`)
+  const started = join(slow, 'started')
   mkdirSync(slow)
-  writeFileSync(join(slow, 'mongod'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
+  writeFileSync(join(slow, 'mongod'), `#!/bin/sh\necho $PPID > ${started}\nexec sleep 60\n`, { mode: 0o755 })
   const system = { platform: 'freebsd', arch: 'x64', glibc: undefined, from: import.meta.url }
-  const place = { directory, runtimeDirectory, log }
-  const launched = launchEngine({ ...place, platform: { system, searchPath: slow } })
-  const exited = once(launched, 'exit')
-  const second = await joinEngine({ ...place, launched })
-  t.teardown(() => second.close())
-  t.equal(second.pid, engine.pid)
-  t.same(await exited, [null, 'SIGTERM'])
+  const late = joined(t, directory, { platform: { system, searchPath: slow } })
+  while (!existsSync(started)) await sleep(10)
+  const { engine, log } = await joined(t, directory)
+  t.equal((await late).engine.pid, engine.pid)
+  const isRunning = () => existsSync(`/proc/${readFileSync(started, 'utf8').trim()}`)
+  while (isRunning()) await sleep(10)
 
-  const third = launchEngine({ ...place, platform: { system, searchPath: installMongod() } })
+  const third = launchEngine({
+    directory,
+    runtimeDirectory,
+    log,
+    platform: { system, searchPath: installMongod() },
+  })
   t.same(await once(third, 'exit'), [LOCKED_EXIT_CODE, null], 'or finds the directory locked')
 })
 

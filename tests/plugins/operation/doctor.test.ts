@@ -3,11 +3,11 @@ import { chmodSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createPlainServer, type Server } from 'node:net'
 import { join } from 'node:path'
-import t, { type Test } from '../run/file-test.ts'
-import { startDatabaseProxy } from '../support/database-proxy.ts'
-import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
-import { installPlugin } from '../support/server.ts'
-import { createDatabaseUrl } from '../support/test-engine.ts'
+import t, { type Test } from '../../run/file-test.ts'
+import { startDatabaseProxy } from '../../support/database-proxy.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../../support/kernel.ts'
+import { installPlugin } from '../../support/server.ts'
+import { createDatabaseUrl } from '../../support/test-engine.ts'
 
 type Finding = { check: string; ok: boolean; detail: string }
 

@@ -1,8 +1,15 @@
-import { type Blueprint, extensionsOf, readBlueprint } from '../loading/blueprint.ts'
-import { BUILT_IN } from '../loading/discovery.ts'
-import type { KernelCommand } from './kernel-command.ts'
-import { JSON_OPTION, printJson, printTable } from './print.ts'
-import { readServerNote, type ServerNote } from './server-note.ts'
+import {
+  type Blueprint,
+  BUILT_IN,
+  type Command,
+  extensionsOf,
+  JSON_OPTION,
+  printJson,
+  printTable,
+  readBlueprint,
+  readServerNote,
+  type ServerNote,
+} from '#kernel'
 
 /** One line of `svc plugins`: a plugin, or a folder that adds to an extension point. */
 export interface PluginRow {
@@ -100,10 +107,11 @@ const withoutEmpty = (lists: Record<string, string[]>) =>
   Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0))
 
 /** `svc plugins`: what is there, what it brings, and who adds what to which extension point. */
-export const pluginsCommand: KernelCommand = {
+export const pluginsCommand: Command<unknown> = {
   name: 'plugins',
   summary: 'List plugins, what they bring, and why some are left out',
   options: [JSON_OPTION],
+  database: false,
   async run({ home, env, options, stdout }) {
     const blueprint = await readBlueprint({ home, env })
     const rows = listPlugins(blueprint, readServerNote(home))

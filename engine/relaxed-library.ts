@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { DatabaseFailure } from './database-failure.ts'
+import { DatabaseFailure } from './engine-failure.ts'
 
 /** The facts about a machine that decide which engine binary it can load. */
 export type System = {

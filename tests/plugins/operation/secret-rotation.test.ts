@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LeaseDocument } from '../../kernel/database/lease.ts'
-import { openKeyRing } from '../../kernel/security/key-ring.ts'
-import { createSecrets } from '../../kernel/security/secrets.ts'
-import t, { type Test } from '../run/file-test.ts'
+import type { LeaseDocument } from '../../../kernel/database/lease.ts'
+import { openKeyRing } from '../../../kernel/security/key-ring.ts'
+import { createSecrets } from '../../../kernel/security/secrets.ts'
+import t, { type Test } from '../../run/file-test.ts'
 import {
   bareConfig,
   CLI,
@@ -14,9 +14,9 @@ import {
   pluginSource,
   runCommand,
   startKernel,
-} from '../support/kernel.ts'
-import { databaseEnvironment, type TestServer } from '../support/server.ts'
-import { nodeCommand } from '../support/service-process.ts'
+} from '../../support/kernel.ts'
+import { databaseEnvironment, type TestServer } from '../../support/server.ts'
+import { nodeCommand } from '../../support/service-process.ts'
 
 /** A plugin that stores secrets by id and returns them. */
 const vault = pluginSource(
@@ -173,10 +173,7 @@ t.test('an invalid --wait is refused before the rotation begins', async (t) => {
 t.test('a rotation that loses its lease to another process keeps both keys', async (t) => {
   const { server, read } = await start(t)
   const leases = server.db.collection<LeaseDocument>('leases')
-  const { secretRotation } = server.server.runtime.cradleOf('secrets')
-  const refused = t.rejects(secretRotation.run({ patience_ms: 200 }), {
-    message: 'another process has taken this rotation over',
-  })
+  const refused = t.rejects(rotate(server, '--wait', '0.2'), /another process has taken this rotation over/)
   const taken = { $set: { holder: 'another', until: Date.now() + 60_000 } }
   while ((await leases.updateOne({ _id: 'secret_key.rotation' }, taken)).matchedCount === 0) await pause(5)
   await refused
