@@ -29,8 +29,8 @@ export const serveCommand: KernelCommand = {
       const { startServer } = await import('../server/server.ts')
       const server = await startServer({ home, env, flags }).catch(explainStart)
       const broken = faults.handOver(server)
-      const folders = foreignFolders(server.runtime.blueprint)
-      const stalls = folders.length > 0 ? watchStalls(folders, server.runtime.log) : undefined
+      const { blueprint, log } = server.runtime
+      const stalls = foreignFolders(blueprint).length > 0 ? watchStalls(log) : undefined
       if (options.json) stdout.write(`${JSON.stringify(describe(server))}\n`)
       else welcome(server, stdout)
       const exitCode = await Promise.race([signalled.then(() => 0), broken.then(() => 1)])
@@ -41,7 +41,7 @@ export const serveCommand: KernelCommand = {
         exitCode === 0 ? 'Stopping. Press Ctrl-C again to force.\n' : 'Stopping because of an error.\n',
       )
       await server.stop()
-      await stalls?.stop()
+      stalls?.stop()
       return exitCode
     } finally {
       faults.stop()

@@ -8,7 +8,32 @@ const running = new AsyncLocalStorage<string>()
 export const runningPlugin = (): string | undefined => running.getStore()
 
 /** Runs code of a third-party plugin, so that all work it begins is attributed to it. */
-export const runAs = <Result>(owner: string, act: () => Result): Result => running.run(owner, act)
+export function runAs<Result>(owner: string, act: () => Result): Result {
+  active.add(owner)
+  return running.run(owner, () => {
+    const result = act()
+    if (!(result instanceof Promise)) return result
+    pending.set(owner, (pending.get(owner) ?? 0) + 1)
+    const settle = () => {
+      active.add(owner)
+      pending.set(owner, pending.get(owner)! - 1)
+    }
+    return result.finally(settle) as Result
+  })
+}
+
+/** The third-party plugins whose code has been called, or has ended its work, since they were last taken. */
+const active = new Set<string>()
+/** The number of promises of each third-party plugin that have not been settled. */
+const pending = new Map<string, number>()
+
+/** Returns the third-party plugins that have been at work since the last call. */
+export function takeActivePlugins(): string[] {
+  const names = [...active]
+  active.clear()
+  for (const [name, count] of pending) if (count > 0) active.add(name)
+  return names
+}
 
 /**
  * Copies a declaration of a third-party plugin; its functions run as the plugin's. Throws one sentence if an object
@@ -51,13 +76,13 @@ export interface ForeignFolder {
 
 /** Finds the plugin of an uncaught error: the one whose code began the work, else that of the innermost folder in its stack. */
 export const findCulprit = (error: unknown, folders: readonly ForeignFolder[]): string | undefined =>
-  runningPlugin() ?? folderIn(inspect(error).match(/file:\/\/[^\s)]+?(?=:\d+:\d+)/g) ?? [], folders)
+  runningPlugin() ?? ownerOf(inspect(error).match(/file:\/\/[^\s)]+?(?=:\d+:\d+)/g) ?? [], folders)
 
-/** Returns the name of the first of these files' folders that holds code from outside. */
-export function folderIn(urls: readonly string[], folders: readonly ForeignFolder[]): string | undefined {
+/** Returns the name of the first of these files' folders that holds third-party code. */
+function ownerOf(urls: readonly string[], folders: readonly ForeignFolder[]): string | undefined {
   for (const url of urls) {
-    const found = folders.find(({ folder }) => url.startsWith(`${pathToFileURL(folder).href}/`))
-    if (found) return found.name
+    const owner = folders.find(({ folder }) => url.startsWith(`${pathToFileURL(folder).href}/`))
+    if (owner) return owner.name
   }
   return undefined
 }
