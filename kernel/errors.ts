@@ -1,5 +1,5 @@
+import type { Manifests } from './contract/additions.ts'
 import type { LocalizedText } from './locale.ts'
-import type { ErrorCode } from './types.ts'
 
 /** One documented error: its HTTP status, the level it is logged at and its message, `{name}` filled from details. */
 export interface ErrorDefinition {
@@ -177,5 +177,12 @@ export const kernelErrors = {
   },
 } satisfies ErrorTable
 
-/** Their table, by code. */
-export type KernelErrors = typeof kernelErrors
+/** The codes of all errors: the kernel's and those of every plugin. */
+export type ErrorCode =
+  | keyof typeof kernelErrors
+  | { [Name in keyof Manifests]: ErrorsOf<Manifests[Name]> }[keyof Manifests]
+
+type ErrorsOf<Of> = Of extends { readonly errors: infer Table } ? keyof Table & string : never
+
+/** The configuration or a plugin cannot be used; the message is a sentence for the person who started the server. */
+export class ConfigError extends Error {}

@@ -1,5 +1,5 @@
+import { type ErrorForm, inErrorForm } from '../contract/error-form.ts'
 import type { ErrorDefinition, ErrorTable } from '../errors.ts'
-import { type ErrorForm, inErrorForm } from '../http/error-form.ts'
 import { toPascalCase } from './components.ts'
 
 type Json = Record<string, unknown>

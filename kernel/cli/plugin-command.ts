@@ -1,14 +1,13 @@
-import { ConfigError } from '../config/config.ts'
+import type { Command, CommandInput } from '../contract/command.ts'
+import type { AuditRecord } from '../contract/extension-points.ts'
 import { isUnavailable } from '../database/driver-errors.ts'
-import { AppError } from '../errors.ts'
+import { AppError, ConfigError } from '../errors.ts'
 import { replyTo } from '../http/error-reply.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
 import { chooseLocale } from '../locale.ts'
 import { createLogger } from '../log.ts'
-import type { Command, CommandInput } from '../plugin/command.ts'
 import type { Issue } from '../schema.ts'
 import { openRuntime, type Runtime } from '../server/runtime.ts'
-import type { AuditRecord } from '../types.ts'
 
 /** Runs a command of the plugin `owner` and returns the exit code; an expected failure is thrown as one sentence. */
 export async function runPluginCommand(

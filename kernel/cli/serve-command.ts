@@ -1,10 +1,10 @@
 import { inspect } from 'node:util'
-import { ConfigError } from '../config/config.ts'
+import { runningPlugin } from '../contract/isolation.ts'
+import { ConfigError } from '../errors.ts'
 import { foreignFolders } from '../loading/blueprint.ts'
 import { RELEASE } from '../loading/package.ts'
-import { runningPlugin } from '../plugin/isolation.ts'
-import { watchStalls } from '../plugin/stall-watch.ts'
 import type { Server } from '../server/server.ts'
+import { watchStalls } from '../server/stall-watch.ts'
 import type { KernelCommand } from './kernel-command.ts'
 import { JSON_OPTION, printTable } from './print.ts'
 

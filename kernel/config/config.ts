@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { closest } from 'fastest-levenshtein'
-import type { AppError } from '../errors.ts'
+import { type AppError, ConfigError } from '../errors.ts'
 import { deferSchema, type Issue, type JSONSchema, type Validator } from '../schema.ts'
 import { MASK } from '../security/mask.ts'
 import {
@@ -30,9 +30,6 @@ export interface Config {
   strayVariables: string[]
   rows(): ConfigRow[]
 }
-
-/** A configuration that the server must not start with; the message is one sentence for its owner. */
-export class ConfigError extends Error {}
 
 type Layer = { source: ConfigSource; text: string }
 

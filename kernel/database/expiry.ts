@@ -1,6 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb'
 import type { Clock } from '../clock.ts'
-import type { Job } from '../plugin/jobs.ts'
+import type { Job } from '../contract/job.ts'
 
 /**
  * Makes the job that removes what has expired by the TTL indexes of these collections, as a MongoDB server does by

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection, Db } from 'mongodb'
 import type { Clock } from '../clock.ts'
-import { ConfigError } from '../config/config.ts'
+import { createFormCheck } from '../contract/form.ts'
+import { ConfigError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { createFormCheck } from '../plugin/form.ts'
 import { acquireLease, type LeaseDocument } from './lease.ts'
 
 /** One change of a plugin's stored data, which runs once, before the indexes are made and any plugin starts. */

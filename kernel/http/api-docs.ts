@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { Pages } from '../contract/pages.ts'
 import { PACKAGE_ROOT } from '../loading/package.ts'
-import type { Pages } from './pages.ts'
 
 /** The page as browsers run it: it is neither compiled nor bundled. */
 const FOLDER = join(PACKAGE_ROOT, 'kernel/http/docs')

@@ -1,23 +1,32 @@
 import { rm } from 'node:fs/promises'
 import type { Context } from 'koa'
+import type { SomeCradle } from '../contract/cradle.ts'
+import type { AuditRecord } from '../contract/extension-points.ts'
+import type { AllExtensions } from '../contract/extensions.ts'
+import type { Caller } from '../contract/guard.ts'
+import {
+  type AuditSpec,
+  type Download,
+  type FileReply,
+  isChosenReply,
+  isProbe,
+  type Route,
+  type Upload,
+} from '../contract/route.ts'
 import { AppError } from '../errors.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
-import type { AllExtensions } from '../plugin/extensions.ts'
 import { deferSchema, objectOf } from '../schema.ts'
 import type { Limits } from '../security/limits.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
-import type { AuditRecord, SomeCradle } from '../types.ts'
 import { recordablePart } from './audit-payload.ts'
 import type { ErrorReply } from './error-reply.ts'
 import { isEventStream, sendEvents } from './event-stream.ts'
 import { sendDownload, sendFile } from './file-reply.ts'
-import type { Caller } from './guard.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { readBytes } from './raw-body.ts'
 import { isRepeatable, performOnce } from './repetition.ts'
 import { assertParams } from './request-facts.ts'
-import { type AuditSpec, type Download, type FileReply, isChosenReply, isProbe, type Route } from './route.ts'
-import type { Upload, UploadReader } from './upload.ts'
+import type { UploadReader } from './upload.ts'
 import { sendWebReply } from './web-reply.ts'
 
 /** The parts that serving a route needs besides the route. */

@@ -1,8 +1,7 @@
-import { isRefused, isUnavailable } from '../database/driver-errors.ts'
+import { isRefused, isStorageFull, isUnavailable } from '../database/driver-errors.ts'
 import { AppError, type ErrorDefinition, type ErrorTable } from '../errors.ts'
 import type { Locale } from '../locale.ts'
 import type { Logger } from '../log.ts'
-import { isStorageFull } from '../server/storage.ts'
 
 /** The body of every answer that is not a success. */
 export interface ErrorBody {

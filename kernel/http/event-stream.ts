@@ -1,20 +1,9 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import type { StreamItem } from '../contract/route.ts'
 import type { AppError } from '../errors.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
 import type { ErrorBody, ErrorReply } from './error-reply.ts'
-
-/** One item of a stream of server-sent events: `id` is what a client that comes back names as the last it saw. */
-export interface ServerSentEvent {
-  id?: string
-  /** Missing in streams whose readers need only the data. */
-  event?: string
-  /** Any JSON value. */
-  data: unknown
-}
-
-/** An item of a stream; a string is sent as the data of an event, as it is. */
-export type StreamItem = ServerSentEvent | string
 
 /** The parts that a stream of events needs. */
 interface EventStreamParts {

@@ -1,9 +1,9 @@
 import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'koa'
+import type { Download, FileReply } from '../contract/route.ts'
 import { AppError } from '../errors.ts'
 import { listsTag } from './entity-tag.ts'
-import type { Download, FileReply } from './route.ts'
 
 /** Sends a file while it is made. */
 export function sendDownload(context: Context, { filename, media_type, content }: Download): void {

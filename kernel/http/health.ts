@@ -1,6 +1,6 @@
+import { defineRoute, type Route, reply } from '../contract/route.ts'
 import { nullable, rowOf } from '../schema.ts'
 import type { Runtime } from '../server/runtime.ts'
-import { defineRoute, type Route, reply } from './route.ts'
 
 const healthState = { title: 'HealthState', enum: ['ok', 'degraded', 'failed'] } as const
 

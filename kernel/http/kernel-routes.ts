@@ -1,9 +1,9 @@
 import { describeAsyncApi } from '../api-document/asyncapi.ts'
 import { describeApi } from '../api-document/openapi.ts'
+import { defineRoute, type Route } from '../contract/route.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
 import type { Runtime } from '../server/runtime.ts'
 import { healthRoutes } from './health.ts'
-import { defineRoute, type Route } from './route.ts'
 
 /** The beginning of both documents. */
 const EXAMPLE = { info: { title: 'Agent Platform Service', version: '1.0.0' } }

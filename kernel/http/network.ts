@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIPv6 } from 'node:net'
-import type { KernelConfig } from '../config/config-schema.ts'
 
 /** The address itself for IPv4, the /64 for IPv6, all of which is usually one household's or one machine's. */
 export function networkOf(ip: string): string {
@@ -16,7 +15,10 @@ export function networkOf(ip: string): string {
 }
 
 /** The settings that decide which origins are the server's own. */
-type OriginSettings = Pick<KernelConfig['http'], 'public_url' | 'trust_proxy'>
+interface OriginSettings {
+  public_url?: string
+  trust_proxy: boolean
+}
 
 /** The first of the values that proxies added to a header, if it may be trusted. */
 const forwarded = (
@@ -53,7 +55,7 @@ const publicOrigin = ({ public_url }: Pick<OriginSettings, 'public_url'>): strin
  */
 export function isOwnOrigin(
   { origin, host }: IncomingHttpHeaders,
-  { cors_origins, public_url }: Pick<KernelConfig['http'], 'cors_origins' | 'public_url'>,
+  { cors_origins, public_url }: { cors_origins: readonly string[]; public_url?: string },
 ): boolean {
   if (cors_origins.length === 0 || origin === undefined) return true
   return [...cors_origins, ...originsOf(host), ...publicOrigin({ public_url })].includes(origin)

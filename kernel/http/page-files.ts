@@ -5,10 +5,11 @@ import { extname } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
+import type { SomeCradle } from '../contract/cradle.ts'
+import type { Pages } from '../contract/pages.ts'
+import type { ErrorCode } from '../errors.ts'
 import { AppError } from '../errors.ts'
-import type { ErrorCode, SomeCradle } from '../types.ts'
 import { listsTag } from './entity-tag.ts'
-import type { Pages } from './pages.ts'
 
 /** Pages, and the services that their functions get. */
 export interface OwnedPages {

@@ -1,29 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { KeptReply, RepeatableCall } from '../contract/extension-points.ts'
+import type { Answers } from '../contract/extensions.ts'
+import { isChosenReply, type Route, reply } from '../contract/route.ts'
 import { watchWrites } from '../database/write-watch.ts'
 import { AppError } from '../errors.ts'
-import type { Answers } from '../plugin/extensions.ts'
-import { isChosenReply, type Route, reply } from './route.ts'
-
-/** A POST with an `Idempotency-Key`, which a client may send several times. */
-export interface RepeatableCall {
-  account_id: string
-  /** Chosen by the client; 1 to 128 visible ASCII characters. */
-  key: string
-  /** Equal for equal requests: made from route, path, query and body. */
-  fingerprint: string
-  /** Runs the handler. */
-  perform(): Promise<KeptReply>
-  /** False if the handler has begun no write to the database and got no file, so that it had no effect that lasts. */
-  hasWritten(): boolean
-}
-
-/** A reply that repetitions of its call are answered with. */
-export interface KeptReply {
-  status: number
-  headers: Record<string, string>
-  /** Undefined if the reply has no body. */
-  body?: unknown
-}
 
 /** The header of a reply that was kept from an earlier call. */
 const REPLAYED = 'Idempotent-Replayed'

@@ -7,27 +7,9 @@ import { join } from 'node:path'
 import { Transform, type TransformCallback } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import type { BusboyHeaders, BusboyInstance } from '@fastify/busboy'
+import type { Upload, UploadedFile, UploadSpec } from '../contract/route.ts'
 import { AppError } from '../errors.ts'
 import type { Issue } from '../schema.ts'
-import type { UploadSpec } from './route.ts'
-
-/** A file that a request brought: it lies at `path` until the reply is made, unless the handler moves it away. */
-export interface UploadedFile {
-  path: string
-  /** As the client names it, without folders; to be checked before it is used as a name. */
-  filename: string
-  media_type: string
-  /** In bytes. */
-  size: number
-  /** The SHA-256 of the content in base64url, of files that a request brought. */
-  digest?: string
-}
-
-/** The files of a request, at least one, and the texts of the other fields of its form. */
-export interface Upload {
-  files: readonly UploadedFile[]
-  fields: Readonly<Record<string, string>>
-}
 
 /** Receives the files of a request, as its route takes them. */
 export type UploadReader = (request: IncomingMessage, spec: UploadSpec) => Promise<Upload>

@@ -1,29 +1,30 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { type Config, ConfigError, layerConfig, readConfigFile } from '../config/config.ts'
-import { type ErrorTable, kernelErrors } from '../errors.ts'
-import { assertErrorForm } from '../http/error-form.ts'
+import { type Config, layerConfig, readConfigFile } from '../config/config.ts'
+import type { Command } from '../contract/command.ts'
+import { assertErrorForm } from '../contract/error-form.ts'
+import { createExtensions, type ExtensionPoint } from '../contract/extensions.ts'
+import { createHost, type Declarations } from '../contract/host.ts'
+import { confine, type ForeignFolder } from '../contract/isolation.ts'
+import type { Plugin } from '../contract/plugin.ts'
+import { ConfigError, type ErrorTable, kernelErrors } from '../errors.ts'
 import { kernelRoutes } from '../http/kernel-routes.ts'
 import { askForNearest } from '../nearest.ts'
-import type { Command } from '../plugin/command.ts'
-import { createExtensions, type ExtensionPoint, type FolderEntry, loadEntry } from '../plugin/extensions.ts'
-import { createHost, type Declarations } from '../plugin/host.ts'
-import { confine, type ForeignFolder } from '../plugin/isolation.ts'
-import type { Plugin } from '../plugin/plugin.ts'
 import { acceptLimits, acceptSettings } from './accepted-settings.ts'
 import { assertConsistent, type Fault } from './consistency.ts'
 import {
-  BUILT_IN,
   discoverPlugins,
   type EntryPlace,
+  type FolderEntry,
   type Found,
   listFolders,
+  loadEntry,
   type Trial,
 } from './discovery.ts'
 import { checkForeign } from './foreign-check.ts'
 import { orderByDependency } from './order.ts'
-import { VERSION } from './package.ts'
+import { BUILT_IN, VERSION } from './package.ts'
 import { type Absent, type Candidate, createSelection, type Selection } from './selection.ts'
 
 /** A plugin that will run, with all that it declared. */

@@ -1,6 +1,5 @@
-import { ConfigError } from '../config/config.ts'
-import { kernelErrors } from '../errors.ts'
-import type { Route } from '../http/route.ts'
+import type { Route } from '../contract/route.ts'
+import { ConfigError, kernelErrors } from '../errors.ts'
 import { askForNearest } from '../nearest.ts'
 import { kernelLimits } from '../security/limits.ts'
 import type { Blueprint, PlannedPlugin } from './blueprint.ts'

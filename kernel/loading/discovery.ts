@@ -1,16 +1,15 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { ExtensionPoint } from '../plugin/extensions.ts'
-import { runAs } from '../plugin/isolation.ts'
-import { assertPlugin, assertSettings, type Plugin } from '../plugin/plugin.ts'
+import type { ExtensionPoint } from '../contract/extensions.ts'
+import { confine, runAs } from '../contract/isolation.ts'
+import { assertPlugin, assertSettings, type Plugin } from '../contract/plugin.ts'
+import { ConfigError } from '../errors.ts'
 import { linkServer } from './home-link.ts'
-import { BUILT_IN_ROOT, VERSION } from './package.ts'
+import { BUILT_IN, BUILT_IN_ROOT, VERSION } from './package.ts'
 import type { Candidate } from './selection.ts'
 import { withSyntaxPlace } from './syntax-place.ts'
 
-/** The source of built-in plugins; other sources are a package's name, a folder's path or `GIVEN`. */
-export const BUILT_IN = 'built-in'
 /** The source of a plugin that the program which starts the server hands over, as tests do. */
 const GIVEN = 'given'
 /** The version of a plugin or entry that does not state one. */
@@ -55,6 +54,32 @@ export interface Trial {
   point?: string
   /** Folders of plugins that it depends on. */
   beside?: readonly string[]
+}
+
+/** The entry that a folder or package adds to an extension point. */
+export interface FolderEntry extends Omit<EntryPlace, 'locate'> {
+  /** Its name in messages: `channels/irc`, or the name of the package. */
+  owner: string
+  folder: string
+  version: string
+  value: unknown
+}
+
+/** Imports what a folder or package adds and checks its form; throws one sentence. */
+export async function loadEntry(
+  { name, source, point, locate }: EntryPlace,
+  { check, folder: parent }: ExtensionPoint,
+): Promise<FolderEntry> {
+  const isBuiltIn = source === BUILT_IN
+  const owner = isBuiltIn || isAbsolute(source) ? `${parent ?? point}/${basename(name)}` : source
+  try {
+    const { load, folder, version } = locate()
+    const candidate = await load()
+    const value = isBuiltIn ? candidate : confine(name, check ? check(candidate) : candidate)
+    return { name, source, point, owner, folder, version, value }
+  } catch (cause) {
+    throw new ConfigError(`${owner} (${source}) failed to load: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** Loads every plugin: built in, named in `packages`, in `<home>/plugins`, `given` as objects, and one on trial. */

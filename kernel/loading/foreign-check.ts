@@ -1,8 +1,8 @@
-import type { ExtensionPoint } from '../plugin/extensions.ts'
-import { compileFor } from '../plugin/form.ts'
-import type { Declarations } from '../plugin/host.ts'
+import type { ExtensionPoint } from '../contract/extensions.ts'
+import { compileFor } from '../contract/form.ts'
+import type { Declarations } from '../contract/host.ts'
+import type { FrameSchemas } from '../contract/socket.ts'
 import { compileSchema } from '../schema.ts'
-import type { FrameSchemas } from '../socket/socket.ts'
 
 /** Compiles the schemas that a plugin from outside declares and checks what it extends; tests do that for what is built in. */
 export function checkForeign(

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../errors.ts'
 import type { Candidate } from './selection.ts'
 
 /**

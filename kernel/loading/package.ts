@@ -5,6 +5,9 @@ import { fileURLToPath } from 'node:url'
 /** The folder that holds `plugins/`, `channels/` and `providers/` as they are run. */
 export const BUILT_IN_ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
+/** The source of built-in plugins; other sources are a package's name or a folder's path. */
+export const BUILT_IN = 'built-in'
+
 /** The folder of this package, whose own `package.json` it holds. */
 export const PACKAGE_ROOT = dirname(BUILT_IN_ROOT)
 

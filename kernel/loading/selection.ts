@@ -1,5 +1,6 @@
-import { type Config, ConfigError } from '../config/config.ts'
-import { BUILT_IN } from './discovery.ts'
+import type { Config } from '../config/config.ts'
+import { ConfigError } from '../errors.ts'
+import { BUILT_IN } from './package.ts'
 
 /** A plugin, or a folder of an extension point, as it is listed. */
 export interface Candidate {

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../errors.ts'
 
 const KEY_BYTES = 32
 

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import bytes from 'bytes'
+import type { Manifests } from '../contract/additions.ts'
 import { AppError } from '../errors.ts'
 import { networkOf } from '../http/network.ts'
 import { type JSONSchema, objectOf, rowOf } from '../schema.ts'
-import type { LimitName } from '../types.ts'
 import { createRecentValues } from './recent-values.ts'
 import { createTallies } from './tallies.ts'
 import { createTokenBuckets } from './token-bucket.ts'
@@ -26,6 +26,13 @@ export const kernelLimits = {
   frames_burst: { default: 200, description: 'Frames at once, before the rate counts' },
   socket_backlog_bytes: { default: '1mb', description: 'Bytes that may wait to be sent on one WebSocket' },
 } as const satisfies Record<string, LimitSpec>
+
+/** The names of all limits: the kernel's and those of every plugin. */
+export type LimitName =
+  | keyof typeof kernelLimits
+  | { [Name in keyof Manifests]: LimitsOf<Manifests[Name]> }[keyof Manifests]
+
+type LimitsOf<Of> = Of extends { readonly limits: infer Table } ? keyof Table & string : never
 
 /** Returns the schema of the section `limits` of the configuration; each key has a variable, such as SVC_LIMIT_SOCKETS. */
 export const limitsSchema = (declared: Readonly<Record<string, LimitSpec>>): JSONSchema =>

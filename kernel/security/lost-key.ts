@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Db } from 'mongodb'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../errors.ts'
 import { keyPathIn } from './key-ring.ts'
 import { listSealedFields } from './sealed-fields.ts'
 

@@ -1,4 +1,4 @@
-import type { HealthReport } from '../types.ts'
+import type { HealthReport } from '../contract/cradle.ts'
 import type { Runtime } from './runtime.ts'
 
 /** The time after which a database that does not answer counts as unavailable, in milliseconds. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import type { ServerFacts } from '../contract/cradle.ts'
 import { isOwnOrigin, isSameOrigin, isSecure } from '../http/network.ts'
 import type { Blueprint } from '../loading/blueprint.ts'
 import { COMMIT } from '../loading/package.ts'
 import { countDroppedLines } from '../log.ts'
-import type { ServerFacts } from '../types.ts'
 import type { Storage } from './storage.ts'
 
 /** Collects the facts about a server that plugins may know. `failed` grows while plugins start. */

@@ -74,16 +74,6 @@ export function createStorage({
   }
 }
 
-/** The codes of the system for a disk that is full, and for a quota that is used up; MongoDB's code for the former. */
-const FULL = new Set<unknown>(['ENOSPC', 'EDQUOT', 14_031])
-
-/** True if something failed because there is no space left to write. */
-export function isStorageFull(error: unknown): boolean {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth += 1)
-    if (FULL.has((cause as NodeJS.ErrnoException).code)) return true
-  return false
-}
-
 const REASONS: Record<string, string> = {
   EACCES: 'may not be written by this user',
   EDQUOT: 'cannot be written, because the quota of this user is used up',

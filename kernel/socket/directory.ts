@@ -1,5 +1,5 @@
+import { callerIn } from '../contract/guard.ts'
 import type { AppError } from '../errors.ts'
-import { callerIn } from '../http/guard.ts'
 
 /** The open sockets and streams of events of this process, for plugins that must end or re-examine some of them. */
 export interface SocketDirectory {

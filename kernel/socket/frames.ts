@@ -1,6 +1,6 @@
+import type { FrameSchemas } from '../contract/socket.ts'
 import { AppError } from '../errors.ts'
 import { deferSchema, type JSONSchema, type Validator } from '../schema.ts'
-import type { FrameSchemas } from './socket.ts'
 
 /** A frame: an object told apart by its `type`. */
 export interface Frame {

@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks'
-import { runningPlugin } from '#kernel/plugin/isolation'
+import { runningPlugin } from '#kernel/isolation'
 
 /** Types of what keeps a process alive until somebody ends it. */
 const LASTING = new Set([

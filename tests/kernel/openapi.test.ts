@@ -1,7 +1,7 @@
 import { createComponents } from '../../kernel/api-document/components.ts'
 import { createExample } from '../../kernel/api-document/example.ts'
+import { assertSettings } from '../../kernel/contract/plugin.ts'
 import { extensionsOf, readBlueprint } from '../../kernel/loading/blueprint.ts'
-import { assertSettings } from '../../kernel/plugin/plugin.ts'
 import { compileSchema, type JSONSchema, rowOf } from '../../kernel/schema.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { createHome, pluginSource, routeSource, runCommand, startKernel } from '../support/kernel.ts'

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { joinEngine } from '../../engine/engine.ts'
-import { ConfigError } from '../../kernel/config/config.ts'
-import type { Extensions } from '../../kernel/plugin/extensions.ts'
-import { definePlugin } from '../../kernel/plugin/plugin.ts'
+import type { Extensions } from '../../kernel/contract/extensions.ts'
+import { definePlugin } from '../../kernel/contract/plugin.ts'
+import { ConfigError } from '../../kernel/errors.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {
   bareConfig,

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../../kernel/config/config.ts'
+import { ConfigError } from '../../kernel/errors.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import t, { type Test } from '../run/file-test.ts'
 import {

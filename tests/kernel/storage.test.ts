@@ -2,13 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isStorageFull } from '../../kernel/database/driver-errors.ts'
 import { createLogger } from '../../kernel/log.ts'
 import { createLogOutput } from '../../kernel/log-output.ts'
-import {
-  createStorage,
-  explainUnwritable,
-  isStorageFull,
-} from '../../kernel/server/storage.ts'
+import { createStorage, explainUnwritable } from '../../kernel/server/storage.ts'
 import t from '../run/file-test.ts'
 import {
   bareConfig,

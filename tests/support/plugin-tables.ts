@@ -32,7 +32,13 @@ export function listMembers(table: TableName): Member[] {
   const plugins = readdirSync(`${ROOT}plugins`, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.includes('/templates/'))
     .map((file) => ({ owner: file.split('/')[1]!, path: `plugins/${file}` }))
-  return [{ owner: 'kernel', path: 'kernel/types.ts' }, ...plugins]
+  return [
+    ...['additions', 'cradle', 'extension-points'].map((name) => ({
+      owner: 'kernel',
+      path: `kernel/contract/${name}.ts`,
+    })),
+    ...plugins,
+  ]
     .flatMap(({ owner, path }) =>
       [
         ...readDocument(path).matchAll(

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Plugin } from '../../kernel/plugin/plugin.ts'
+import type { Plugin } from '../../kernel/contract/plugin.ts'
 import type { Server } from '../../kernel/server/server.ts'
 import { type RunningServer, startTestServer, type TestReply } from '../../plugin-api/testing/server.ts'
 import { startCounts } from '../run/costs.ts'

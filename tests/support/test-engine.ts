@@ -3,7 +3,7 @@ import { MongoClient } from 'mongodb'
 import { joinEngine } from '../../engine/engine.ts'
 import { ensureIndexes } from '../../kernel/database/indexes.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
-import type { Declarations } from '../../kernel/plugin/host.ts'
+import type { Declarations } from '../../kernel/contract/host.ts'
 import { root, type Test } from '../run/file-test.ts'
 import { createProcessFolder, runtimeDirectory } from './home.ts'
 

@@ -1,4 +1,4 @@
-import type { Events, ExtensionPoints } from '../../../kernel/types.ts'
+import type { Events, ExtensionPoints } from '../../../kernel/contract/types.ts'
 
 type AgentPoint =
   | 'agents.unread_counts'

@@ -1,4 +1,4 @@
-import { createHost } from '../../../kernel/plugin/host.ts'
+import { createHost } from '../../../kernel/contract/host.ts'
 import { compileSchema } from '../../../kernel/schema.ts'
 import type { ChatMessage } from '../../../plugin-api/testing/fake-openai.ts'
 import type { Tool } from '../../../plugin-api/tool.ts'

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { createHost } from '../../../kernel/plugin/host.ts'
+import { createHost } from '../../../kernel/contract/host.ts'
 import type { Tool, ToolContext, WriteArea } from '../../../plugin-api/tool.ts'
 import type { Growth } from '../../../plugins/tools/workspace/files/file-replacement.ts'
 import workspacePlugin from '../../../plugins/tools/workspace/index.ts'

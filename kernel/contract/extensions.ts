@@ -1,8 +1,4 @@
-import { basename, isAbsolute } from 'node:path'
-import { ConfigError } from '../config/config.ts'
-import { BUILT_IN, type EntryPlace } from '../loading/discovery.ts'
-import type { ExtensionPoints } from '../types.ts'
-import { confine } from './isolation.ts'
+import type { ExtensionPoints } from './extension-points.ts'
 
 /** A place where other plugins add something to the plugin that declares it. */
 export interface ExtensionPoint<Entry = unknown> {
@@ -80,31 +76,5 @@ export function createExtensions<Entry>(
       if (failures.length === 1) throw failures[0]
       return answers
     },
-  }
-}
-
-/** The entry that a folder or package adds to an extension point. */
-export interface FolderEntry extends Omit<EntryPlace, 'locate'> {
-  /** Its name in messages: `channels/irc`, or the name of the package. */
-  owner: string
-  folder: string
-  version: string
-  value: unknown
-}
-
-/** Imports what a folder or package adds and checks its form; throws one sentence. */
-export async function loadEntry(
-  { name, source, point, locate }: EntryPlace,
-  { check, folder: parent }: ExtensionPoint,
-): Promise<FolderEntry> {
-  const isBuiltIn = source === BUILT_IN
-  const owner = isBuiltIn || isAbsolute(source) ? `${parent ?? point}/${basename(name)}` : source
-  try {
-    const { load, folder, version } = locate()
-    const candidate = await load()
-    const value = isBuiltIn ? candidate : confine(name, check ? check(candidate) : candidate)
-    return { name, source, point, owner, folder, version, value }
-  } catch (cause) {
-    throw new ConfigError(`${owner} (${source}) failed to load: ${(cause as Error).message}`, { cause })
   }
 }

@@ -1,6 +1,6 @@
 // Without the search for modules in folders, whose packages take a tenth of a command's time to load.
 import { asFunction, createContainer as createAwilix, InjectionMode } from 'awilix/browser'
-import type { SomeCradle } from '../types.ts'
+import type { SomeCradle } from '../contract/cradle.ts'
 
 /** A service and the plugin that declares it; others may use it only if it is provided. */
 interface ServiceDeclaration {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { createFormCheck } from '../plugin/form.ts'
+import { createFormCheck } from './form.ts'
 
 /** Files that browsers load, outside of `/api`. A file `x.br` beside a file `x` is the same, compressed by Brotli. */
 export interface Pages<Cradle = never> {

@@ -1,11 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Locale } from '../locale.ts'
-import { createFormCheck } from '../plugin/form.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
-import type { KernelServices } from '../types.ts'
-import type { StreamItem } from './event-stream.ts'
+import type { KernelServices } from './cradle.ts'
+import { createFormCheck } from './form.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
-import type { Upload, UploadedFile } from './upload.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
@@ -63,6 +61,18 @@ const STREAM_KINDS = ['events', 'download', 'file', 'response'] as const
 /** The ways in which a reply may be sent bit by bit. */
 export type StreamKind = (typeof STREAM_KINDS)[number]
 
+/** One item of a stream of server-sent events: `id` is what a client that comes back names as the last it saw. */
+export interface ServerSentEvent {
+  id?: string
+  /** Missing in streams whose readers need only the data. */
+  event?: string
+  /** Any JSON value. */
+  data: unknown
+}
+
+/** An item of a stream; a string is sent as the data of an event, as it is. */
+export type StreamItem = ServerSentEvent | string
+
 /** A file that is made while it is sent. */
 export interface Download {
   filename: string
@@ -100,6 +110,24 @@ export interface UploadSpec {
   readonly max_files?: number
   /** The names of the text fields that the form may have besides. */
   readonly fields?: readonly string[]
+}
+
+/** A file that a request brought: it lies at `path` until the reply is made, unless the handler moves it away. */
+export interface UploadedFile {
+  path: string
+  /** As the client names it, without folders; to be checked before it is used as a name. */
+  filename: string
+  media_type: string
+  /** In bytes. */
+  size: number
+  /** The SHA-256 of the content in base64url, of files that a request brought. */
+  digest?: string
+}
+
+/** The files of a request, at least one, and the texts of the other fields of its form. */
+export interface Upload {
+  files: readonly UploadedFile[]
+  fields: Readonly<Record<string, string>>
 }
 
 /** The action of an audit row, and the field of the reply that names the new object if no parameter does. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Locale } from '../locale.ts'
-import { createFormCheck } from '../plugin/form.ts'
 import type { JSONSchema } from '../schema.ts'
-import type { GuardContexts } from '../types.ts'
+import type { GuardContexts } from './additions.ts'
+import { createFormCheck } from './form.ts'
 
 /** The name of a guard, alone or with its argument (`['permission', 'users']`). */
 export type GuardUse = keyof GuardContexts | readonly [guard: keyof GuardContexts, argument: string]

@@ -1,28 +1,21 @@
 import type { IndexDescription } from 'mongodb'
 import { assertMigration, type Migration } from '../database/migrations.ts'
+import type { ErrorCode } from '../errors.ts'
 import { AppError } from '../errors.ts'
-import { assertGuard, type Guard } from '../http/guard.ts'
-import { assertPages, type Pages } from '../http/pages.ts'
-import { assertRoute, type Route } from '../http/route.ts'
 import type { UsageCounter } from '../security/limits.ts'
 import type { SealedPurposes } from '../security/sealed-fields.ts'
-import { assertSocket, type Socket } from '../socket/socket.ts'
-import type {
-  Collections,
-  Cradle,
-  ErrorCode,
-  Events,
-  ExtensionPoints,
-  GuardContexts,
-  Member,
-  PrivateServices,
-  Services,
-} from '../types.ts'
+import type { Collections, Events, GuardContexts, PrivateServices, Services } from './additions.ts'
 import { assertCommand, type Command, type CommandArgument } from './command.ts'
+import type { Cradle, Member } from './cradle.ts'
+import type { ExtensionPoints } from './extension-points.ts'
 import type { ExtensionPoint } from './extensions.ts'
+import { assertGuard, type Guard } from './guard.ts'
 import { confine } from './isolation.ts'
-import { assertJob, type Job } from './jobs.ts'
+import { assertJob, type Job } from './job.ts'
+import { assertPages, type Pages } from './pages.ts'
 import type { Manifest } from './plugin.ts'
+import { assertRoute, type Route } from './route.ts'
+import { assertSocket, type Socket } from './socket.ts'
 
 /** The words with which a plugin declares what it brings. Everything runs later, or never if only the declarations are read. */
 export interface Host<Of extends Manifest = Manifest> {

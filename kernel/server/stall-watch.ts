@@ -1,7 +1,7 @@
 import { url } from 'node:inspector'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { takeActivePlugins } from '../contract/isolation.ts'
 import type { Logger } from '../log.ts'
-import { takeActivePlugins } from './isolation.ts'
 
 /** The delay of the event loop that is logged, in milliseconds. */
 const STALL_MS = 1000

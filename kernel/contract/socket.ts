@@ -1,8 +1,8 @@
-import type { ContextOf, GuardUse } from '../http/guard.ts'
-import type { RequestFacts } from '../http/route.ts'
-import { createFormCheck } from '../plugin/form.ts'
 import type { JSONSchema, TypeOf } from '../schema.ts'
-import type { KernelServices } from '../types.ts'
+import type { KernelServices } from './cradle.ts'
+import { createFormCheck } from './form.ts'
+import type { ContextOf, GuardUse } from './guard.ts'
+import type { RequestFacts } from './route.ts'
 
 /** The fields of each frame by its `type`; every schema is an object schema without the type itself, and may have a title. */
 export type FrameSchemas = { readonly [type: string]: JSONSchema }

@@ -2,31 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { Collection } from 'mongodb'
 import { type Clock, untilTick } from '../clock.ts'
+import type { Job } from '../contract/job.ts'
 import { acquireLeases, type LeaseDocument } from '../database/lease.ts'
 import type { Logger } from '../log.ts'
-import { createFormCheck } from './form.ts'
-
-/** Work that recurs on one server process at a time, whichever holds the job's lease. */
-export interface Job<Cradle = never> {
-  name: string
-  every_seconds: number
-  run: (cradle: Cradle, signal: AbortSignal) => unknown
-}
-
-/** Checks the form of a job that a plugin declares. */
-export const assertJob = createFormCheck<Job>(
-  {
-    type: 'object',
-    properties: {
-      name: { type: 'string', minLength: 1 },
-      every_seconds: { type: 'number', exclusiveMinimum: 0 },
-      run: true,
-    },
-    required: ['name', 'every_seconds', 'run'],
-    additionalProperties: false,
-  },
-  ['run'],
-)
 
 /** The number of periods without a renewal after which another process takes over. */
 const LEASE_PERIODS = 3

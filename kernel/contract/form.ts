@@ -1,5 +1,4 @@
-import { ConfigError } from '../config/config.ts'
-import type { AppError } from '../errors.ts'
+import { type AppError, ConfigError } from '../errors.ts'
 import { deferSchema, type Issue, type JSONSchema } from '../schema.ts'
 
 /**

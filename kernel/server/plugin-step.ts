@@ -1,6 +1,6 @@
-import { ConfigError } from '../config/config.ts'
-import type { SomeCradle } from '../types.ts'
-import type { Announce, Plugin } from './plugin.ts'
+import type { SomeCradle } from '../contract/cradle.ts'
+import type { Announce, Plugin } from '../contract/plugin.ts'
+import { ConfigError } from '../errors.ts'
 
 /** The hooks of a plugin that take their time. */
 export type Step = 'start' | 'ready' | 'stop'

@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts'
-import type { Events } from '../types.ts'
+import type { Events } from './additions.ts'
 
 /** Typed facts between plugins: soft coupling without knowing who listens. */
 export interface EventBus {

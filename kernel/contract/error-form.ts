@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts'
-import { createFormCheck } from '../plugin/form.ts'
+import type { ErrorBody, ErrorReply } from '../http/error-reply.ts'
 import type { JSONSchema } from '../schema.ts'
-import type { ErrorBody, ErrorReply } from './error-reply.ts'
+import { createFormCheck } from './form.ts'
 
 /** A request that no route answers: `status` is 404, or 405 if other methods of the path have routes. */
 export interface UnansweredRequest {
