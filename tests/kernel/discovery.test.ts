@@ -75,7 +75,7 @@ t.test('a plugin or folder with the name of another plugin is left out and liste
 })
 
 t.test('a plugin may use another copy of this package than the server', async (t) => {
-  const { reply } = await import(new URL('../../kernel/http/route.js?copy', import.meta.url).href)
+  const { reply } = await import(new URL('../../kernel/contract/route.js?copy', import.meta.url).href)
   const { AppError } = await import(new URL('../../kernel/errors.js?copy', import.meta.url).href)
   Object.assign(globalThis, { copy: { reply, AppError } })
   const plugins = {

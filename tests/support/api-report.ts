@@ -52,12 +52,15 @@ function readStatements(file: string): Statement[] {
   return statements
 }
 
+/** The files that specifiers such as `#kernel` stand for. */
+const IMPORTS: Record<string, string> = JSON.parse(
+  readFileSync(join(DIST, '../package.json'), 'utf8'),
+).imports
+
 /** Returns the declaration file of this repository for a specifier; undefined for an installed package. */
 function resolve(specifier: string, from: string): string | undefined {
-  if (specifier === '#kernel') return 'kernel/index.d.ts'
-  if (specifier === '#toolbox') return 'plugin-api/toolbox/index.d.ts'
-  if (specifier === '#plugin-api') return 'plugin-api/index.d.ts'
-  if (specifier.startsWith('#kernel/')) return `kernel/${specifier.slice('#kernel/'.length)}.d.ts`
+  const own = IMPORTS[specifier]
+  if (own) return own.replace('./dist/', '').replace(/\.js$/, '.d.ts')
   if (!specifier.startsWith('.')) return undefined
   return join(from, '..', specifier).replace(/\.ts$/, '.d.ts')
 }

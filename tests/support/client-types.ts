@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import openapiTS, { type OpenAPI3 } from 'openapi-typescript'
 import { describeApi } from '../../kernel/api-document/openapi.ts'
+import type { FrameSchemas } from '../../kernel/contract/socket.ts'
 import { kernelRoutes } from '../../kernel/http/kernel-routes.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
-import type { FrameSchemas } from '../../kernel/contract/socket.ts'
 import { receivedFrames, sentFrames } from '../../plugins/conversations/chat/frames.ts'
 
 const CLIENT_TYPES = new URL('../../../client/api.ts', import.meta.url)

@@ -17,15 +17,16 @@ export const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta
 /** The folder names of the plugins that come with the server. */
 export const BUILT_IN_PLUGINS = listPluginFolders().map(({ name }) => name)
 
-const COMMANDS = ['doctor', 'scaffold']
+/** The built-in plugins that `bareConfig` leaves on. */
+export const KEPT_ON = ['doctor', 'scaffold']
 
 /**
- * Returns a configuration with every built-in plugin off, so that only the test's own plugins run, besides those that only
- * have the commands `svc doctor` and `svc plugins`.
+ * Returns a configuration with every built-in plugin off, so that only the test's own plugins run, except for those
+ * with the commands `svc doctor` and `svc plugins`.
  */
 export function bareConfig(config: { plugins?: object } & Record<string, unknown> = {}) {
   const off = Object.fromEntries(
-    BUILT_IN_PLUGINS.filter((name) => !COMMANDS.includes(name)).map((name) => [name, { enabled: false }]),
+    BUILT_IN_PLUGINS.filter((name) => !KEPT_ON.includes(name)).map((name) => [name, { enabled: false }]),
   )
   return { ...config, plugins: { ...off, ...config.plugins } }
 }

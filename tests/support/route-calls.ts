@@ -1,5 +1,5 @@
-import { kernelRoutes } from '../../kernel/http/kernel-routes.ts'
 import type { AuditSpec, Method, NoAudit, StreamKind } from '../../kernel/contract/route.ts'
+import { kernelRoutes } from '../../kernel/http/kernel-routes.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import type { Test } from '../run/file-test.ts'
 import { isLong, roundRobin } from '../run/tier.ts'

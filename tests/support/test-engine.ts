@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { MongoClient } from 'mongodb'
 import { joinEngine } from '../../engine/engine.ts'
+import type { Declarations } from '../../kernel/contract/host.ts'
 import { ensureIndexes } from '../../kernel/database/indexes.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
-import type { Declarations } from '../../kernel/contract/host.ts'
 import { root, type Test } from '../run/file-test.ts'
 import { createProcessFolder, runtimeDirectory } from './home.ts'
 
