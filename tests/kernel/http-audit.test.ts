@@ -1,4 +1,4 @@
-import { recordablePart } from '../../kernel/http/audit-payload.ts'
+import { recordablePart } from '../../kernel/http/audit.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import t from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
