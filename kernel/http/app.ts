@@ -1,7 +1,5 @@
-import { METHODS } from 'node:http'
 import { join } from 'node:path'
 import cors from '@koa/cors'
-import Router, { type Layer } from '@koa/router'
 import bytes from 'bytes'
 import Koa, { type Context } from 'koa'
 import type { SomeCradle } from '../contract/cradle.ts'
@@ -18,6 +16,7 @@ import { type ErrorReply, replyTo, retryHeaders } from './error-reply.ts'
 import type { GuardChain } from './guard-chain.ts'
 import { type OwnedPages, servePages } from './page-files.ts'
 import { requestIdOf } from './request-facts.ts'
+import { createRouteTable } from './route-table.ts'
 import { createUploadReader } from './upload.ts'
 
 /** A route, and the services that its handler gets. */
@@ -95,10 +94,8 @@ export function createApp({
     log[level]({ error: level === 'error' ? error : undefined, code: body.code, request_id }, event)
     return reply
   }
-  const router = new Router({ prefix: PREFIX, methods: METHODS })
-  /** The endpoints of paths without parameters by method and path: the router tries one route after the other. */
-  const fixed = new Map<string, (context: Context) => Promise<void>>()
-  for (const { route, cradle, owner } of sortBySpecificity(routes)) {
+  const endpoints = createRouteTable<(context: Context) => Promise<void>>()
+  for (const { route, cradle, owner } of routes) {
     const name = `${route.method} ${route.path}`
     const parts: EndpointParts = {
       guard: chainOf(route.guard),
@@ -124,14 +121,11 @@ export function createApp({
       },
     }
     const endpoint = createEndpoint(route, parts)
-    const handle = (context: Context) => {
+    endpoints.add(route.method, PREFIX + route.path, (context) => {
       context.state.route = route.path
       context.state.owner = owner
       return endpoint(context)
-    }
-    router.register(route.path, [route.method.toLowerCase()], handle)
-    const key = `${route.method} ${PREFIX}${route.path}`
-    if (/^[\w/.-]+$/.test(route.path) && !fixed.has(key)) fixed.set(key, handle)
+    })
   }
 
   app.use(async (context, next) => {
@@ -166,20 +160,19 @@ export function createApp({
   if (http.cors_origins.length > 0) app.use(corsFor(http.cors_origins))
   app.use(servePages(pages))
   app.use(refuseToBeRun)
-  app.use((context, next) => {
-    const handle = fixed.get(`${context.method} ${context.path}`)
-    if (!handle) return next()
-    context.params = {}
-    return handle(context)
+  app.use((context) => {
+    const { method, path } = context
+    const match = endpoints.find(method, path)
+    if (match) {
+      context.params = match.params
+      return match.entry(context)
+    }
+    const allowed = endpoints.methodsOf(path)
+    if (allowed.length === 0) return
+    context.set('Allow', allowed.join(', '))
+    context.status = method === 'OPTIONS' ? 200 : 405
+    if (method === 'OPTIONS') context.body = ''
   })
-  app.use(router.routes())
-  app.use((context, next) => {
-    // Methods of a path that fits only by a parameter are not those of this one.
-    const [closest] = context.matched
-    context.matched = context.matched.filter(({ path }: Layer) => path === closest?.path)
-    return next()
-  })
-  app.use(router.allowedMethods())
 
   function refuseUnanswered({ method, status, path }: Context): void {
     const request = { method, path: path.slice(PREFIX.length), status: status as 404 | 405 }
@@ -210,12 +203,6 @@ const factsOf = ({ headers: { traceparent } }: Context, elapsed: number) => ({
 })
 
 const describe = (error: unknown) => JSON.stringify((error as AppError).details.issues)
-
-/** @koa/router matches in order of registration, so literal segments come before parameters. */
-function sortBySpecificity(routes: readonly OwnedRoute[]): OwnedRoute[] {
-  const rank = ({ route }: OwnedRoute) => route.path.replace(/:\w+/g, '\uffff')
-  return [...routes].sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
-}
 
 function corsFor(origins: string[]) {
   return cors({

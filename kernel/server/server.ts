@@ -135,7 +135,7 @@ async function listen({
       })),
       ...owned.flatMap(({ routes, ...of }) => routes.map((route) => ({ route, ...of }))),
     ],
-    isSocket: upgrader.knows,
+    isSocket: upgrader.isPath,
     pages: [
       ...owned.flatMap(({ pages, ...of }) => pages.map((pages) => ({ pages, ...of }))),
       ...(enable_api_docs ? [{ pages: apiDocs, cradle: undefined as never }] : []),

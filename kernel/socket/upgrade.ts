@@ -1,6 +1,5 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import Router from '@koa/router'
 import bytes from 'bytes'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { SomeCradle } from '../contract/cradle.ts'
@@ -11,6 +10,7 @@ import { type ErrorReply, replyTo, retryHeaders } from '../http/error-reply.ts'
 import type { GuardChain } from '../http/guard-chain.ts'
 import { isOwnOrigin } from '../http/network.ts'
 import { assertParams, requestIdOf } from '../http/request-facts.ts'
+import { createRouteTable } from '../http/route-table.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../server/runtime.ts'
 import { createFieldReader, createFrameCheck } from './frames.ts'
@@ -67,10 +67,8 @@ export function createUpgrader({
     const cause = new AppError('BAD_REQUEST', { reason: error.message })
     refuse(stream, replyTo(cause, { table: blueprint.errors, locale, request_id }))
   })
-  const router = new Router({ prefix: '/api' })
-  const endpoints = new Map(
-    sockets.map((owned) => [router.register(owned.socket.path, ['get'], () => {}), compile(owned)]),
-  )
+  const endpoints = createRouteTable<ReturnType<typeof compile>>()
+  for (const owned of sockets) endpoints.add('GET', `/api${owned.socket.path}`, compile(owned))
   let pinging: NodeJS.Timeout | undefined
   let pingedAt = 0
   const pingAll = () => {
@@ -94,10 +92,9 @@ export function createUpgrader({
   }
 
   function find(pathname: string) {
-    const [layer] = router.match(pathname, 'GET').path
-    if (!layer) throw new AppError('NOT_FOUND')
-    const params = assertParams(layer.params(pathname, layer.captures(pathname)))
-    return { endpoint: endpoints.get(layer)!, params }
+    const match = endpoints.find('GET', pathname)
+    if (!match) throw new AppError('NOT_FOUND')
+    return { endpoint: match.entry, params: assertParams(match.params) }
   }
 
   const explain = (error: unknown, { locale, request_id }: Reader) => {
@@ -195,7 +192,7 @@ export function createUpgrader({
   return {
     upgrade,
     /** True if a path is a socket's: plain requests to it receive an error of their own. */
-    knows: (pathname: string) => router.match(pathname, 'GET').path.length > 0,
+    isPath: (pathname: string) => endpoints.find('GET', pathname) !== undefined,
     /** Waits until every peer has closed; those that do not answer are dropped after `patienceMs`. */
     async close(patienceMs: number): Promise<void> {
       clearInterval(pinging)

@@ -35,6 +35,8 @@ ${pluginSource(
     ${routeSource('/rooms/:id', '{ room: request.params.id }')},
     ${routeSource('/rooms/best', "{ room: 'the best' }")},
     ${routeSource('/rooms/:id/doors/:door', '{ ...request.params }')},
+    ${routeSource('/rooms/best/doors/main', "{ door: 'the main door' }")},
+    ${routeSource('/plans/:id.pdf', '{ plan: request.params.id }')},
     ${routeSource('/me', '{ caller: request.caller, locale: request.locale }', "guard: 'badge',")},
     ${routeSource('/chief', '{ rank: request.rank }', "guard: ['rank', 'chief'],")},
     ${routeSource('/facts', '{ ip: request.ip, request_id: request.request_id, locale: request.locale, agent: request.headers["user-agent"] }')},
@@ -144,6 +146,53 @@ t.test('HTTP requests', async (t) => {
     t.same((await get('/rooms/12')).body, { room: '12' })
     t.same((await get('/rooms/best/doors/left')).body, { id: 'best', door: 'left' })
     t.same((await get('/rooms/12/')).body, { room: '12' })
+  })
+
+  t.test('a path is matched segment by segment', async (t) => {
+    const cases: [path: string, content: object | number][] = [
+      ['/api/rooms/best/', { room: 'the best' }],
+      ['/API/Rooms/Best', { room: 'the best' }],
+      ['/api/rooms/Hall', { room: 'Hall' }],
+      ['/api/rooms/best/doors/main', { door: 'the main door' }],
+      ['/api/rooms/best/doors/side', { id: 'best', door: 'side' }],
+      ['/api/rooms/hall/doors/main', { id: 'hall', door: 'main' }],
+      ['/api/rooms/b%65st', { room: 'best' }],
+      ['/api/rooms/a+b%20c', { room: 'a+b c' }],
+      ['/api/rooms/%E4%B8%AD', { room: '中' }],
+      ['/api/rooms/%zz', { room: '%zz' }],
+      ['/api/rooms/%E4', { room: '%E4' }],
+      ['/api/rooms/12?id=13', { room: '12' }],
+      ['/api/plans/ground.floor.pdf', { plan: 'ground.floor' }],
+      ['/api/plans/ground.PDF', { plan: 'ground' }],
+      ['/api/plans/.pdf', 404],
+      ['/api/plans/ground-pdf', 404],
+      ['/api/h%65llo', 404],
+      ['/api/rooms%2F12', 404],
+      ['/api/rooms/12//', 404],
+      ['/api//rooms/12', 404],
+      ['//api/rooms/12', 404],
+      ['/api/rooms//doors/main', 404],
+      ['/api/rooms/12/doors', 404],
+      ['/api/rooms/12/doors/main/lock', 404],
+      ['/api/constructor', 404],
+      ['/api/', 404],
+      ['/api', 404],
+    ]
+    for (const [path, content] of cases) {
+      const { status, text } = await sendRaw(server.url, rawRequest('GET', path))
+      t.same(status === 200 ? JSON.parse(text) : status, content, path)
+    }
+    const absolute = await sendRaw(server.url, rawRequest('GET', `${server.url}/api/rooms/12`))
+    t.same(JSON.parse(absolute.text), { room: '12' })
+  })
+
+  t.test('a method that only a path with parameters has is served by that path', async (t) => {
+    t.equal((await server.request('DELETE', '/rooms/best')).status, 204)
+    t.equal((await server.request('PATCH', '/rooms/best')).headers.get('allow'), 'HEAD, GET')
+    t.equal((await server.request('PATCH', '/rooms/hall')).headers.get('allow'), 'HEAD, GET, DELETE')
+    t.equal((await server.request('OPTIONS', '/rooms/hall/')).headers.get('allow'), 'HEAD, GET, DELETE')
+    const options = await sendRaw(server.url, rawRequest('OPTIONS', '/api/rooms/hall'))
+    t.same([options.status, options.text, options.headers['content-length']], [200, '', '0'])
   })
 
   t.test('a path parameter that cannot be a name is answered with 404', async (t) => {

@@ -79,6 +79,7 @@ t.test('opening a socket', async (t) => {
     })
     t.match(await ask('/hall/ws'), { params: {}, context: {} })
     t.match((await ask('/halls/%E6%88%BF/ws?ticket=a')).params, { id: '房' })
+    t.match((await ask('/Halls/A/WS/?ticket=a')).params, { id: 'A' })
   })
 
   t.test('the language of a socket is chosen like that of a request', async (t) => {
@@ -214,6 +215,8 @@ t.test('opening a socket', async (t) => {
       body: { error: { code: 'UPGRADE_REQUIRED' } },
     })
     t.match(await server.request('GET', '/halls/7/ws'), { status: 426 })
+    t.match(await server.request('GET', '/Halls/7/WS/'), { status: 426 })
+    t.match(await server.request('POST', '/hall/ws'), { status: 426 })
   })
 
   t.test('a connection that ends while its guard runs is not opened', async (t) => {
