@@ -43,30 +43,34 @@ interface AddedEntry<Entry> {
   owner: string
 }
 
+/** The plugins that failed; none recovers. */
+export type FailedPlugins = Pick<ReadonlySet<string>, 'has' | 'size'>
+
 /** Lists entries under their names, or under their owners' if they have none, without those of plugins that `failed`. */
 export function createExtensions<Entry>(
   added: readonly AddedEntry<Entry>[],
-  {
-    nameOf,
-    failed = new Set(),
-  }: { nameOf?: (entry: Entry) => string; failed?: Pick<ReadonlySet<string>, 'has'> } = {},
+  { nameOf, failed = new Set() }: { nameOf?: (entry: Entry) => string; failed?: FailedPlugins } = {},
 ): Extensions<Entry> & { ask(question: unknown): Promise<unknown[]> } {
   const byName = new Map(added.map((one) => [nameOf ? nameOf(one.entry) : one.owner, one]))
-  const find = (name: string) => {
-    const found = byName.get(name)
-    return found && !failed.has(found.owner) ? found : undefined
+  let usable = new Map<string, Entry>()
+  let failedBefore = -1
+  /** Returns the entries by name; they are selected again only after another plugin has failed. */
+  const select = () => {
+    if (failedBefore === failed.size) return usable
+    failedBefore = failed.size
+    usable = new Map()
+    for (const [name, { entry, owner }] of byName) if (!failed.has(owner)) usable.set(name, entry)
+    return usable
   }
-  const names = () => [...byName.keys()].filter(find)
-  const list = () => names().map((name) => find(name)!.entry)
   return {
-    get: (name) => find(name)?.entry,
-    list,
-    names,
-    owner: (name) => find(name)?.owner,
+    get: (name) => select().get(name),
+    list: () => [...select().values()],
+    names: () => [...select().keys()],
+    owner: (name) => (select().has(name) ? byName.get(name)!.owner : undefined),
     async ask(question) {
       const answers: unknown[] = []
       const failures: unknown[] = []
-      for (const answer of list() as ((question: unknown) => unknown)[])
+      for (const answer of select().values() as Iterable<(question: unknown) => unknown>)
         try {
           answers.push(await answer(question))
         } catch (error) {

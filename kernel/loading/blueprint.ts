@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { type Config, layerConfig, readConfigFile } from '../config/config.ts'
 import type { Command } from '../contract/command.ts'
 import { assertErrorForm } from '../contract/error-form.ts'
-import { createExtensions, type ExtensionPoint } from '../contract/extensions.ts'
+import { createExtensions, type ExtensionPoint, type FailedPlugins } from '../contract/extensions.ts'
 import { createHost, type Declarations } from '../contract/host.ts'
 import { confine, type ForeignFolder } from '../contract/isolation.ts'
 import type { Plugin } from '../contract/plugin.ts'
@@ -287,13 +287,19 @@ export const foreignFolders = ({
 }: Pick<Blueprint, 'plugins' | 'entries'>): ForeignFolder[] =>
   [...plugins, ...entries].filter(({ source }) => source !== BUILT_IN)
 
+/** Makes a function that calls an entry with the cradle of its plugin, which exists once every plugin is set up. */
+function withCradle(entry: (question: unknown, cradle: unknown) => unknown, cradleOf: () => unknown) {
+  let cradle: unknown
+  return (question: unknown) => {
+    cradle ??= cradleOf()
+    return entry(question, cradle)
+  }
+}
+
 /** Lists the entries of every extension point, by its name, without those of plugins that `failed`; functions get their own cradle. */
 export function extensionsOf(
   { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
-  {
-    failed,
-    cradleOf,
-  }: { failed?: Pick<ReadonlySet<string>, 'has'>; cradleOf?: (plugin: string) => unknown } = {},
+  { failed, cradleOf }: { failed?: FailedPlugins; cradleOf?: (plugin: string) => unknown } = {},
 ): Map<string, ReturnType<typeof createExtensions>> {
   const added = [
     ...entries.map(({ point, value: entry, owner }) => ({ point, entry, owner })),
@@ -301,8 +307,7 @@ export function extensionsOf(
       declarations.extensions.map(({ point, entry }) => ({
         point,
         owner,
-        entry:
-          typeof entry === 'function' ? (question: unknown) => entry(question, cradleOf?.(owner)) : entry,
+        entry: typeof entry === 'function' ? withCradle(entry as never, () => cradleOf?.(owner)) : entry,
       })),
     ),
   ]
