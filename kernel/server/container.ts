@@ -37,31 +37,33 @@ export function createContainer({
     const existing = cradles.get(plugin)
     if (existing) return existing
     const visible = new Set([plugin, ...dependsOn(plugin)])
-    const own = kernelServices(plugin)
-    /** The services that were read before; a handler reads several for each request. */
-    const resolved = new Map<string, unknown>()
-    const cradle = new Proxy(own, {
-      get(_, name) {
-        if (typeof name === 'symbol' || name in own) return own[name as string]
-        if (resolved.has(name)) return resolved.get(name)
-        const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : offers.get(name)
-        if (!owner) {
-          const keeper = services.find((service) => service.name === name)
-          throw new Error(
-            `plugin "${plugin}" asks for the service "${name}", which ${keeper ? `plugin "${keeper.owner}" keeps to itself: host.provide would offer it` : 'no plugin provides'}`,
-          )
-        }
-        if (!visible.has(owner))
-          throw new Error(
-            `plugin "${plugin}" asks for "${name}" of plugin "${owner}" without depending on it`,
-          )
-        const service = awilix.resolve(keyOf({ owner, name }))
-        resolved.set(name, service)
-        return service
+    const resolve = (name: string) => {
+      const owner = declared.has(keyOf({ owner: plugin, name })) ? plugin : offers.get(name)
+      if (!owner) {
+        const keeper = services.find((service) => service.name === name)
+        throw new Error(
+          `plugin "${plugin}" asks for the service "${name}", which ${keeper ? `plugin "${keeper.owner}" keeps to itself: host.provide would offer it` : 'no plugin provides'}`,
+        )
+      }
+      if (!visible.has(owner))
+        throw new Error(`plugin "${plugin}" asks for "${name}" of plugin "${owner}" without depending on it`)
+      return awilix.resolve(keyOf({ owner, name }))
+    }
+    const missing = new Proxy(
+      {},
+      {
+        get(base, name) {
+          if (typeof name === 'symbol' || name in base) return Reflect.get(base, name)
+          const value = resolve(name)
+          // A property of its own, because handlers read their services for each request.
+          Object.defineProperty(cradle, name, { value })
+          return value
+        },
       },
-    }) as unknown as SomeCradle
-    cradles.set(plugin, cradle)
-    return cradle
+    )
+    const cradle: object = Object.assign(Object.create(missing), kernelServices(plugin))
+    cradles.set(plugin, cradle as SomeCradle)
+    return cradle as SomeCradle
   }
 
   for (const [key, { owner, factory }] of declared)
