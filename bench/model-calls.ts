@@ -1,8 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
+import { createExtensions } from '../kernel/plugin/extensions.ts'
 import { requestStream } from '../plugin-api/toolbox/streaming-request.ts'
 import { createLessons } from '../plugins/models/providers/lessons.ts'
-import type { UncountedPart } from '../plugins/models/providers/metered-call.ts'
+import { createCallMeter, type ReceivedPart } from '../plugins/models/providers/metered-call.ts'
 import { streamModel } from '../plugins/models/providers/model-stream.ts'
 import { createPace } from '../plugins/models/providers/pace.ts'
 import kind from '../providers/openai-compatible/index.ts'
@@ -15,7 +16,7 @@ const options: LanguageModelV3CallOptions = {
   prompt: [{ role: 'user', content: [{ type: 'text', text: 'Tell me something about the sea.' }] }],
 }
 
-/** Measures the processor time of a streamed reply of 50 tokens: our model, paced as well, over `fetch`, the reference. */
+/** Measures the processor time of a streamed reply of 50 tokens: our model, paced and metered as well, over `fetch`, the reference. */
 export const measureModelCalls: Figure = async (stage) => {
   const base_url = await stage.upstreamUrl()
   const connection = { base_url, api_key: 'bench', options: {}, fetch }
@@ -26,21 +27,32 @@ export const measureModelCalls: Figure = async (stage) => {
   )
   const pace = createPace()
   const lessons = createLessons(kind, [], () => {})
+  const account = { user_id: 'bench', token_quota: null, agent_id: '', thread_id: null }
+  const provider = { name: 'bench', kind: kind.kind, scope: 'global' } as const
+  const extensions = {
+    'providers.reservations': createExtensions([]),
+    'providers.usage': createExtensions([]),
+  } as never
+  const events = { emit: async () => undefined }
   const explain = () => ({ reason: 'unknown' as const })
 
-  const sides: Record<string, { times: number[]; call(): Promise<AsyncIterable<UncountedPart>> }> = {
+  const sides: Record<string, { times: number[]; call(): Promise<AsyncIterable<ReceivedPart>> }> = {
     'our model': { times: [], call: async () => (await ours.doStream(options)).stream },
     'our model, paced': {
       times: [],
       call: async () =>
         streamModel({
           model: ours,
-          call: lessons.begin(options),
+          meter: createCallMeter(
+            { call_id: 'bench', account, purpose: 'task', options },
+            { model: 'bench:bench-model', provider, extensions, events },
+          ),
+          adapt: (options) => lessons.begin(options),
           pace,
           account_id: 'bench',
           maxConcurrency: 64,
           explain,
-          describeAdapted: () => ({ type: 'restarted' }),
+          describeAdapted: () => ({ type: 'notice', code: 'PICTURES_NOT_SEEN', details: {} }),
         }),
     },
     'our model, by fetch': { times: [], call: async () => (await byFetch.doStream(options)).stream },

@@ -1,4 +1,8 @@
-import type { LanguageModelV3Message, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import type {
+  LanguageModelV3Message,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Usage,
+} from '@ai-sdk/provider'
 import { addUsage, type ModelCallOptions, type TokenUsage } from '#plugin-api'
 import { CHARACTERS_PER_TOKEN, IMAGE_TOKENS } from '#toolbox'
 import { usageOf } from './counted-usage.ts'
@@ -10,82 +14,100 @@ const OUTPUT_TOKENS = 16_384
 /** An output limit that every model accepts, for answers that must be shorter than that. */
 const SAFE_OUTPUT_TOKENS = 4096
 
-/** A part of an answer whose tokens are not counted yet. */
-export type UncountedPart = Exclude<ModelPart, { type: 'finish' }> | LanguageModelV3StreamPart
+/** A part of an answer as its model sends it. */
+export type ReceivedPart = Exclude<ModelPart, { type: 'finish' }> | LanguageModelV3StreamPart
 
-/** Reserves the tokens of a call, which may refuse it or limit its answer, makes the call, and stores its usage. */
-export async function* meterCall(
+/** The meter of one call of a model. */
+export type CallMeter = ReturnType<typeof createCallMeter>
+
+/** Creates the meter of one call, which reserves its tokens, counts its answer and stores its usage. */
+export function createCallMeter(
   { options, ...call }: ModelCall,
   {
     model,
     provider,
     events,
     extensions,
-    stream,
-  }: {
-    model: string
-    provider: ModelCalled['provider']
-    stream: (options: ModelCallOptions) => AsyncIterable<UncountedPart>
-  } & Pick<Cradle, 'events' | 'extensions'>,
-): AsyncGenerator<ModelPart, void, void> {
-  const maxOutputTokens = await reserve({ options, ...call }, extensions)
+  }: { model: string; provider: ModelCalled['provider'] } & Pick<Cradle, 'events' | 'extensions'>,
+) {
   let usage = null as TokenUsage | null
   let outputChars = 0
   /** Arguments of a call that is not complete. */
   let inputChars = 0
+  let first_part_ms: number | null = null
+  let started_ms = 0
+  let startedAt = 0
   const estimateAnswer = () => ({
     input_tokens: estimateInput(options),
     output_tokens: Math.ceil((outputChars + inputChars) / CHARACTERS_PER_TOKEN),
   })
-  const count = (tokens: TokenUsage) => {
+  const estimateUsage = (): TokenUsage => {
+    const tokens = estimateAnswer()
+    return { ...tokens, total_tokens: tokens.input_tokens + tokens.output_tokens, is_estimated: true }
+  }
+
+  const settle = (reported?: LanguageModelV3Usage): TokenUsage => {
+    first_part_ms ??= performance.now() - startedAt
+    const tokens = reported ? usageOf(reported, estimateAnswer) : estimateUsage()
     usage = usage ? addUsage(usage, tokens) : tokens
     outputChars = 0
     inputChars = 0
+    return usage
   }
-  const countEstimate = () => {
-    const tokens = estimateAnswer()
-    count({ ...tokens, total_tokens: tokens.input_tokens + tokens.output_tokens, is_estimated: true })
-  }
-  let outcome: ModelCalled['outcome'] = 'aborted'
-  let first_part_ms: number | null = null
-  const started_ms = Date.now()
-  const begun = performance.now()
-  try {
-    for await (const part of stream({ ...options, maxOutputTokens })) {
-      first_part_ms ??= performance.now() - begun
-      if (part.type === 'text-delta' || part.type === 'reasoning-delta') outputChars += part.delta.length
-      else if (part.type === 'tool-input-delta') inputChars += part.delta.length
-      else if (part.type === 'tool-call') {
-        outputChars += part.toolName.length + part.input.length
-        inputChars = 0
+
+  return {
+    /** Reserves the tokens of the call, which may refuse it; returns its options with the limit of its answer. */
+    async begin(): Promise<ModelCallOptions> {
+      const maxOutputTokens = await reserve({ options, ...call }, extensions)
+      started_ms = Date.now()
+      startedAt = performance.now()
+      return { ...options, maxOutputTokens }
+    },
+
+    /** Counts a part of the answer; returns the number of its characters. */
+    count(part: ReceivedPart): number {
+      let size = 0
+      switch (part.type) {
+        case 'text-delta':
+        case 'reasoning-delta':
+          size = part.delta.length
+          outputChars += size
+          break
+        case 'tool-input-start':
+          size = part.toolName.length
+          break
+        case 'tool-input-delta':
+          size = part.delta.length
+          inputChars += size
+          break
+        case 'tool-call':
+          size = part.toolName.length + part.input.length
+          outputChars += size
+          inputChars = 0
       }
-      if (part.type !== 'finish' && part.type !== 'restarted') {
-        yield part
-        continue
+      if (size > 0) first_part_ms ??= performance.now() - startedAt
+      return size
+    },
+
+    /** Counts the tokens of an answer at its end, or when it begins anew; they are estimated if none are `reported`. */
+    settle,
+
+    /** Stores the usage of the call and announces its end. */
+    async end(outcome: ModelCalled['outcome']): Promise<void> {
+      const ms = performance.now() - startedAt
+      if (outcome !== 'ok' && outputChars + inputChars > 0) settle()
+      const spent = {
+        usage,
+        is_estimated: usage?.is_estimated === true,
+        outcome,
+        started_ms,
+        ms,
+        first_part_ms,
       }
-      // An answer that failed after a thought has spent tokens as well.
-      if (part.usage) count(usageOf(part.usage, estimateAnswer))
-      else countEstimate()
-      yield part.type === 'finish' ? { ...part, tokens: usage! } : part
-    }
-    outcome = 'ok'
-  } catch (error) {
-    if (!options.abortSignal?.aborted) outcome = 'failed'
-    throw error
-  } finally {
-    const ms = performance.now() - begun
-    if (outcome !== 'ok' && outputChars + inputChars > 0) countEstimate()
-    const spent = {
-      usage,
-      is_estimated: usage?.is_estimated === true,
-      outcome,
-      started_ms,
-      ms,
-      first_part_ms,
-    }
-    const called = { ...call, model, provider, ...spent }
-    await extensions['providers.usage'].ask(called)
-    await events.emit('model.called', called)
+      const called = { ...call, model, provider, ...spent }
+      await extensions['providers.usage'].ask(called)
+      await events.emit('model.called', called)
+    },
   }
 }
 

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { APICallError, type LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { AppError } from '#kernel'
-import type { ExplainedFailure, ProviderFailure, StreamingModel } from '#plugin-api'
+import type { ExplainedFailure, ModelCallOptions, ProviderFailure, StreamingModel } from '#plugin-api'
 import type { AdaptedCall } from './lessons.ts'
-import type { UncountedPart } from './metered-call.ts'
+import type { CallMeter } from './metered-call.ts'
 import type { Pace } from './pace.ts'
+import type { ModelCalled, ModelPart } from './types.ts'
 import { readReport } from './upstream-report.ts'
 
 const MAX_RETRIES = 2
@@ -25,14 +26,15 @@ const TRANSIENT: readonly ProviderFailure[] = ['rate_limit', 'outage', 'unreacha
 const MAX_EMPTY_ANSWERS = 1
 
 /**
- * Calls a model at its provider's pace and yields the parts of its answer. A transient failure and an empty answer are
- * retried as long as the model has said nothing but thoughts; the `retry-after` of an upstream holds for all calls of the
- * provider. A call that the upstream refuses is repeated with the change that the refusal asks for. Throws the errors that
- * the model throws or reports, and MODEL_ANSWER_TOO_LONG.
+ * Calls a model at its provider's pace and yields the parts of its answer, which its meter counts. A transient failure and
+ * an empty answer are retried as long as the model has said nothing but thoughts; the `retry-after` of an upstream holds
+ * for all calls of the provider. A call that the upstream refuses is repeated with the change that the refusal asks for.
+ * Throws the errors that the model throws or reports, and MODEL_ANSWER_TOO_LONG.
  */
 export async function* streamModel({
   model,
-  call,
+  meter,
+  adapt,
   pace,
   account_id,
   maxConcurrency,
@@ -40,20 +42,26 @@ export async function* streamModel({
   describeAdapted,
 }: {
   model: StreamingModel
-  call: AdaptedCall
+  meter: CallMeter
+  /** Applies what earlier refusals of the upstream have shown. */
+  adapt(options: ModelCallOptions): AdaptedCall
   pace: Pace
   account_id: string
   /** The most concurrent calls to the provider. */
   maxConcurrency: number
   explain(error: unknown): ExplainedFailure
   /** Describes a call that went without its pictures. */
-  describeAdapted(): UncountedPart
-}): AsyncGenerator<UncountedPart, void, void> {
-  const { abortSignal: signal } = call.options
-  const release = await pace.acquire(maxConcurrency, account_id, signal)
+  describeAdapted(): Extract<ModelPart, { type: 'notice' }>
+}): AsyncGenerator<ModelPart, void, void> {
+  const options = await meter.begin()
+  const { abortSignal: signal } = options
+  let outcome: ModelCalled['outcome'] = 'aborted'
+  let release: (() => void) | undefined
   let retries = 0
   let emptyAnswers = 0
   try {
+    const call = adapt(options)
+    release = await pace.acquire(maxConcurrency, account_id, signal)
     for (;;) {
       await pace.waitForRest(signal)
       let reader: ReadableStreamDefaultReader<LanguageModelV3StreamPart> | undefined
@@ -71,13 +79,14 @@ export async function* streamModel({
             assertFinished(part)
             isRepeated = !hasAnswer && shouldHaveAnswered(part) && emptyAnswers < MAX_EMPTY_ANSWERS
             if (isRepeated) {
+              meter.settle(part.usage)
               yield { type: 'restarted', usage: part.usage }
               break
             }
           }
           hasAnswer ||= isAnswer(part)
-          const isBlank = isText(part) && !hasAnswer
-          const size = isBlank ? 0 : countCharacters(part)
+          const isBlank = !hasAnswer && isText(part)
+          const size = isBlank ? 0 : meter.count(part)
           length += size
           if (length > MAX_ANSWER_CHARS)
             throw new AppError('MODEL_ANSWER_TOO_LONG', { limit: MAX_ANSWER_CHARS })
@@ -87,9 +96,9 @@ export async function* streamModel({
           }
           if (heldBack.length > 0) {
             if (call.accept()) yield describeAdapted()
-            yield* hasAnswer ? heldBack.splice(0) : takeUnspoken(heldBack)
+            yield* countAll(hasAnswer ? heldBack.splice(0) : takeUnspoken(heldBack), meter)
           }
-          yield part
+          yield part.type === 'finish' ? { ...part, tokens: meter.settle(part.usage) } : part
         }
         signal?.throwIfAborted()
         if (isRepeated) {
@@ -97,7 +106,8 @@ export async function* streamModel({
           continue
         }
         if (heldBack.length > 0 && call.accept()) yield describeAdapted()
-        yield* heldBack
+        yield* countAll(heldBack, meter)
+        outcome = 'ok'
         return
       } catch (error) {
         if (hasAnswer || signal?.aborted) throw error
@@ -111,14 +121,30 @@ export async function* streamModel({
           else await pause(ms, undefined, { signal })
           retries += 1
         }
-        if (length > 0) yield { type: 'restarted' }
+        if (length > 0) {
+          // An answer that failed after a thought has spent tokens as well.
+          meter.settle()
+          yield { type: 'restarted' }
+        }
       } finally {
         // Rejects only with the error of the stream itself.
         void reader?.cancel().catch(() => undefined)
       }
     }
+  } catch (error) {
+    if (!signal?.aborted) outcome = 'failed'
+    throw error
   } finally {
-    release()
+    release?.()
+    await meter.end(outcome)
+  }
+}
+
+/** Counts parts that were held back. */
+function* countAll(parts: readonly LanguageModelV3StreamPart[], meter: CallMeter): Generator<ModelPart> {
+  for (const part of parts) {
+    meter.count(part)
+    yield part.type === 'finish' ? { ...part, tokens: meter.settle(part.usage) } : part
   }
 }
 
@@ -154,19 +180,4 @@ const shouldHaveAnswered = ({ finishReason: { unified, raw } }: Finish) =>
 function isAnswer(part: LanguageModelV3StreamPart): boolean {
   if (part.type === 'text-delta') return part.delta.trim() !== ''
   return part.type === 'tool-input-start' || part.type === 'tool-call' || part.type === 'file'
-}
-
-function countCharacters(part: LanguageModelV3StreamPart): number {
-  switch (part.type) {
-    case 'text-delta':
-    case 'reasoning-delta':
-    case 'tool-input-delta':
-      return part.delta.length
-    case 'tool-input-start':
-      return part.toolName.length
-    case 'tool-call':
-      return part.toolName.length + part.input.length
-    default:
-      return 0
-  }
 }

@@ -3,7 +3,7 @@ import { explainFailure } from './explained-failure.ts'
 import { toAppError } from './failure.ts'
 import { createLessons, storeLesson } from './lessons.ts'
 import type { Cradle } from './manifest.ts'
-import { meterCall } from './metered-call.ts'
+import { createCallMeter } from './metered-call.ts'
 import { streamModel } from './model-stream.ts'
 import { createPace, type Pace } from './pace.ts'
 import type { OpenedModel, ProviderDocument } from './types.ts'
@@ -68,21 +68,20 @@ export function createOpenedModels({
     return {
       reference,
       stream: (call) =>
-        meterCall(call, {
-          model: reference,
-          provider: { name: provider.name, kind: provider.kind, scope: provider.scope },
-          events,
-          extensions,
-          stream: (options) =>
-            streamModel({
-              model,
-              call: lessons.begin(adaptOptions(options, describe())),
-              pace,
-              account_id: call.account.user_id,
-              maxConcurrency,
-              explain,
-              describeAdapted,
-            }),
+        streamModel({
+          model,
+          meter: createCallMeter(call, {
+            model: reference,
+            provider: { name: provider.name, kind: provider.kind, scope: provider.scope },
+            events,
+            extensions,
+          }),
+          adapt: (options) => lessons.begin(adaptOptions(options, describe())),
+          pace,
+          account_id: call.account.user_id,
+          maxConcurrency,
+          explain,
+          describeAdapted,
         }),
       get description() {
         return describe()
