@@ -2,7 +2,7 @@ export { JSON_OPTION, printJson, printTable } from './cli/print.ts'
 export { readServerNote, type ServerNote } from './cli/server-note.ts'
 export { type Clock, untilTick } from './clock.ts'
 export type { Command, CommandInput } from './contract/command.ts'
-export type { ErrorForm, UnansweredRequest } from './contract/error-form.ts'
+export { type ErrorForm, findErrorForm, inErrorForm, type UnansweredRequest } from './contract/error-form.ts'
 export type { EventBus } from './contract/events.ts'
 export type { AllExtensions, ExtensionPoint, Extensions } from './contract/extensions.ts'
 export { compileFor, createFormCheck } from './contract/form.ts'
@@ -11,6 +11,7 @@ export type { Host } from './contract/host.ts'
 export type { Job } from './contract/job.ts'
 export type { Pages } from './contract/pages.ts'
 export {
+  type ApiTag,
   defineManifest,
   definePlugin,
   type Manifest,
@@ -23,6 +24,7 @@ export {
   type Download,
   defineRoute,
   type FileReply,
+  isProbe,
   type Method,
   type RequestOf,
   type Route,
@@ -31,12 +33,14 @@ export {
   type ServerSentEvent,
   type StreamItem,
   type UploadedFile,
+  type UploadSpec,
 } from './contract/route.ts'
 export {
   type Connection,
   type DefineSocket,
   defineSocket,
   type FrameOf,
+  type FrameSchemas,
   type OpeningRequest,
   type Socket,
 } from './contract/socket.ts'
@@ -65,10 +69,12 @@ export { noteWrite, WRITING_METHODS } from './database/write-watch.ts'
 export { AppError, ConfigError, type ErrorDefinition, type ErrorTable } from './errors.ts'
 export { listsTag } from './http/entity-tag.ts'
 export type { ErrorBody, ErrorDescriber, ErrorExplainer } from './http/error-reply.ts'
+export { kernelRoutes } from './http/health.ts'
 export { networkOf, originOf } from './http/network.ts'
+export { isRepeatable } from './http/repetition.ts'
 export type { Ids } from './ids.ts'
 export { createJsonMeter, JsonTooComplex, MAX_JSON_LEVELS, MAX_JSON_VALUES, parseJson } from './json-meter.ts'
-export { type Blueprint, extensionsOf, readBlueprint } from './loading/blueprint.ts'
+export { type Blueprint, extensionsOf, type PlannedPlugin, readBlueprint } from './loading/blueprint.ts'
 export { locate } from './loading/discovery.ts'
 export { linkServer } from './loading/home-link.ts'
 export { BUILT_IN, OWN_PACKAGE, SVC_COMMAND } from './loading/package.ts'
@@ -103,3 +109,5 @@ export { createRecentValues, type RecentValues } from './security/recent-values.
 export { createSecrets, type Secrets } from './security/secrets.ts'
 export { explainUnwritable } from './server/storage.ts'
 export type { SocketDirectory } from './socket/directory.ts'
+export { withType } from './socket/frames.ts'
+export { BAD_FRAMES_IN_A_ROW, CLOSE, PING_INTERVAL_MS } from './socket/rules.ts'

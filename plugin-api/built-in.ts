@@ -6,6 +6,7 @@ export interface BuiltInPlugins {
   accounts: typeof import('../plugins/identity/accounts/index.ts')
   acp: typeof import('../plugins/tools/acp/index.ts')
   agents: typeof import('../plugins/agents/agents/index.ts')
+  'api-docs': typeof import('../plugins/operation/api-docs/index.ts')
   'api-keys': typeof import('../plugins/identity/api-keys/index.ts')
   audit: typeof import('../plugins/operation/audit/index.ts')
   auth: typeof import('../plugins/identity/auth/index.ts')

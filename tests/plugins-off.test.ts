@@ -32,7 +32,8 @@ for (const [place, chosen] of choices.entries())
     })
     const { blueprint, permissionCatalog } = server.server.runtime
     const running = new Set(blueprint.plugins.map(({ plugin: { name } }) => name))
-    for (const name of chosen) t.notOk(running.has(name))
+    for (const { name, plugin } of all.plugins)
+      if (chosen.includes(name)) t.equal(running.has(name), plugin.always === true, name)
     for (const { plugin: left } of all.plugins)
       if (!running.has(left.name) && !chosen.includes(left.name))
         t.ok(

@@ -8,10 +8,9 @@ import { RELEASE } from '../loading/package.ts'
 import { explainUnwritable } from '../server/storage.ts'
 import { configCommand } from './config-command.ts'
 import type { KernelCommand } from './kernel-command.ts'
-import { asyncapiCommand, openapiCommand } from './openapi-command.ts'
 import { serveCommand } from './serve-command.ts'
 
-const kernelCommands: KernelCommand[] = [serveCommand, configCommand, openapiCommand, asyncapiCommand]
+const kernelCommands: KernelCommand[] = [serveCommand, configCommand]
 
 /** The environment and the streams of a run of `svc`. */
 type Surroundings = Pick<CommandInput, 'env' | 'stdin' | 'stdout' | 'stderr'>

@@ -107,17 +107,12 @@ const describe = ({ url, runtime, announcements }: Server) => ({
 })
 
 function welcome({ url, runtime, announcements }: Server, stdout: NodeJS.WritableStream): void {
-  const docs = runtime.blueprint.config.values.enable_api_docs
-    ? `${url}/api/docs`
-    : `start with SVC_ENABLE_API_DOCS=1, then open ${url}/api/docs`
   stdout.write(`\nAgent Platform Service ${RELEASE}\n\n`)
   const pages = runtime.plugins.flatMap(({ declarations }) => declarations.pages)
   printTable(stdout, [
     ...pages.filter(({ label }) => label).map(({ label, path }) => [`  ${label}`, `${url}${path}`]),
     ['  address', url],
     ...announcements.map(({ label, text }) => [`  ${label}`, text]),
-    ['  API docs', docs],
-    ['  API schema', `${url}/api/openapi.json`],
   ])
   stdout.write('\n')
 }

@@ -168,7 +168,7 @@ export function createHost(
         declarations.routes.push(assertRoute(route, `route ${route.method} ${route.path}`))
     },
     socket: (socket) => void declarations.sockets.push(assertSocket(socket, `socket ${socket.path}`)),
-    pages: (pages) => void declarations.pages.push(assertPages(pages, `pages ${pages.path}`)),
+    pages: (pages) => void declarations.pages.push(assertPages(pages, `pages ${pages.path}`, isBuiltIn)),
     on: (event, listener) => void declarations.listeners.push({ event, listener }),
     job: (job) => void declarations.jobs.push(assertJob(job, `job ${job.name}`)),
     command: (command) => void declarations.commands.push(assertCommand(command, `command ${command.name}`)),

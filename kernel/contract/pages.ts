@@ -24,12 +24,11 @@ export interface Pages<Cradle = never> {
   headers?(request: { readonly headers: IncomingHttpHeaders }, cradle: Cradle): Record<string, string>
 }
 
-/** Checks the form of the pages that a plugin declares. */
-export const assertPages = createFormCheck<Pages>(
+const checkPages = createFormCheck<Pages>(
   {
     type: 'object',
     properties: {
-      path: { type: 'string', pattern: '^/(?!api/)([\\w-]+/)*$' },
+      path: { type: 'string', pattern: '^/([\\w-]+/)*$' },
       label: { type: 'string', minLength: 1 },
       index: { type: 'string', minLength: 1 },
       isApp: { const: true },
@@ -43,3 +42,11 @@ export const assertPages = createFormCheck<Pages>(
   },
   ['locate', 'headers'],
 )
+
+/** Checks the form of the pages that a plugin declares; only built-in ones may be among the addresses of the API. */
+export function assertPages(candidate: unknown, subject: string, isBuiltIn: boolean): Pages {
+  const pages = checkPages(candidate, subject)
+  if (!isBuiltIn && pages.path.startsWith('/api/'))
+    throw new Error(`${subject} is not valid: /path must not begin with "/api/"`)
+  return pages
+}

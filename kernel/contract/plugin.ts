@@ -39,6 +39,8 @@ export interface Manifest {
   /** The heading of its routes in the documents of the API, where tags come by `order`; its name and last if missing. */
   tag?: ApiTag
   version?: string
+  /** It runs even if it is switched off, and does less then; only for built-in plugins. */
+  always?: true
   /** The version of the plugin contract that it was written for; a plugin from outside must name it. */
   kernel?: number
   /** Plugins that start before this one and whose services it may use. */
@@ -53,8 +55,8 @@ export interface Manifest {
   events?: readonly (keyof Events)[]
 }
 
-/** Prints a line for whoever started the server, e.g. the first password. */
-export type Announce = (label: string, text: string) => void
+/** Prints a line at the start of the server, e.g. the first password; a function receives the server's address. */
+export type Announce = (label: string, text: string | ((url: string) => string)) => void
 
 /** The functions of a plugin. `setup` only declares: it is synchronous and does no input or output. */
 interface Hooks<Of extends Manifest> {
@@ -159,6 +161,7 @@ const checkManifest = createFormCheck<Plugin>(
       start: true,
       ready: true,
       stop: true,
+      always: { const: true },
     },
     required: ['name', 'summary', 'setup'],
     additionalProperties: false,
@@ -178,6 +181,8 @@ export function assertPlugin(candidate: unknown, isBuiltIn: boolean): Plugin {
       `its manifest says kernel: ${JSON.stringify(kernel)}, but this server has version ${KERNEL_VERSION} of the plugin contract`,
     )
   const plugin = checkManifest(candidate, 'its manifest')
+  if (!isBuiltIn && plugin.always)
+    throw new Error('its manifest says "always", but only a built-in plugin runs while it is switched off')
   if (!isBuiltIn && plugin.kernel === undefined)
     throw new Error(
       `its manifest does not say for which plugin contract it was written: add "kernel: ${KERNEL_VERSION}"`,

@@ -1,6 +1,5 @@
 import { defineRoute, type Route, reply } from '../contract/route.ts'
 import { nullable, rowOf } from '../schema.ts'
-import type { Runtime } from '../server/runtime.ts'
 
 const healthState = { title: 'HealthState', enum: ['ok', 'degraded', 'failed'] } as const
 
@@ -56,47 +55,45 @@ const failedHealthSchema = {
   ],
 } as const
 
-/** The public routes that tell whether the server is up. */
-export function healthRoutes(runtime: Runtime): Route[] {
-  const getHealth = defineRoute({
-    method: 'GET',
-    path: '/health',
-    operation_id: 'checkHealth',
-    summary: 'Check the server, its plugins and its database',
-    description:
-      'Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault, or the disk is almost full. The reply is 503 with the same body if the database does not answer within two seconds.',
-    guard: 'public',
-    response: { 200: healthSchema, 503: failedHealthSchema },
-  }).handle(async () => {
-    const { version, commit, started_at } = runtime.facts
-    const report = await runtime.facts.health()
-    return reply(report.database.ok ? 200 : 503, { ...report, version, commit, started_at })
-  })
+const getHealth = defineRoute({
+  method: 'GET',
+  path: '/health',
+  operation_id: 'checkHealth',
+  summary: 'Check the server, its plugins and its database',
+  description:
+    'Meant for load balancers and monitoring; it has no rate limit. `status` is `degraded`, still with 200, while a plugin has failed or has reported a fault, or the disk is almost full. The reply is 503 with the same body if the database does not answer within two seconds.',
+  guard: 'public',
+  response: { 200: healthSchema, 503: failedHealthSchema },
+}).handle(async (_, { server }) => {
+  const { version, commit, started_at } = server
+  const report = await server.health()
+  return reply(report.database.ok ? 200 : 503, { ...report, version, commit, started_at })
+})
 
-  const getReady = defineRoute({
-    method: 'GET',
-    path: '/health/ready',
-    operation_id: 'checkReadiness',
-    summary: 'Check that the server can answer requests',
-    description:
-      'The answer of `GET /health` in one word, for probes: 200 while the database answers, 503 otherwise and while the server stops.',
-    guard: 'public',
-    response: { 200: rowOf({ status: { const: 'ok' } }), 503: rowOf({ status: { const: 'failed' } }) },
-  }).handle(async () => {
-    const { database } = await runtime.facts.health()
-    return database.ok ? reply(200, { status: 'ok' as const }) : reply(503, { status: 'failed' as const })
-  })
+const getReady = defineRoute({
+  method: 'GET',
+  path: '/health/ready',
+  operation_id: 'checkReadiness',
+  summary: 'Check that the server can answer requests',
+  description:
+    'The answer of `GET /health` in one word, for probes: 200 while the database answers, 503 otherwise and while the server stops.',
+  guard: 'public',
+  response: { 200: rowOf({ status: { const: 'ok' } }), 503: rowOf({ status: { const: 'failed' } }) },
+}).handle(async (_, { server }) => {
+  const { database } = await server.health()
+  return database.ok ? reply(200, { status: 'ok' as const }) : reply(503, { status: 'failed' as const })
+})
 
-  const getLive = defineRoute({
-    method: 'GET',
-    path: '/health/live',
-    operation_id: 'checkLiveness',
-    summary: 'Check that the process runs',
-    description:
-      'Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health/ready` to decide whether to send requests to it.',
-    guard: 'public',
-    response: { 200: rowOf({ status: { const: 'ok' } }) },
-  }).handle(() => ({ status: 'ok' as const }))
+const getLive = defineRoute({
+  method: 'GET',
+  path: '/health/live',
+  operation_id: 'checkLiveness',
+  summary: 'Check that the process runs',
+  description:
+    'Answers as long as the process handles requests, without asking the database or the plugins. Restart the process if it does not answer; use `GET /health/ready` to decide whether to send requests to it.',
+  guard: 'public',
+  response: { 200: rowOf({ status: { const: 'ok' } }) },
+}).handle(() => ({ status: 'ok' as const }))
 
-  return [getHealth, getReady, getLive]
-}
+/** The routes of the kernel itself, which are public and tell whether the server is up. */
+export const kernelRoutes: readonly Route[] = [getHealth, getReady, getLive]

@@ -9,7 +9,7 @@ import { createHost, type Declarations } from '../contract/host.ts'
 import { confine, type ForeignFolder } from '../contract/isolation.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import { ConfigError, type ErrorTable, kernelErrors } from '../errors.ts'
-import { kernelRoutes } from '../http/kernel-routes.ts'
+import { kernelRoutes } from '../http/health.ts'
 import { askForNearest } from '../nearest.ts'
 import { acceptLimits, acceptSettings } from './accepted-settings.ts'
 import { assertConsistent, type Fault } from './consistency.ts'
@@ -136,7 +136,7 @@ export async function readBlueprint({
     )
     try {
       const whole = { ...blueprint, ...rest, errors }
-      assertConsistent(whole, kernelRoutes(whole))
+      assertConsistent(whole, kernelRoutes)
       return whole
     } catch (error) {
       rest = leaveOutFaulty(rest, error as Fault, selection)
@@ -211,7 +211,8 @@ function selectPlugins(
     if (selection.admits(candidateOf(one))) selection.leaveOut(candidateOf(one), fault)
   return ordered.filter((one) => {
     const candidate = candidateOf(one)
-    if (!selection.admits(candidate) || !selection.admitsDependencies(candidate)) return false
+    if (!one.plugin.always && !selection.admits(candidate)) return false
+    if (!selection.admitsDependencies(candidate)) return false
     const isForeign = one.source !== BUILT_IN
     const error =
       one.error ?? (isForeign ? findFault(() => checkForeign(one.declarations, points)) : undefined)

@@ -16,6 +16,7 @@ import { ConfigError } from '../errors.ts'
 import { createErrorDescriber, createErrorExplainer } from '../http/error-reply.ts'
 import { createIds } from '../ids.ts'
 import { type Blueprint, extensionsOf, foreignFolders, type PlannedPlugin } from '../loading/blueprint.ts'
+import { BUILT_IN } from '../loading/package.ts'
 import { isRequired, SWITCHED_OFF } from '../loading/selection.ts'
 import type { Logger } from '../log.ts'
 import { deferKeyRing } from '../security/key-ring.ts'
@@ -137,6 +138,8 @@ export async function openRuntime({
     describeError: createErrorDescriber(blueprint.errors),
     server: facts,
   }
+  /** The blueprint with the plugins that run, for the built-in plugin that describes it. */
+  const runningBlueprint = (): Blueprint => ({ ...blueprint, plugins: runtime.plugins })
   const byName = new Map(blueprint.plugins.map((planned) => [planned.plugin.name, planned]))
 
   const { cradleOf } = createContainer({
@@ -153,6 +156,7 @@ export async function openRuntime({
       ...shared,
       config: config.values.plugins[name],
       log: log.child({ plugin: name }),
+      ...(byName.get(name)!.source === BUILT_IN && { blueprint: runningBlueprint }),
       collections: ownCollections(name, byName.get(name)!.declarations.collections, database),
     }),
   })

@@ -6,15 +6,14 @@ import { hasDatabase, openEngine } from '#engine'
 import { removeServerNote, writeServerNote } from '../cli/server-note.ts'
 import type { Clock } from '../clock.ts'
 import { readDatabaseUrl } from '../config/config.ts'
-import type { Plugin } from '../contract/plugin.ts'
+import type { Announce, Plugin } from '../contract/plugin.ts'
 import type { ErrorCode } from '../errors.ts'
 import { AppError } from '../errors.ts'
-import { apiDocs } from '../http/api-docs.ts'
 import { createApp } from '../http/app.ts'
 import { replyTo } from '../http/error-reply.ts'
 import { createGuardChains } from '../http/guard-chain.ts'
+import { kernelRoutes } from '../http/health.ts'
 import { ignoreUpgrade } from '../http/ignore-upgrade.ts'
-import { kernelRoutes } from '../http/kernel-routes.ts'
 import { originOf } from '../http/network.ts'
 import { requestIdOf } from '../http/request-facts.ts'
 import { endStalledReplies } from '../http/stalled-replies.ts'
@@ -32,6 +31,12 @@ export interface Server {
   announcements: { label: string; text: string }[]
   /** No new work; running turns finish or are stored; sockets are closed with 1001; at most 15 s. */
   stop(): Promise<void>
+}
+
+/** A line as a plugin announced it, before the address of the server is known. */
+interface Announcement {
+  label: string
+  text: Parameters<Announce>[1]
 }
 
 const SOCKET_PATIENCE_MS = 1000
@@ -85,7 +90,7 @@ export async function startServer({
     )
     throw error
   })
-  const announcements: Server['announcements'] = []
+  const announcements: Announcement[] = []
   try {
     await runtime.start()
     await runtime.ready((label, text) => announcements.push({ label, text }))
@@ -104,14 +109,14 @@ async function listen({
   stallMs,
 }: {
   runtime: Runtime
-  announcements: Server['announcements']
+  announcements: readonly Announcement[]
   strictReplies: boolean
   pingIntervalMs: number
   stallMs: number
 }): Promise<Server> {
   const { blueprint } = runtime
   const { config, errors, home } = blueprint
-  const { http: settings, enable_api_docs } = config.values
+  const { http: settings } = config.values
   let draining = false
   const chainOf = createGuardChains(runtime.plugins, runtime.cradleOf)
   const owned = runtime.plugins.map(({ plugin, declarations }) => ({
@@ -128,18 +133,15 @@ async function listen({
   const app = createApp({
     ...common,
     routes: [
-      ...kernelRoutes(blueprint, runtime).map((route) => ({
+      ...kernelRoutes.map((route) => ({
         route,
-        cradle: undefined as never,
+        cradle: { server: runtime.facts } as never,
         owner: 'kernel',
       })),
       ...owned.flatMap(({ routes, ...of }) => routes.map((route) => ({ route, ...of }))),
     ],
     isSocket: upgrader.isPath,
-    pages: [
-      ...owned.flatMap(({ pages, ...of }) => pages.map((pages) => ({ pages, ...of }))),
-      ...(enable_api_docs ? [{ pages: apiDocs, cradle: undefined as never }] : []),
-    ],
+    pages: owned.flatMap(({ pages, ...of }) => pages.map((pages) => ({ pages, ...of }))),
     heartbeatMs: pingIntervalMs,
   })
 
@@ -194,7 +196,10 @@ async function listen({
   return {
     url,
     runtime,
-    announcements,
+    announcements: announcements.map(({ label, text }) => ({
+      label,
+      text: typeof text === 'string' ? text : text(url),
+    })),
     stop: () => {
       stopping ??= stop()
       return stopping

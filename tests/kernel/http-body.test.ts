@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { Agent, request } from 'node:http'
 import { connect } from 'node:net'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { compileSchema, type JSONSchema, rowOf } from '../../kernel/schema.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { pluginSource, rawRequest, sendRaw, startKernel } from '../support/kernel.ts'
 
@@ -268,4 +269,23 @@ t.test('a request whose body is incomplete never reaches its handler', async (t)
   t.equal(handled, 0)
   t.equal((await send('{"name":"a"}')).status, 200)
   t.equal(handled, 1)
+})
+
+t.test('a row requires its properties except the optional ones, and takes no others', (t) => {
+  const text = { type: 'string' } as const
+  const accepts = (schema: JSONSchema, value: unknown) => {
+    try {
+      compileSchema(schema, 'json')(value)
+      return true
+    } catch {
+      return false
+    }
+  }
+  t.ok(accepts(rowOf({ a: text, b: text }), { a: 'x', b: 'y' }))
+  t.notOk(accepts(rowOf({ a: text, b: text }), { a: 'x' }))
+  const schema = rowOf({ a: text, b: text }, ['b'])
+  t.ok(accepts(schema, { a: 'x' }))
+  t.notOk(accepts(schema, { b: 'y' }))
+  t.notOk(accepts(schema, { a: 'x', c: 'z' }))
+  t.end()
 })

@@ -204,6 +204,7 @@ t.test('a plugin that fails is logged and left out, with the plugins that depend
   const { status, body } = await server.request('GET', '/health')
   t.match({ status, body }, { status: 200, body: { status: 'degraded' } })
   t.same(body.plugins, {
+    'api-docs': 'ok',
     doctor: 'ok',
     scaffold: 'ok',
     unloaded: 'failed',
@@ -293,6 +294,7 @@ t.test('routes stay closed if the plugin of their guard failed', async (t) => {
   const server = await startKernel(t, { plugins })
   const { body } = await server.request('GET', '/health')
   t.same(body.plugins, {
+    'api-docs': 'ok',
     doctor: 'ok',
     scaffold: 'ok',
     doors: 'failed',
@@ -544,7 +546,14 @@ t.test(
     const server = await startKernel(t, { plugins })
     while (!diary.includes('work a')) await new Promise(setImmediate)
     t.same(diary, ['start a', 'start b', 'ready a', 'work a'], 'jobs begin when all plugins are ready')
-    t.same(server.server.announcements, [{ label: 'sky', text: 'clear' }])
+    t.same(
+      server.server.announcements,
+      [
+        { label: 'API schema', text: `${server.url}/api/openapi.json` },
+        { label: 'sky', text: 'clear' },
+      ],
+      'a function receives the address',
+    )
     t.match((await server.request('GET', '/health')).body.plugins, { a: 'ok', b: 'failed', c: 'failed' })
     t.equal((await server.request('GET', '/b')).status, 404)
     t.match(server.logged(), /plugin \\"b\\" failed to get ready: not yet/)
@@ -667,7 +676,7 @@ t.test('packages in the configuration are loaded from the entry file in their pa
     diary,
     names.map((name) => `start ${name}`),
   )
-  const { plugins } = server.server.runtime.blueprint
+  const plugins = server.server.runtime.plugins.filter(({ source }) => source !== 'built-in')
   t.match(
     plugins.find(({ plugin }) => plugin.name === 'scoped'),
     { source: '@scope/scoped', version: '3.2.1' },
@@ -700,6 +709,7 @@ t.test('a required package that is missing or invalid is refused by name', async
   const server = await startServer(t, { home, signIn: false })
   t.same((await server.request('GET', '/health')).body.plugins, {
     weather: 'failed',
+    'api-docs': 'ok',
     doctor: 'ok',
     scaffold: 'ok',
   })

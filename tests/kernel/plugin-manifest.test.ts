@@ -111,6 +111,10 @@ t.test('an invalid manifest is refused with the plugin and the field', async (t)
       /does not say for which plugin contract it was written: add "kernel: 1"/,
     ],
     [manifest(`${nameAndSummary}, async setup() {}`), /its setup is asynchronous; setup may only declare/],
+    [
+      manifest(`${nameAndSummary}, setup() {}, always: true`),
+      /its manifest says "always", but only a built-in plugin runs while it is switched off/,
+    ],
     [manifest(`${nameAndSummary}, setup() {}, version: 1`), /\/version must be string/],
     [manifest(`${nameAndSummary}, setup() {}, depends: 'auth'`), /\/depends must be array/],
     [
@@ -446,7 +450,7 @@ t.test('a plugin cannot declare the names of the kernel', async (t) => {
     await readRefusal(t, { first: pluginSource('first', '', error) }),
     'error "NOT_FOUND" is declared by both the kernel and first',
   )
-  const paths = ['/health', '/health/live', '/openapi.json', '/asyncapi.json']
+  const paths = ['/health', '/health/live']
   t.strictSame(
     await readReasons(
       t,

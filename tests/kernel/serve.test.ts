@@ -35,7 +35,8 @@ t.test(
   'two servers on one home print a welcome, maintain the server note, and stop gracefully',
   async (t) => {
     const setup = "host.pages({ path: '/', label: 'page', locate: () => undefined })"
-    const home = prepare(t, { manifest: ANNOUNCE, setup })
+    const config = { plugins: { 'api-docs': { enabled: true } } }
+    const home = prepare(t, { manifest: ANNOUNCE, setup, config })
     const note = join(home, 'server.json')
     const readNote = () => JSON.parse(readFileSync(note, 'utf8'))
     const [row] = JSON.parse((await runCommand(home, ['plugins', '--json'])).stdout)

@@ -55,9 +55,9 @@ t.test('the package contains the compiled sources and their data, and no tests',
   const data = [
     ...listFiles('docs'),
     ...listFiles('deploy'),
-    ...listFiles('kernel/http/docs'),
     ...listFiles('plugins/agents/experts/catalog'),
     ...listFiles('plugins/agents/personas/profiles'),
+    ...listFiles('plugins/operation/api-docs/page'),
     ...listFiles('plugins/operation/scaffold/templates'),
     ...listFiles('dist/plugins/reach/console/web').filter((file) => !file.endsWith('.js')),
   ]

@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import openapiTS, { type OpenAPI3 } from 'openapi-typescript'
-import { describeApi } from '../../kernel/api-document/openapi.ts'
 import type { FrameSchemas } from '../../kernel/contract/socket.ts'
-import { kernelRoutes } from '../../kernel/http/kernel-routes.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
 import { receivedFrames, sentFrames } from '../../plugins/conversations/chat/frames.ts'
+import { describeApi } from '../../plugins/operation/api-docs/documents/openapi.ts'
 
 const CLIENT_TYPES = new URL('../../../client/api.ts', import.meta.url)
 
@@ -32,7 +31,7 @@ export async function generateClientTypes(): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), 'svc-client-types-'))
   try {
     const blueprint = await readBlueprint({ home, env: {} })
-    const document = describeApi(blueprint, kernelRoutes(blueprint))
+    const document = describeApi(blueprint)
     const { schemas } = document.components as { schemas: Record<string, unknown> }
     Object.assign(schemas, {
       ReceivedFrames: describeFrames(receivedFrames),

@@ -18,7 +18,7 @@ export const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta
 export const BUILT_IN_PLUGINS = listPluginFolders().map(({ name }) => name)
 
 /** The built-in plugins that `bareConfig` leaves on. */
-export const KEPT_ON = ['doctor', 'scaffold']
+export const KEPT_ON = ['api-docs', 'doctor', 'scaffold']
 
 /**
  * Returns a configuration with every built-in plugin off, so that only the test's own plugins run, except for those

@@ -1,5 +1,5 @@
 import type { AuditSpec, Method, NoAudit, StreamKind } from '../../kernel/contract/route.ts'
-import { kernelRoutes } from '../../kernel/http/kernel-routes.ts'
+import { kernelRoutes } from '../../kernel/http/health.ts'
 import type { JSONSchema } from '../../kernel/schema.ts'
 import type { Test } from '../run/file-test.ts'
 import { isLong, roundRobin } from '../run/tier.ts'
@@ -44,8 +44,8 @@ export interface AnsweredCall {
 
 /** Lists the routes and sockets below /api, in the order of their declaration. */
 export function listRoutes({ server }: Cast): ServedRoute[] {
-  const { blueprint, plugins } = server.server.runtime
-  const routes = [...kernelRoutes(blueprint), ...plugins.flatMap(({ declarations }) => declarations.routes)]
+  const { plugins } = server.server.runtime
+  const routes = [...kernelRoutes, ...plugins.flatMap(({ declarations }) => declarations.routes)]
   const sockets = plugins.flatMap(({ declarations }) => declarations.sockets)
   return [
     ...routes.map((route) => ({ name: `${route.method} ${route.path}`, ...route })),

@@ -1,17 +1,29 @@
-import t from '../run/file-test.ts'
-import { startKernel } from '../support/kernel.ts'
+import t from '../../run/file-test.ts'
+import { bareConfig, createHome, runCommand, startKernel } from '../../support/kernel.ts'
 
 const ENABLED = { SVC_ENABLE_API_DOCS: '1' }
+const config = { plugins: { 'api-docs': { enabled: true } } }
 
-t.test('the page exists only if it is enabled', async (t) => {
-  const server = await startKernel(t)
-  for (const path of ['/docs', '/docs/', '/docs/page.js', '/docs/page.css'])
-    t.match(await server.request('GET', path), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
-  t.equal((await server.request('GET', '/openapi.json')).status, 200)
-})
+for (const [title, options, isAnnounced] of [
+  ['if it is not enabled', { config, env: {} }, true],
+  ['if the plugin is switched off', { config: {}, env: ENABLED }, false],
+] as const)
+  t.test(`the page does not exist ${title}, and the documents do`, async (t) => {
+    const server = await startKernel(t, options)
+    for (const path of ['/docs', '/docs/', '/docs/page.js', '/docs/page.css'])
+      t.match(await server.request('GET', path), { status: 404, body: { error: { code: 'NOT_FOUND' } } })
+    const announced = server.server.announcements.map(({ label }) => label)
+    t.strictSame(announced, [...(isAnnounced ? ['API docs'] : []), 'API schema'])
+    for (const name of ['openapi', 'asyncapi']) {
+      const { status, body } = await server.request('GET', `/${name}.json`, { token: null })
+      t.equal(status, 200)
+      const { code, stdout } = await runCommand(createHome(t, bareConfig(options.config)), [name])
+      t.strictSame({ code, document: JSON.parse(stdout) }, { code: 0, document: body })
+    }
+  })
 
 t.test('the page and all of its files are served by this server', async (t) => {
-  const server = await startKernel(t, { env: ENABLED })
+  const server = await startKernel(t, { config, env: ENABLED })
   const get = async (path: string, method = 'GET') => {
     const response = await fetch(`${server.url}${path}`, { method })
     return { response, content: await response.text() }

@@ -1,9 +1,9 @@
 import { Ajv, type AnySchema } from 'ajv'
-import { readBlueprint } from '../../kernel/loading/blueprint.ts'
-import t, { type Test } from '../run/file-test.ts'
-import { lint } from '../support/api-linter.ts'
-import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
-import { installPlugin } from '../support/server.ts'
+import { readBlueprint } from '../../../kernel/loading/blueprint.ts'
+import t, { type Test } from '../../run/file-test.ts'
+import { lint } from '../../support/api-linter.ts'
+import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../../support/kernel.ts'
+import { installPlugin } from '../../support/server.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the test asserts the content of the document
 type Json = any

@@ -1,21 +1,23 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { KernelConfig } from '../config/config-schema.ts'
-import type { GuardUse } from '../contract/guard.ts'
-import type { Route } from '../contract/route.ts'
-import type { FrameSchemas, Socket } from '../contract/socket.ts'
-import type { Blueprint } from '../loading/blueprint.ts'
-import type { JSONSchema } from '../schema.ts'
-import { withType } from '../socket/frames.ts'
-import { closesOf, describeRules } from '../socket/rules.ts'
+import {
+  type Blueprint,
+  type FrameSchemas,
+  type GuardUse,
+  type JSONSchema,
+  type Route,
+  type Socket,
+  withType,
+} from '#kernel'
 import { type Components, createComponents, isName, toPascalCase } from './components.ts'
 import { ANY_CODE, describeErrorFields } from './error-responses.ts'
 import { createExample } from './example.ts'
 import { tagOf } from './openapi.ts'
 import { deriveOperationId, describeGuard, toPathTemplate } from './operation.ts'
+import { closesOf, describeRules, type Settings } from './socket-rules.ts'
 
 type Json = Record<string, unknown>
 
-/** The actions of the server, which the document describes. */
+/** An action of the server, as the document sees it. */
 type Action = 'receive' | 'send'
 
 /** A frame or an event by its type; the schema includes the type. */
@@ -24,8 +26,8 @@ interface Message {
   schema: JSONSchema
 }
 
-/** A socket or an event stream, and what goes over it. */
-interface Wire {
+/** A socket or an event stream, with its frames. */
+interface Channel {
   name: string
   guard: GuardUse
   fields: Json
@@ -86,15 +88,15 @@ export function describeAsyncApi({ plugins, config, version }: Blueprint): Json 
   const tags: Json = {}
   for (const { plugin, declarations } of plugins) {
     const { name: tag, description } = tagOf(plugin)
-    const own = [
+    const described = [
       ...declarations.sockets.map((socket) => describeSocket(socket, config.values)),
       ...declarations.routes.filter(({ stream }) => stream === 'events').map(describeStream),
     ]
-    for (const { name, guard, fields, frames, operation } of own) {
-      const placed: Json = {}
+    for (const { name, guard, fields, frames, operation } of described) {
+      const references: Json = {}
       for (const [action, list] of Object.entries(frames)) {
-        const keys = list.map((frame) => placeMessage(frame, `${name}_${action}`, messages, components))
-        for (const key of keys) placed[key] = { $ref: `#/components/messages/${key}` }
+        const keys = list.map((frame) => addMessage(frame, `${name}_${action}`, messages, components))
+        for (const key of keys) references[key] = { $ref: `#/components/messages/${key}` }
         operations[`${name}_${action}`] = {
           action,
           channel: { $ref: `#/channels/${name}` },
@@ -108,7 +110,7 @@ export function describeAsyncApi({ plugins, config, version }: Blueprint): Json 
         description: words,
         ...(guard !== 'public' && { 'x-guard': guard }),
         tags: [{ name: tag }],
-        messages: placed,
+        messages: references,
       }
       tags[tag] = { name: tag, description }
     }
@@ -130,11 +132,11 @@ export function describeAsyncApi({ plugins, config, version }: Blueprint): Json 
   }
 }
 
-/** Describes where the sockets and the streams are. */
-function describeServers({ http: { public_url } }: KernelConfig): Json {
+/** Describes the addresses of the sockets and the streams. */
+function describeServers({ http: { public_url } }: Settings): Json {
   const url = public_url === undefined ? undefined : new URL(public_url)
   const secure = url?.protocol === 'https:' ? 's' : ''
-  const place = {
+  const address = {
     host: url?.host ?? '{host}',
     pathname: '/api',
     ...(!url && {
@@ -142,8 +144,8 @@ function describeServers({ http: { public_url } }: KernelConfig): Json {
     }),
   }
   return {
-    sockets: { ...place, protocol: `ws${secure}`, description: 'WebSockets' },
-    streams: { ...place, protocol: `http${secure}`, description: 'Server-sent events' },
+    sockets: { ...address, protocol: `ws${secure}`, description: 'WebSockets' },
+    streams: { ...address, protocol: `http${secure}`, description: 'Server-sent events' },
   }
 }
 
@@ -156,7 +158,7 @@ const TOKEN_HEADERS = {
   'Sec-WebSocket-Protocol': { type: 'string', description: SECURITY_SCHEMES.subprotocol.description },
 }
 
-function describeSocket(socket: Socket, config: KernelConfig): Wire {
+function describeSocket(socket: Socket, config: Settings): Channel {
   const { path, operation_id, summary, description, guard, receive, send } = socket
   const closes = closesOf(socket)
   return {
@@ -203,7 +205,7 @@ function describeStream({
   query,
   response,
   events,
-}: Route): Wire {
+}: Route): Channel {
   const name = operation_id ?? deriveOperationId(method, path)
   const [schema] = events ? [events] : (Object.values(response) as [JSONSchema])
   return {
@@ -254,8 +256,8 @@ const parametersOf = (path: string) => {
   return names.length > 0 && { parameters: Object.fromEntries(names) }
 }
 
-/** Adds a message to those of the document and returns its name there: its title, or a name of its own. */
-function placeMessage(
+/** Adds a message to the messages of the document and returns its name there: its title, or a name of its own. */
+function addMessage(
   { type, schema }: Message,
   scope: string,
   messages: Json,

@@ -1,21 +1,21 @@
 type Json = Record<string, unknown>
 
-/** A value that a schema admits: its first example if it has one, otherwise one made from its keywords. */
+/** Creates a value that a schema admits: its first example if it has one, otherwise one made from its keywords. */
 export function createExample(schema: unknown, options: { isRequest?: boolean } = {}): unknown {
   return exampleOf(schema, '', options.isRequest ?? false)
 }
 
 function exampleOf(schema: unknown, name: string, isRequest: boolean): unknown {
-  const { examples, enum: values, oneOf, anyOf, ...rest } = Object(schema) as Json
+  const { examples, enum: values, oneOf, anyOf, ...base } = Object(schema) as Json
   if (Array.isArray(examples)) return examples[0]
-  if ('const' in rest) return rest.const
-  if ('default' in rest) return rest.default
+  if ('const' in base) return base.const
+  if ('default' in base) return base.default
   if (Array.isArray(values)) return values[0]
   const members = (oneOf ?? anyOf) as unknown[] | undefined
-  if (!members) return exampleOfType(rest, name, isRequest)
+  if (!members) return exampleOfType(base, name, isRequest)
   const member = members.find((one) => (one as Json).type !== 'null')
-  // The members of a union add their requirements to those of the schema around it.
-  return exampleOf(merge(rest, member as Json), name, isRequest)
+  // The members of a union add requirements to the schema around it.
+  return exampleOf(merge(base, member as Json), name, isRequest)
 }
 
 const merge = (base: Json, member: Json): Json => ({
@@ -47,7 +47,7 @@ function exampleOfType(schema: Json, name: string, isRequest: boolean): unknown 
   }
 }
 
-/** In a request, only what it must have, and what the schema has an example of. */
+/** Shows of a request only the required fields, and fields with an example. */
 function exampleOfObject(schema: Json, isRequest: boolean): Json {
   const {
     properties = {},

@@ -1,9 +1,8 @@
-import { join } from 'node:path'
-import type { Pages } from '../contract/pages.ts'
-import { PACKAGE_ROOT } from '../loading/package.ts'
+import { fileURLToPath } from 'node:url'
+import type { Blueprint, Pages } from '#kernel'
 
 /** The page as browsers run it: it is neither compiled nor bundled. */
-const FOLDER = join(PACKAGE_ROOT, 'kernel/http/docs')
+const FOLDER = new URL('../../../../plugins/operation/api-docs/page/', import.meta.url)
 
 const POLICY = [
   "default-src 'none'",
@@ -19,10 +18,20 @@ const POLICY = [
 /** Files of people have the same origin, so code is loaded from the folder of the page only. */
 const OWN_CODE = 'script-src *:*/api/docs/; style-src *:*/api/docs/'
 
+/** The services that tell whether the page is served. */
+interface Switches {
+  config: { readonly enabled: boolean }
+  blueprint(): Blueprint
+}
+
+/** True if the page is served: both the plugin and `enable_api_docs` are on. */
+export const isServed = ({ config, blueprint }: Switches): boolean =>
+  config.enabled && blueprint().config.values.enable_api_docs
+
 /** The page at /api/docs, which shows and tries what the documents of the API describe. */
-export const apiDocs: Pages = {
+export const apiPage: Pages<Switches> = {
   path: '/api/docs/',
   index: 'index.html',
-  locate: (name) => join(FOLDER, name),
+  locate: (name, cradle) => (isServed(cradle) ? fileURLToPath(new URL(name, FOLDER)) : undefined),
   headers: () => ({ 'Content-Security-Policy': `${POLICY}, ${OWN_CODE}`, 'Referrer-Policy': 'no-referrer' }),
 }

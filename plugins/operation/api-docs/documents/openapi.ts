@@ -1,7 +1,5 @@
-import type { ErrorForm } from '../contract/error-form.ts'
-import type { ApiTag } from '../contract/plugin.ts'
-import type { Route } from '../contract/route.ts'
-import type { Blueprint, PlannedPlugin } from '../loading/blueprint.ts'
+import { type ApiTag, type Blueprint, type ErrorForm, kernelRoutes, type PlannedPlugin } from '#kernel'
+import { manifest } from '../manifest.ts'
 import { createComponents } from './components.ts'
 import { createErrorResponses } from './error-responses.ts'
 import { INTRODUCTION } from './introduction.ts'
@@ -9,14 +7,8 @@ import { type DocumentParts, describeOperation, toPathTemplate } from './operati
 
 type Json = Record<string, unknown>
 
-const SERVER_TAG: ApiTag = {
-  name: 'Server',
-  order: 1000,
-  description: 'The state of the server, and the documents of its API.',
-}
-
 /** Describes every route as OpenAPI 3.1, from the declarations that also validate; WebSockets are in the AsyncAPI document. */
-export function describeApi({ plugins, errors, version }: Blueprint, kernelRoutes: readonly Route[]): Json {
+export function describeApi({ plugins, errors, version }: Blueprint): Json {
   const components = createComponents()
   const parts: DocumentParts = {
     components,
@@ -30,7 +22,7 @@ export function describeApi({ plugins, errors, version }: Blueprint, kernelRoute
     guards: new Map(plugins.flatMap(({ declarations }) => [...declarations.guards])),
   }
   const groups = [
-    { tag: SERVER_TAG, routes: kernelRoutes },
+    { tag: manifest.tag, routes: kernelRoutes },
     ...plugins
       .map(({ plugin, declarations }) => ({ tag: tagOf(plugin), routes: declarations.routes }))
       .filter(({ routes }) => routes.length > 0),
@@ -66,7 +58,7 @@ export function describeApi({ plugins, errors, version }: Blueprint, kernelRoute
 
 /** Returns the heading of a plugin's part of the documents. */
 export const tagOf = ({ tag, name, summary }: PlannedPlugin['plugin']): ApiTag =>
-  tag ?? { name, order: SERVER_TAG.order - 1, description: `${summary}.` }
+  tag ?? { name, order: manifest.tag.order - 1, description: `${summary}.` }
 
 const BEARER = {
   type: 'http',

@@ -1,17 +1,16 @@
-import { describeAsyncApi } from '../kernel/api-document/asyncapi.ts'
-import { describeApi } from '../kernel/api-document/openapi.ts'
-import { kernelRoutes } from '../kernel/http/kernel-routes.ts'
-import { readBlueprint } from '../kernel/loading/blueprint.ts'
-import t, { type Test } from './run/file-test.ts'
-import { lint } from './support/api-linter.ts'
-import { createHome } from './support/kernel.ts'
+import { readBlueprint } from '../../../kernel/loading/blueprint.ts'
+import { describeAsyncApi } from '../../../plugins/operation/api-docs/documents/asyncapi.ts'
+import { describeApi } from '../../../plugins/operation/api-docs/documents/openapi.ts'
+import t, { type Test } from '../../run/file-test.ts'
+import { lint } from '../../support/api-linter.ts'
+import { createHome } from '../../support/kernel.ts'
 
 // Not among the kernel's tests: with their coverage, the linter takes twice as long.
 
 const blueprint = await readBlueprint({ home: createHome(t), env: {} })
 
 t.test('the OpenAPI document has no fault but the paths that the specification has set', async (t) => {
-  const faults = await lint(describeApi(blueprint, kernelRoutes(blueprint)))
+  const faults = await lint(describeApi(blueprint))
   t.strictSame(
     faults.filter((fault) => !fault.includes('/agents/from-expert/{expert_id}')),
     [],
@@ -20,27 +19,27 @@ t.test('the OpenAPI document has no fault but the paths that the specification h
 
 t.test('generators of clients find a name for each schema, and a media type that they know', (t) => {
   type Json = Record<string, unknown>
-  const { paths, components } = describeApi(blueprint, kernelRoutes(blueprint)) as unknown as {
+  const { paths, components } = describeApi(blueprint) as unknown as {
     paths: Record<string, Record<string, { requestBody?: { content: Json }; responses: Json }>>
     components: { schemas: Record<string, Json>; responses: Json }
   }
   const owners = new Map<string, string>()
   /** Claims the name of a class, for which generators do not tell upper case from lower case. */
-  const claim = (name: string, place: string) => {
+  const claim = (name: string, location: string) => {
     const key = name.replace(/[^a-zA-Z0-9]/g, '').toLowerCase()
-    t.notOk(owners.get(key), `${place} has the name of ${owners.get(key)}`)
-    owners.set(key, place)
+    t.notOk(owners.get(key), `${location} has the name of ${owners.get(key)}`)
+    owners.set(key, location)
   }
   /** Claims the names that generators make of the places of schemas without one. */
-  const walk = (schema: Json, name: string, place: string): void => {
+  const walk = (schema: Json, name: string, location: string): void => {
     const isNamed = schema.properties !== undefined || (schema.enum as unknown[] | undefined)?.length
-    if (place.includes('.') && isNamed) claim(name, place)
+    if (location.includes('.') && isNamed) claim(name, location)
     const { properties = {}, items, oneOf = [], anyOf = [] } = schema as Record<string, Json>
     for (const [field, part] of Object.entries(properties))
-      walk(part as Json, `${name}${field}`, `${place}.${field}`)
-    if (items) walk(items, `${name}Item`, `${place}.[]`)
+      walk(part as Json, `${name}${field}`, `${location}.${field}`)
+    if (items) walk(items, `${name}Item`, `${location}.[]`)
     for (const [index, part] of [...(oneOf as unknown as Json[]), ...(anyOf as unknown as Json[])].entries())
-      walk(part, `${name}Type${index}`, `${place}.${index}`)
+      walk(part, `${name}Type${index}`, `${location}.${index}`)
   }
   for (const name of Object.keys(components.schemas)) claim(name, name)
   for (const [name, schema] of Object.entries(components.schemas)) walk(schema, name, name)
@@ -56,14 +55,14 @@ t.test('generators of clients find a name for each schema, and a media type that
   ])
     t.notOk(owners.get(name.toLowerCase()), name)
 
-  const known = /^(application\/(json|octet-stream)|multipart\/form-data|text\/[a-z-]+)$/
+  const portable = /^(application\/(json|octet-stream)|multipart\/form-data|text\/[a-z-]+)$/
   for (const [path, operations] of Object.entries(paths))
     for (const [method, { requestBody, responses }] of Object.entries(operations)) {
-      const place = `${method} ${path}`
-      if (requestBody) t.notOk(method === 'get', `${place} has no body`)
-      for (const type of Object.keys(requestBody?.content ?? {})) t.match(type, known, place)
+      const operation = `${method} ${path}`
+      if (requestBody) t.notOk(method === 'get', `${operation} has no body`)
+      for (const type of Object.keys(requestBody?.content ?? {})) t.match(type, portable, operation)
       for (const { content } of Object.values(responses) as { content?: Json }[])
-        if (content) t.match(Object.keys(content)[0], known, place)
+        if (content) t.match(Object.keys(content)[0], portable, operation)
     }
   t.end()
 })

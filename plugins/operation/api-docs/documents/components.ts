@@ -3,18 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 type Json = Record<string, unknown>
 
 /** The named schemas of a document, which its operations refer to. */
-export interface Components {
-  readonly schemas: Json
-  /**
-   * Returns a schema as documents show it: schemas with a title, enums, and members of unions become components, with
-   * references in their place, at any depth. `name` is for a schema without a title, and the beginning of the names
-   * within it.
-   */
-  describe(schema: unknown, name: string): unknown
-}
+export type Components = ReturnType<typeof createComponents>
 
 /** Creates the components of one document. */
-export function createComponents(): Components {
+export function createComponents() {
   const schemas: Json = {}
 
   /**
@@ -22,15 +14,20 @@ export function createComponents(): Components {
    * the second stays inline.
    */
   const refer = (name: string, described: Json): Json => {
-    const ofPlace = described.enum ? OF_ENUM_PLACE : OF_PLACE
-    const pick = (isOfPlace: boolean) =>
-      Object.fromEntries(Object.entries(described).filter(([key]) => ofPlace.has(key) === isOfPlace))
+    const keywordsOfUse = described.enum ? KEYWORDS_OF_ENUM_USE : KEYWORDS_OF_USE
+    const pick = (isOfUse: boolean) =>
+      Object.fromEntries(Object.entries(described).filter(([key]) => keywordsOfUse.has(key) === isOfUse))
     const shared = pick(false)
     schemas[name] ??= shared
     if (!isDeepStrictEqual(schemas[name], shared)) return described
     return { $ref: `#/components/schemas/${name}`, ...pick(true) }
   }
 
+  /**
+   * Returns a schema as documents show it: schemas with a title, enums, and members of unions become components, with
+   * references in their place, at any depth. `name` is for a schema without a title, and the beginning of the names
+   * within it.
+   */
   const describe = (schema: unknown, name: string): unknown => {
     // `true` admits anything, as an empty schema does, which more generators know.
     if (schema === true) return {}
@@ -66,7 +63,7 @@ export function createComponents(): Components {
     }
   }
 
-  /** Names a member of a union by the constant that tells it from the others, if it has one. */
+  /** Names a member of a union by its first constant, if it has one. */
   const describeMember = (member: unknown, name: string): unknown => {
     const { title, properties } = member as { title?: unknown; properties?: Json }
     const sign = Object.values(properties ?? {}).find(
@@ -81,8 +78,8 @@ export function createComponents(): Components {
 }
 
 /** The keywords of a named schema that are about a single use of it. */
-const OF_PLACE = new Set(['default', 'examples'])
-const OF_ENUM_PLACE = new Set(['description', ...OF_PLACE])
+const KEYWORDS_OF_USE = new Set(['default', 'examples'])
+const KEYWORDS_OF_ENUM_USE = new Set(['description', ...KEYWORDS_OF_USE])
 
 /** Writes a name of a field, a path or a constant in PascalCase. */
 export const toPascalCase = (name: string) =>
@@ -100,12 +97,12 @@ const mapValues = (object: Json, map: (value: unknown, key: string) => unknown):
  * properties if such a property is a union, and out of it if an object has two types.
  */
 function withNull(schema: Json): Json {
-  const { anyOf, ...ofPlace } = schema
+  const { anyOf, ...keywordsOfUse } = schema
   const [value, none, ...others] = (anyOf ?? []) as Json[]
   const isNullable = none?.type === 'null' && others.length === 0
   const isPlain =
     typeof value?.type === 'string' && value.type !== 'object' && !value.enum && value.const === undefined
-  return isNullable && isPlain ? { ...value, type: [value.type, 'null'], ...ofPlace } : schema
+  return isNullable && isPlain ? { ...value, type: [value.type, 'null'], ...keywordsOfUse } : schema
 }
 
 /** Adds the type of an enum or a constant, which validation does not need but generators of clients do. */

@@ -1,8 +1,14 @@
-import { type ErrorForm, findErrorForm } from '../contract/error-form.ts'
-import type { Guard, GuardUse } from '../contract/guard.ts'
-import { isProbe, type Route, type UploadSpec } from '../contract/route.ts'
-import { isRepeatable } from '../http/repetition.ts'
-import type { JSONSchema } from '../schema.ts'
+import {
+  type ErrorForm,
+  findErrorForm,
+  type Guard,
+  type GuardUse,
+  isProbe,
+  isRepeatable,
+  type JSONSchema,
+  type Route,
+  type UploadSpec,
+} from '#kernel'
 import { type Components, toPascalCase } from './components.ts'
 import type { ErrorResponses } from './error-responses.ts'
 import { createExample } from './example.ts'
@@ -99,8 +105,8 @@ const REPETITION_CODES = ['IDEMPOTENCY_KEY_REUSED', 'IDEMPOTENCY_KEY_IN_USE', 'L
 function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): string[] {
   const { guard, query, body, upload, raw, stream, errors = [] } = route
   const guarded = listGuards(guard, guards).flatMap(({ errors: codes = ['FORBIDDEN'] }) => codes)
-  // A parameter that cannot be the name of anything.
-  const named = route.path.includes('/:') ? ['NOT_FOUND'] : []
+  // A parameter may not be the name of anything.
+  const identified = route.path.includes('/:') ? ['NOT_FOUND'] : []
   const validated = query || body || upload ? ['VALIDATION_FAILED'] : []
   const parsed = body ? ['BAD_JSON'] : []
   const received = upload && upload.as !== 'body' ? ['BAD_FORM'] : []
@@ -112,7 +118,7 @@ function listCodes(route: Route, { guards, keepsReplies }: DocumentParts): strin
   const partial = stream === 'file' ? ['RANGE_NOT_SATISFIABLE'] : []
   return [
     ...guarded,
-    ...named,
+    ...identified,
     ...limited,
     ...parsed,
     ...received,
@@ -259,7 +265,7 @@ function listPathParameters({ path, params, guard }: Route, { guards }: Document
 }
 
 const describeParameters = (
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schema: JSONSchema | undefined,
   name: string,
   { describe }: Components,
@@ -267,7 +273,7 @@ const describeParameters = (
   Object.entries((schema?.properties ?? {}) as Record<string, Json>).map(
     ([field, { description, ...property }]) => ({
       name: field,
-      in: place,
+      in: location,
       required: ((schema!.required ?? []) as string[]).includes(field),
       ...(description !== undefined && { description }),
       schema: describe(property, name + toPascalCase(field)),

@@ -1,5 +1,4 @@
-import { type ErrorForm, inErrorForm } from '../contract/error-form.ts'
-import type { ErrorDefinition, ErrorTable } from '../errors.ts'
+import { type ErrorDefinition, type ErrorForm, type ErrorTable, inErrorForm } from '#kernel'
 import { toPascalCase } from './components.ts'
 
 type Json = Record<string, unknown>
@@ -27,7 +26,7 @@ const describeErrorSchema = (code: Json, form?: ErrorForm): Json => ({
   required: ['error'],
 })
 
-/** The schema of a code of which nothing is known. */
+/** The schema of a code that may be any. */
 export const ANY_CODE = { type: 'string', description: 'Decide by it' }
 
 const MAX_NAME_CHARS = 60
@@ -36,14 +35,10 @@ const MAX_NAME_CHARS = 60
 const SERVER_CODES = ['INTERNAL_ERROR', 'DATABASE_UNAVAILABLE', 'SHUTTING_DOWN', 'STORAGE_FULL']
 
 /** The named error responses of a document. */
-export interface ErrorResponses {
-  readonly responses: Json
-  /** Returns the responses of an operation that answers these codes, by status; `operation` begins names that would be too long. */
-  describe(codes: readonly string[], operation: string, form?: ErrorForm): Json
-}
+export type ErrorResponses = ReturnType<typeof createErrorResponses>
 
 /** Creates the error responses of one document; each is a component with the enum of its codes and an example of each. */
-export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorResponses {
+export function createErrorResponses(table: ErrorTable, schemas: Json) {
   const responses: Json = {}
   schemas.Error = describeErrorSchema(ANY_CODE)
 
@@ -79,15 +74,16 @@ export function createErrorResponses(table: ErrorTable, schemas: Json): ErrorRes
 
   return {
     responses,
-    describe(codes, operation, form) {
+    /** Returns the responses of an operation that answers these codes, by status; `operation` begins names that would be too long. */
+    describe(codes: readonly string[], operation: string, form?: ErrorForm): Json {
       const byStatus = new Map<number, Set<string>>()
       for (const code of [...codes, 'BAD_REQUEST']) {
         const { status } = table[code]!
         byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code))
       }
-      const described = [...byStatus].map(([status, found]) => [
+      const described = [...byStatus].map(([status, codesOfStatus]) => [
         status,
-        referToCodes([...found].sort(), `${operation}${status}Error`, form),
+        referToCodes([...codesOfStatus].sort(), `${operation}${status}Error`, form),
       ])
       return { ...Object.fromEntries(described), default: refer('Error', ANY_CODE, SERVER_CODES, form) }
     },
