@@ -8,6 +8,7 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk'
 import type { ToolContext } from '#plugin-api'
+import type { WorkClock } from '#toolbox'
 import { RunnerFailure } from './errors.ts'
 import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'
@@ -17,7 +18,6 @@ import { createProgress } from './progress.ts'
 import type { Redaction } from './redaction.ts'
 import type { OpenedRunner } from './types.ts'
 import { createAnswer, createUpdateReader, shorten, showJson } from './updates.ts'
-import type { WorkClock } from './work-clock.ts'
 
 /** The most notes to the model about steps that the user rejected. */
 const MAX_NOTES = 6

@@ -5,10 +5,10 @@ import type {
 } from '@agentclientprotocol/sdk'
 import type { Locale } from '#kernel'
 import type { ToolContext } from '#plugin-api'
+import type { WorkClock } from '#toolbox'
 import type { Progress } from './progress.ts'
 import type { OpenedRunner } from './types.ts'
 import { readLocations, shorten } from './updates.ts'
-import type { WorkClock } from './work-clock.ts'
 
 const describe = (runner: string, title: string): Record<Locale, string> => ({
   en: `The external agent “${runner}” wants to do this: ${title}`,

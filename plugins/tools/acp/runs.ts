@@ -2,40 +2,32 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ToolContext } from '#plugin-api'
-import { createDeadline, createFolderDisposal, type FolderDisposal, untilAborted } from '#toolbox'
+import {
+  createDeadline,
+  createFolderDisposal,
+  createKeyedSemaphore,
+  createWorkClock,
+  untilAborted,
+} from '#toolbox'
 import { type AgentProcess, startAgentProcess } from './agent-process.ts'
 import { converse } from './conversation.ts'
 import { RunnerFailure } from './errors.ts'
 import type { Cradle } from './manifest.ts'
 import { createRedaction, type Redaction } from './redaction.ts'
-import { createRunLimiter } from './run-limiter.ts'
 import type { OpenedRunner } from './types.ts'
 import { showJson } from './updates.ts'
-import { createWorkClock } from './work-clock.ts'
 
 const MAX_MESSAGE_CHARS = 2000
 /** The time that a process has to end after it closed its output, before the failure mentions only the latter. */
 const END_MS = 1000
 
 /** The running runners of this server process. */
-export interface RunnerRuns {
-  /**
-   * Lets a runner carry out an instruction in the workspace of a call; returns its answer. Throws a sentence for the
-   * model if the runner fails, and the signal's reason once it is aborted; the process has ended by then.
-   */
-  run(runner: OpenedRunner, prompt: string, context: ToolContext): Promise<string>
-  /** Ends all runs of an account and removes its home folder. */
-  forgetUser(user_id: string): Promise<void>
-  /** Removes the home folders of deleted accounts that could not be removed before. */
-  removeLeftFolders: FolderDisposal['removeLeft']
-  /** Ends all runs and refuses new ones. */
-  close(): Promise<void>
-}
+export type RunnerRuns = ReturnType<typeof createRunnerRuns>
 
 /** Creates the service that runs runners. */
-export function createRunnerRuns({ config, log, processes, server, workspaceFiles }: Cradle): RunnerRuns {
-  const { max_seconds } = config
-  const limiter = createRunLimiter(config)
+export function createRunnerRuns({ config, log, processes, server, workspaceFiles }: Cradle) {
+  const { max_processes, max_seconds } = config
+  const permits = createKeyedSemaphore()
   const running = new Set<{ user_id: string; end: (reason: unknown) => void; ended: Promise<unknown> }>()
   let isClosed = false
 
@@ -75,9 +67,20 @@ export function createRunnerRuns({ config, log, processes, server, workspaceFile
     }
   }
 
+  /** Waits for a permit, at most `max_seconds`; one account has at most half of the permits. Returns its release. */
+  const acquire = async (user_id: string, until: AbortSignal): Promise<() => void> => {
+    const reason = () =>
+      new RunnerFailure(
+        `could not start within ${max_seconds} s because other agents are running; try again later`,
+      )
+    const deadline = createDeadline([until], { milliseconds: max_seconds * 1000, reason })
+    const limits = { perKey: Math.max(1, Math.floor(max_processes / 2)), total: max_processes }
+    return permits.acquire(user_id, limits, deadline.signal).finally(deadline.release)
+  }
+
   const runOnce = async (runner: OpenedRunner, prompt: string, { context, until, stop }: RunContext) => {
     try {
-      const release = await limiter.acquire(context.user_id, until)
+      const release = await acquire(context.user_id, until)
       try {
         return await runProcess(runner, prompt, { context, until, stop })
       } finally {
@@ -90,7 +93,11 @@ export function createRunnerRuns({ config, log, processes, server, workspaceFile
   }
 
   return {
-    async run(runner, prompt, context) {
+    /**
+     * Lets a runner carry out an instruction in the workspace of a call; returns its answer. Throws a sentence for the
+     * model if the runner fails, and the signal's reason once it is aborted; the process has ended by then.
+     */
+    async run(runner: OpenedRunner, prompt: string, context: ToolContext): Promise<string> {
       if (isClosed) throw new Error('the server is shutting down')
       const deadline = createDeadline([context.signal])
       const ended = runOnce(runner, prompt, { context, until: deadline.signal, stop: deadline.abort })
@@ -104,16 +111,19 @@ export function createRunnerRuns({ config, log, processes, server, workspaceFile
       }
     },
 
-    async forgetUser(user_id) {
+    /** Ends all runs of an account and removes its home folder. */
+    async forgetUser(user_id: string): Promise<void> {
       const theirs = [...running].filter((entry) => entry.user_id === user_id)
       for (const { end } of theirs) end(new Error('the account was deleted'))
       await Promise.allSettled(theirs.map(({ ended }) => ended))
       await homes.remove(user_id)
     },
 
+    /** Removes the home folders of deleted accounts that could not be removed before. */
     removeLeftFolders: homes.removeLeft,
 
-    async close() {
+    /** Ends all runs and refuses new ones. */
+    async close(): Promise<void> {
       isClosed = true
       for (const { end } of running) end(new Error('the server is shutting down'))
       await Promise.allSettled([...running].map(({ ended }) => ended))

@@ -20,24 +20,17 @@ export function createPrograms({
   config: Pick<Cradle['config'], 'max_seconds' | 'max_processes'>
   processes: Pick<Processes, 'start'>
 }): Programs {
-  const places = createSemaphore()
+  const permits = createSemaphore()
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
-
-  async function runInPlace(order: ProgramOrder, until: AbortSignal): Promise<ProgramEnd> {
-    const leave = await places.acquire(max_processes, until)
-    try {
-      return await runProgram(order, { signal: until, start })
-    } finally {
-      leave()
-    }
-  }
 
   return {
     max_seconds,
     run(order, signal) {
       const until = createDeadline([signal, closing.signal])
-      const run = runInPlace(order, until.signal).finally(until.release)
+      const run = permits
+        .run(max_processes, until.signal, () => runProgram(order, { signal: until.signal, start }))
+        .finally(until.release)
       running.add(run)
       return run.finally(() => running.delete(run))
     },

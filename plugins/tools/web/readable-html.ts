@@ -46,12 +46,5 @@ export function createHtmlReader({ timeLimitMs = TIME_LIMIT_MS } = {}): HtmlRead
     }
   }
 
-  return async (html, url, signal) => {
-    const release = await threads.acquire(MAX_THREADS, signal)
-    try {
-      return await read(html, url, signal)
-    } finally {
-      release()
-    }
-  }
+  return (html, url, signal) => threads.run(MAX_THREADS, signal, () => read(html, url, signal))
 }

@@ -1,6 +1,6 @@
 import type { Progress } from '@modelcontextprotocol/client'
 import type { ToolContext } from '#plugin-api'
-import { createSemaphore, type Semaphore } from '#toolbox'
+import { createKeyedSemaphore } from '#toolbox'
 import type { Connection } from '../connections/connection.ts'
 import { ConnectorFailure, SessionLost } from '../connections/failure.ts'
 import { HttpRefusal } from '../connections/refusal.ts'
@@ -30,7 +30,7 @@ export function createCalls(cradle: Cradle) {
     cradle
   const { log, server, signIns, targets, users } = cradle
   const { connectors } = collections
-  const parallel = new Map<string, { permits: Semaphore; uses: number }>()
+  const permits = createKeyedSemaphore()
 
   /**
    * Runs work with the connection of an account, which is opened if it is needed. Work that fails with its connection is
@@ -92,12 +92,8 @@ export function createCalls(cradle: Cradle) {
     const { user_id } = context
     const caller = { user_id, isRepeatableTool: tool.read_only || tool.idempotent === true }
     const key = `${connector._id}:${user_id}`
-    const account = parallel.get(key) ?? { permits: createSemaphore(), uses: 0 }
-    parallel.set(key, account)
-    account.uses += 1
-    let leave: (() => void) | undefined
+    const release = await permits.acquire(key, { perKey: MAX_PARALLEL }, context.signal)
     try {
-      leave = await account.permits.acquire(MAX_PARALLEL, context.signal)
       const result = await withConnection(connector, caller, (connection) =>
         connection.call(
           { name: tool.name, args },
@@ -115,9 +111,7 @@ export function createCalls(cradle: Cradle) {
         { extensions, server },
       )
     } finally {
-      leave?.()
-      account.uses -= 1
-      if (account.uses === 0) parallel.delete(key)
+      release()
     }
   }
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '#kernel'
-import { describeMissingPackage, findMissingPackage } from '#toolbox'
+import { createKeyedQueue, describeMissingPackage, findMissingPackage } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
 import type { IndexDescription } from '../types.ts'
 import {
@@ -49,8 +49,8 @@ export function createPassageIndex({
   let failure: Error | undefined
   const tables = new Map<string, Promise<LanceTable>>()
   const writes = new Map<string, number>()
-  /** Writes of a table follow one another: they would collide. */
-  const tails = new Map<string, Promise<unknown>>()
+  const writtenNames = new Set<string>()
+  const queue = createKeyedQueue()
 
   const open = async () => {
     const { lance, arrow } = await load()
@@ -111,23 +111,24 @@ export function createPassageIndex({
     return opened
   }
 
-  /** Runs a write when those before it have ended. */
-  const inOrder = <Result>(
+  /** Runs work on a table after its earlier writes, with which it would collide. */
+  const inOrder = <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    writtenNames.add(name)
+    return queue.run(name, work)
+  }
+
+  const write = <Result>(
     index: IndexDescription,
-    write: (table: LanceTable) => Promise<Result>,
+    change: (table: LanceTable) => Promise<Result>,
   ): Promise<Result> => {
     const name = nameOf(index)
-    const next = (tails.get(name) ?? Promise.resolve())
-      .catch(() => undefined)
-      .then(async () => {
-        const result = await write(await tableOf(index))
-        const count = (writes.get(name) ?? 0) + 1
-        writes.set(name, count)
-        if (count % WRITES_PER_TIDYING === 0) await tidy(index)
-        return result
-      })
-    tails.set(name, next)
-    return next
+    return inOrder(name, async () => {
+      const result = await change(await tableOf(index))
+      const count = (writes.get(name) ?? 0) + 1
+      writes.set(name, count)
+      if (count % WRITES_PER_TIDYING === 0) await tidy(index)
+      return result
+    })
   }
 
   /** Does work on which no result depends: another process does the same, or does it with its next write. */
@@ -187,7 +188,7 @@ export function createPassageIndex({
      * word that occurs more often than the table has rows.
      */
     add: (index: IndexDescription, passages: readonly NewPassage[]) =>
-      inOrder(index, async (table) => {
+      write(index, async (table) => {
         await table.add(passages.map((passage) => ({ ...passage })))
         if ((await table.countRows()) >= SMALL_TABLE_ROWS) return
         const { lance } = await connect()
@@ -196,7 +197,7 @@ export function createPassageIndex({
 
     /** Removes the passages of a document, except those of a run. */
     removeDocument: (index: IndexDescription, document_id: string, keptRun?: string) =>
-      inOrder(index, (table) =>
+      write(index, (table) =>
         table.delete(
           keptRun === undefined
             ? isOf({ document_id })
@@ -206,13 +207,13 @@ export function createPassageIndex({
 
     /** Removes the passages of a run that does not count. */
     removeRun: (index: IndexDescription, document_id: string, run: string) =>
-      inOrder(index, (table) => table.delete(isOf({ document_id, run }))),
+      write(index, (table) => table.delete(isOf({ document_id, run }))),
 
     removeBase: (index: IndexDescription, base_id: string) =>
-      inOrder(index, (table) => table.delete(isOf({ base_id }))),
+      write(index, (table) => table.delete(isOf({ base_id }))),
 
     /** Indexes what was added last and joins small files. */
-    tidy: (index: IndexDescription) => inOrder(index, () => tidy(index)),
+    tidy: (index: IndexDescription) => write(index, () => tidy(index)),
 
     /**
      * Removes an index that is not used any more, after the writes that have begun. One that cannot be removed, e.g.
@@ -220,18 +221,14 @@ export function createPassageIndex({
      */
     async drop(index: IndexDescription): Promise<void> {
       const name = nameOf(index)
-      const dropped = (tails.get(name) ?? Promise.resolve())
-        .catch(() => undefined)
-        .then(async () => {
-          tables.delete(name)
-          const { connection } = await connect()
-          if (!(await connection.tableNames()).includes(name)) return
-          await connection.dropTable(name).catch((error) => {
-            log.warn({ error, table: name }, 'an unused index of knowledge bases could not be removed')
-          })
+      await inOrder(name, async () => {
+        tables.delete(name)
+        const { connection } = await connect()
+        if (!(await connection.tableNames()).includes(name)) return
+        await connection.dropTable(name).catch((error) => {
+          log.warn({ error, table: name }, 'an unused index of knowledge bases could not be removed')
         })
-      tails.set(name, dropped)
-      await dropped
+      })
     },
 
     /** Returns the ids of the rows with these words (BM25) in these knowledge bases, the best ones first. */
@@ -284,7 +281,7 @@ export function createPassageIndex({
 
     /** Waits for the writes that have begun. */
     async close(): Promise<void> {
-      await Promise.allSettled(tails.values())
+      await Promise.all([...writtenNames].map((name) => queue.run(name, async () => undefined)))
       const opened = await opening?.catch(() => undefined)
       opened?.connection.close()
     },

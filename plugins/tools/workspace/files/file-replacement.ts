@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { OpenFolder } from '#toolbox'
+import { createKeyedQueue, type OpenFolder } from '#toolbox'
 import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
 import { assertBounded } from './path-bounds.ts'
 import { openFileIn, openFolder, type Place, splitPlace } from './workspace-path.ts'
@@ -15,8 +15,8 @@ export const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** Runs a write that enlarges a file by a number of bytes; throws if there is no room for them. */
 export type Growth = <Result>(bytes: number, write: () => Promise<Result>) => Promise<Result>
 
-/** The last pending replacement of each file, so that the next one waits for it. */
-const pending = new Map<string, Promise<unknown>>()
+/** The replacements of each file, one after the other. */
+const replacements = createKeyedQueue()
 
 /**
  * Replaces the content of the file at a place in one step: readers see the old content or the new one. Keeps mode and
@@ -93,19 +93,8 @@ async function readReplaceable(folder: OpenFolder, name: string): Promise<BigInt
   return current?.stats
 }
 
-/** Runs the replacements of one file one after the other. */
-async function inTurn<Result>({ root, parts }: Place, work: () => Promise<Result>): Promise<Result> {
-  const key = join(root, ...parts)
-  const last = pending.get(key)
-  const mine = (last ?? Promise.resolve()).then(work)
-  const settled = mine.catch(() => {})
-  pending.set(key, settled)
-  try {
-    return await mine
-  } finally {
-    if (pending.get(key) === settled) pending.delete(key)
-  }
-}
+const inTurn = <Result>({ root, parts }: Place, work: () => Promise<Result>) =>
+  replacements.run(join(root, ...parts), work)
 
 async function inFolder<Result>(
   place: Place,

@@ -19,7 +19,7 @@ const TOO_COSTLY =
 const WORKER = new URL('./search-worker.js', import.meta.url)
 
 const MAX_THREADS = 2
-const places = createSemaphore()
+const threads = createSemaphore()
 
 /**
  * Searches in a thread of its own, so that no pattern and no file can block the server. Throws a FileFailure with the
@@ -29,22 +29,8 @@ export function searchInThread(
   request: Omit<SearchRequest, 'time_ms'>,
   signal: AbortSignal,
 ): Promise<string> {
-  return untilAborted(signal, runInPlace({ ...request, time_ms: TIME_MS }, signal))
-}
-
-/** Holds its slot until the thread is free, even if nobody waits for the result any more. */
-async function runInPlace(request: SearchRequest, signal: AbortSignal): Promise<string> {
-  const waiting = new AbortController()
-  const giveUp = () => waiting.abort(signal.reason)
-  if (signal.aborted) giveUp()
-  signal.addEventListener('abort', giveUp, { once: true })
-  const leave = await places.acquire(MAX_THREADS, waiting.signal)
-  signal.removeEventListener('abort', giveUp)
-  try {
-    return await run(request, signal)
-  } finally {
-    leave()
-  }
+  const search = () => run({ ...request, time_ms: TIME_MS }, signal)
+  return untilAborted(signal, threads.run(MAX_THREADS, signal, search))
 }
 
 /** Settles when the thread is free again or has ended; an aborted search soon stops and answers. */
