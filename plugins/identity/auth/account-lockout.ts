@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, isDuplicateKey } from '#kernel'
-import { createKeyedQueue } from './keyed-queue.ts'
+import { createKeyedQueue } from '#toolbox'
 import type { Cradle } from './manifest.ts'
+import { createBusyError } from './rate-limits.ts'
 import type { Refunds } from './refunds.ts'
 
 /** The longest that one attempt keeps a name; a process that dies leaves it for this long. */
@@ -29,7 +30,7 @@ export function createAccountLockout({
   refunds,
 }: { refunds: Refunds } & Pick<Cradle, 'collections' | 'clock' | 'ids' | 'config'>) {
   const { login_max_attempts, login_lockout_seconds } = config
-  const queue = createKeyedQueue({ concurrency: 1, maxWaiting: MAX_WAITING })
+  const queue = createKeyedQueue({ maxWaiting: MAX_WAITING, toRefusal: createBusyError })
   const memoryMs = Math.max(MEMORY_SECONDS, login_lockout_seconds) * 1000
 
   /** Takes the lease and counts the attempt as failed in one write, so that a crash never hides a guess. */

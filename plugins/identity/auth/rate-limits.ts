@@ -1,12 +1,15 @@
 import { RateLimiterMongo, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError, networkOf } from '#kernel'
-import { createKeyedQueue } from './keyed-queue.ts'
+import { createKeyedQueue } from '#toolbox'
 import type { Cradle } from './manifest.ts'
 import type { Refunds } from './refunds.ts'
 
 const SIGN_IN_PERIOD_SECONDS = 900
 const MAX_CONCURRENT_SIGN_INS = 8
 const MAX_WAITING_SIGN_INS = 1000
+
+/** Creates the error for a sign-in while too many others wait. */
+export const createBusyError = () => new AppError('LOGIN_BUSY', { retry_after_seconds: 1 })
 
 /** Limits failed sign-ins per network address. */
 export type AddressLimit = ReturnType<typeof createAddressLimit>
@@ -22,6 +25,7 @@ export function createAddressLimit({
   const queue = createKeyedQueue({
     concurrency: Math.min(MAX_CONCURRENT_SIGN_INS, points),
     maxWaiting: MAX_WAITING_SIGN_INS,
+    toRefusal: createBusyError,
   })
   const limiter = new RateLimiterMongo({
     storeClient: { collection: () => login_addresses },
