@@ -1,4 +1,5 @@
 import { AppError } from '#kernel'
+import { createKeyedQueue } from '#toolbox'
 import type { QueuedTurnDocument } from '../documents.ts'
 import { toTurnUser } from '../loop/turn-tools.ts'
 import type { Cradle } from '../manifest.ts'
@@ -6,7 +7,6 @@ import type { ThreadOwner } from '../threads/threads.ts'
 import { createTurn, type Refusal, type TurnRequest } from '../turns/turn.ts'
 import type { TurnOrder } from '../turns/turn-answer.ts'
 import type { KnownTurn } from './client-messages.ts'
-import { createKeyedQueue } from './keyed-queue.ts'
 
 /** The most queued turns of one thread. */
 const MAX_WAITING_IN_THREAD = 8
