@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSemaphore, type Semaphore } from '#toolbox'
+import { createKeyedSemaphore } from '#toolbox'
 
 /** Limits the calls of this process to one provider: their concurrency, and no calls while the provider asks for a rest. */
 export interface Pace {
@@ -28,46 +28,19 @@ export function createPace(): Pace {
   let jitter = 0
   const remaining = () => restUntil - performance.now()
   const counts = { running: 0, waiting: 0 }
-  const all = createSemaphore()
-  const accounts = new Map<string, { permits: Semaphore; calls: number }>()
-
-  const acquireOwn = async (maxConcurrency: number, account_id: string, signal?: AbortSignal) => {
-    const account = accounts.get(account_id) ?? { permits: createSemaphore(), calls: 0 }
-    accounts.set(account_id, account)
-    account.calls += 1
-    const forget = () => {
-      account.calls -= 1
-      if (account.calls === 0) accounts.delete(account_id)
-    }
-    try {
-      const release = await account.permits.acquire(countShare(maxConcurrency), signal)
-      return () => {
-        release()
-        forget()
-      }
-    } catch (error) {
-      forget()
-      throw error
-    }
-  }
+  const permits = createKeyedSemaphore()
 
   return {
     counts,
     async acquire(maxConcurrency, account_id, signal) {
       counts.waiting += 1
       try {
-        const releaseOwn = await acquireOwn(maxConcurrency, account_id, signal)
-        try {
-          const release = await all.acquire(maxConcurrency, signal)
-          counts.running += 1
-          return () => {
-            counts.running -= 1
-            release()
-            releaseOwn()
-          }
-        } catch (error) {
-          releaseOwn()
-          throw error
+        const limits = { perKey: countShare(maxConcurrency), total: maxConcurrency }
+        const release = await permits.acquire(account_id, limits, signal)
+        counts.running += 1
+        return () => {
+          counts.running -= 1
+          release()
         }
       } finally {
         counts.waiting -= 1
