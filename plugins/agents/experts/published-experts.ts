@@ -60,7 +60,7 @@ export function createPublishedExperts(
   const { published_experts } = cradle.collections
   const folders = createExpertFolders(cradle)
   const slugs = createSlugs(cradle)
-  const places = createSemaphore()
+  const snapshots = createSemaphore()
 
   /** Finds an expert by id or slug. Throws NOT_FOUND. */
   const find = async (key: string): Promise<PublishedExpertDocument> => {
@@ -89,10 +89,10 @@ export function createPublishedExperts(
   ) => {
     const paths = new Set((await extensions['agents.written_files'].ask({ agent_id })).flat())
     const turnFiles = createTurnFiles(paths, include_files)
-    const leave = await places.acquire(PARALLEL_SNAPSHOTS)
+    const release = await snapshots.acquire(PARALLEL_SNAPSHOTS)
     return folders
       .create(expert_id, (folder) => takeSnapshot(agents.workspaceOf(agent_id), folder, turnFiles))
-      .finally(leave)
+      .finally(release)
   }
 
   /** Returns null if the user may not use the model. */
