@@ -10,30 +10,21 @@ const BUILT_IN: ReadonlyMap<string, RunnerProgram> = new Map([
 ])
 
 /** The store of all runners and their programs. */
-export interface Definitions {
-  isBuiltIn(name: string): boolean
-  /** Returns a program of a runner, or null if it is the built-in one, which may change with the version of the server. */
-  identify(name: string, program: RunnerProgram): RunnerProgram | null
-  /** Returns the programs by name, the built-in ones first. */
-  list(): Promise<Map<string, RunnerProgram>>
-  find(name: string): Promise<RunnerProgram | undefined>
-  /** Defines a runner, or changes its program. */
-  define(name: string, program: RunnerProgram): Promise<void>
-  /** Removes a definition; a built-in runner gets its original program back. */
-  remove(name: string): Promise<void>
-}
+export type Definitions = ReturnType<typeof createDefinitions>
 
 /** Creates the store of definitions. */
 export function createDefinitions({
   collections: { acp_definitions },
   clock,
-}: Pick<Cradle, 'collections' | 'clock'>): Definitions {
+}: Pick<Cradle, 'collections' | 'clock'>) {
   return {
-    isBuiltIn: (name) => BUILT_IN.has(name),
-    identify: (name, { command, args }) =>
+    isBuiltIn: (name: string): boolean => BUILT_IN.has(name),
+    /** Returns a program of a runner, or null if it is the built-in one, which may change with the version of the server. */
+    identify: (name: string, { command, args }: RunnerProgram): RunnerProgram | null =>
       isDeepStrictEqual(BUILT_IN.get(name), { command, args }) ? null : { command, args },
 
-    async list() {
+    /** Returns the programs by name, the built-in ones first. */
+    async list(): Promise<Map<string, RunnerProgram>> {
       const defined = await acp_definitions.find().sort({ _id: 1 }).toArray()
       return new Map([
         ...BUILT_IN,
@@ -41,17 +32,19 @@ export function createDefinitions({
       ])
     },
 
-    async find(name) {
+    async find(name: string): Promise<RunnerProgram | undefined> {
       const defined = await acp_definitions.findOne({ _id: name })
       return defined ? { command: defined.command, args: defined.args } : BUILT_IN.get(name)
     },
 
-    async define(name, { command, args }) {
+    /** Defines a runner, or changes its program. */
+    async define(name: string, { command, args }: RunnerProgram): Promise<void> {
       const definition = { command, args, updated_at: clock.seconds() }
       await acp_definitions.replaceOne({ _id: name }, definition, { upsert: true })
     },
 
-    async remove(name) {
+    /** Removes a definition; a built-in runner gets its original program back. */
+    async remove(name: string): Promise<void> {
       await acp_definitions.deleteOne({ _id: name })
     },
   }

@@ -10,15 +10,6 @@ import type { OpenedRunner } from './types.ts'
 const LOGIN_MS = 60_000
 const MAX_WORDS = 200
 
-/** Logs a runner in when it asks for it. */
-interface Login {
-  /**
-   * Carries out a request. If the runner must be logged in first, it authenticates with the keys of its environment, and the
-   * request is repeated unless it has had an effect.
-   */
-  around<Reply>(request: () => Promise<Reply>, hadEffect?: () => boolean): Promise<Reply>
-}
-
 /** Creates the login of a runner that offers these methods. */
 export function createLogin(
   agent: Pick<ClientContext, 'request'>,
@@ -34,7 +25,7 @@ export function createLogin(
     redaction: Redaction
     signal: AbortSignal
   },
-): Login {
+) {
   const explain = (error: unknown) => {
     if (!isLoginRequired(error)) return error
     const words = redaction.head(String((error as { message: unknown }).message), MAX_WORDS)
@@ -51,7 +42,14 @@ export function createLogin(
     )
 
   return {
-    async around(request, hadEffect = () => false) {
+    /**
+     * Carries out a request. If the runner must be logged in first, it authenticates with the keys of its environment, and the
+     * request is repeated unless it has had an effect.
+     */
+    async around<Reply>(
+      request: () => Promise<Reply>,
+      hadEffect: () => boolean = () => false,
+    ): Promise<Reply> {
       const attempt = () =>
         request().then(
           (reply) => ({ reply }),

@@ -6,21 +6,10 @@ const MAX_BYTES = 256 * 1024
 const OMITTED = '\n[the rest of the progress is not shown]\n'
 
 /** The text that the reader of a turn sees while a runner works. */
-export interface Progress {
-  /** Appends text to the current line. */
-  write(text: string): void
-  /** Begins a new line unless the current one is empty. */
-  startLine(): void
-  /** Writes text on lines of its own. */
-  writeLine(text: string): void
-  /** Sends the pending text at once. */
-  flush(): void
-  /** Sends the pending text, and nothing afterwards. */
-  end(): void
-}
+export type Progress = ReturnType<typeof createProgress>
 
 /** Creates a progress that collects small pieces; `send` is called at most every 250 ms, and when it is flushed. */
-export function createProgress(send: (text: string) => void): Progress {
+export function createProgress(send: (text: string) => void) {
   let room = MAX_BYTES
   let pending = ''
   let isAtStart = true
@@ -53,14 +42,19 @@ export function createProgress(send: (text: string) => void): Progress {
   const startLine = () => write(isAtStart ? '' : '\n')
 
   return {
+    /** Appends text to the current line. */
     write,
+    /** Begins a new line unless the current one is empty. */
     startLine,
-    writeLine(text) {
+    /** Writes text on lines of its own. */
+    writeLine(text: string): void {
       startLine()
       write(`${text}\n`)
     },
+    /** Sends the pending text at once. */
     flush,
-    end() {
+    /** Sends the pending text, and nothing afterwards. */
+    end(): void {
       flush()
       room = 0
     },

@@ -5,17 +5,10 @@ import type { Env } from './runner-env.ts'
 const MIN_LENGTH = 4
 
 /** Masks the values of a runner's environment in texts. */
-export interface Redaction {
-  redact(text: string): string
-  /** Returns the first characters of a text. */
-  head(text: string, characters: number): string
-  /** Returns the last characters of a text, which needs to hold only its last `tailLength(characters)` characters. */
-  tail(text: string, characters: number): string
-  tailLength(characters: number): number
-}
+export type Redaction = ReturnType<typeof createRedaction>
 
 /** Creates the redaction for an environment; values are found as they are and in their JSON and URL encodings. */
-export function createRedaction(env: Env): Redaction {
+export function createRedaction(env: Env) {
   const secrets = Object.values(env)
     .filter(({ length }) => length >= MIN_LENGTH)
     .flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())])
@@ -25,18 +18,19 @@ export function createRedaction(env: Env): Redaction {
   const redact = (text: string) => secrets.reduce((cut, secret) => cut.replaceAll(secret, MASK), text)
   return {
     redact,
-    // If the cut divides a secret, the remaining part of the secret is removed as well.
-    head(text, characters) {
+    /** Returns the first characters of a text. If the cut divides a secret, the rest of the secret is removed as well. */
+    head(text: string, characters: number): string {
       const kept = characters + longest
       if (text.length <= kept) return redact(text).slice(0, characters)
       const masked = redact(text.slice(0, kept))
       return masked.slice(0, Math.min(characters, masked.length - longest))
     },
-    tail(text, characters) {
+    /** Returns the last characters of a text, which needs to hold only its last `tailLength(characters)` characters. */
+    tail(text: string, characters: number): string {
       const kept = characters + longest
       if (text.length < kept) return redact(text).slice(-characters)
       return redact(text.slice(-kept)).slice(longest).slice(-characters)
     },
-    tailLength: (characters) => characters + longest,
+    tailLength: (characters: number): number => characters + longest,
   }
 }

@@ -19,22 +19,7 @@ interface Change {
 }
 
 /** The runners with each account's settings. Callers who may not know of a runner get NOT_FOUND. */
-export interface Runners {
-  list(user_id: string): Promise<Record<string, RunnerRow>>
-  show(user_id: string, name: string): Promise<RunnerRow>
-  /** Throws VALIDATION_FAILED; ACP_COMMAND_FORBIDDEN if a caller who is not an administrator changes the program. */
-  set(caller: RunnerCaller, name: string, body: RunnerBody): Promise<RunnerRow>
-  /** Sets several runners; all others get the default settings. */
-  replace(caller: RunnerCaller, bodies: Record<string, RunnerBody>): Promise<Record<string, RunnerRow>>
-  /** Removes a definition with the settings of all accounts; throws ACP_RUNNER_BUILT_IN or FORBIDDEN. */
-  remove(caller: RunnerCaller, name: string): Promise<void>
-  /** Returns a runner with everything needed to start it; undefined if it does not exist or is not enabled. */
-  open(user_id: string, name: string): Promise<OpenedRunner | undefined>
-  /** Returns the names of the runners that an account has enabled. */
-  listEnabled(user_id: string): Promise<string[]>
-  /** Removes the settings of an account that is being deleted. */
-  forgetUser(user_id: string): Promise<void>
-}
+export type Runners = ReturnType<typeof createRunners>
 
 const toPurpose = (id: string) => `acp_runner:${id}`
 const toId = (user_id: string, name: string) => `${user_id}:${name}`
@@ -49,7 +34,7 @@ export function createRunners({
   clock,
   secrets,
   users,
-}: Pick<Cradle, 'acpDefinitions' | 'collections' | 'clock' | 'secrets' | 'users'>): Runners {
+}: Pick<Cradle, 'acpDefinitions' | 'collections' | 'clock' | 'secrets' | 'users'>) {
   /** Returns the environment that was entered for a program: an administrator may have replaced the program since. */
   const openEnv = (program: RunnerProgram | null, stored: RunnerDocument | null | undefined): Env =>
     stored?.env &&
@@ -70,7 +55,7 @@ export function createRunners({
     env: maskEnv(openEnv(program, stored)),
   })
 
-  const list: Runners['list'] = async (user_id) => {
+  const list = async (user_id: string): Promise<Record<string, RunnerRow>> => {
     const [programs, stored] = await Promise.all([definitions.list(), findStored(user_id)])
     return Object.fromEntries(
       [...programs].map(([name, program]) => [name, toRow(program, stored.get(name))]),
@@ -139,7 +124,7 @@ export function createRunners({
     }
   }
 
-  const show: Runners['show'] = async (user_id, name) => {
+  const show = async (user_id: string, name: string): Promise<RunnerRow> => {
     const [program, stored] = await Promise.all([
       find(name),
       acp_runners.findOne({ _id: toId(user_id, name), user_id }),
@@ -151,7 +136,8 @@ export function createRunners({
     list,
     show,
 
-    async set(caller, name, body) {
+    /** Throws VALIDATION_FAILED; ACP_COMMAND_FORBIDDEN if a caller who is not an administrator changes the program. */
+    async set(caller: RunnerCaller, name: string, body: RunnerBody): Promise<RunnerRow> {
       const [present, stored] = await Promise.all([
         definitions.find(name),
         acp_runners.findOne({ _id: toId(caller.id, name), user_id: caller.id }),
@@ -161,7 +147,11 @@ export function createRunners({
       return show(caller.id, name)
     },
 
-    async replace(caller, bodies) {
+    /** Sets several runners; all others get the default settings. */
+    async replace(
+      caller: RunnerCaller,
+      bodies: Record<string, RunnerBody>,
+    ): Promise<Record<string, RunnerRow>> {
       const [programs, stored] = await Promise.all([definitions.list(), findStored(caller.id)])
       const changes = Object.entries(bodies).map(([name, body]) =>
         toChange(caller, {
@@ -177,7 +167,8 @@ export function createRunners({
       return list(caller.id)
     },
 
-    async remove({ role }, name) {
+    /** Removes a definition with the settings of all accounts; throws ACP_RUNNER_BUILT_IN or FORBIDDEN. */
+    async remove({ role }: RunnerCaller, name: string): Promise<void> {
       await find(name)
       if (definitions.isBuiltIn(name)) throw new AppError('ACP_RUNNER_BUILT_IN', { name })
       if (role !== 'admin') throw new AppError('FORBIDDEN')
@@ -185,7 +176,8 @@ export function createRunners({
       await acp_runners.deleteMany({ name })
     },
 
-    async open(user_id, name) {
+    /** Returns a runner with everything needed to start it; undefined if it does not exist or is not enabled. */
+    async open(user_id: string, name: string): Promise<OpenedRunner | undefined> {
       const [program, stored] = await Promise.all([
         definitions.find(name),
         acp_runners.findOne({ _id: toId(user_id, name), user_id }),
@@ -194,7 +186,8 @@ export function createRunners({
       return { name, ...program, ...readSettings(stored), env: openEnv(program, stored) }
     },
 
-    async listEnabled(user_id) {
+    /** Returns the names of the runners that an account has enabled. */
+    async listEnabled(user_id: string): Promise<string[]> {
       const [programs, enabled] = await Promise.all([
         definitions.list(),
         acp_runners.find({ user_id, enabled: true }).sort({ name: 1 }).toArray(),
@@ -202,7 +195,8 @@ export function createRunners({
       return enabled.map(({ name }) => name).filter((name) => programs.has(name))
     },
 
-    async forgetUser(user_id) {
+    /** Removes the settings of an account that is being deleted. */
+    async forgetUser(user_id: string): Promise<void> {
       await acp_runners.deleteMany({ user_id })
     },
   }

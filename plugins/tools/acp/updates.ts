@@ -15,20 +15,15 @@ const PLAN_SIGNS = new Map([
 ])
 
 /** The messages of a runner, of which the end is kept. */
-interface Answer {
-  write(text: string): void
-  /** Ends the current message: the next text is a message of its own. */
-  endMessage(): void
-  text(): string
-}
+type Answer = ReturnType<typeof createAnswer>
 
 /** Creates an empty answer. */
-export function createAnswer(): Answer {
+export function createAnswer() {
   let text = ''
   let isCut = false
   let isEnded = false
   return {
-    write(more) {
+    write(more: string): void {
       if (more === '') return
       text += (isEnded && text !== '' ? '\n\n' : '') + more
       isEnded = false
@@ -38,10 +33,11 @@ export function createAnswer(): Answer {
         isCut = true
       }
     },
-    endMessage() {
+    /** Ends the current message: the next text is a message of its own. */
+    endMessage(): void {
       isEnded = true
     },
-    text() {
+    text(): string {
       const bytes = Buffer.from(text)
       if (!isCut && bytes.length <= MAX_ANSWER_BYTES) return text.trim()
       const end = bytes.subarray(-MAX_ANSWER_BYTES)

@@ -23,17 +23,10 @@ export interface AgentConnectorsDocument {
 }
 
 /** The decision about a tool that applies. */
-export interface ToolState {
-  enabled: boolean
-  approval: ToolApproval
-  seen: boolean
-}
+export type ToolState = ReturnType<typeof stateOf>
 
 /** Returns the state of a tool for an agent; one that nobody has decided about asks unless it only reads. */
-export function stateOf(
-  tool: Omit<StoredTool, 'input_schema'>,
-  { tools, seen }: Omit<AgentConnector, 'id'>,
-): ToolState {
+export function stateOf(tool: Omit<StoredTool, 'input_schema'>, { tools, seen }: Omit<AgentConnector, 'id'>) {
   const decided = tools.find(({ name }) => name === tool.name)
   return {
     enabled: decided?.enabled ?? true,

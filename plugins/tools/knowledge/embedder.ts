@@ -3,23 +3,24 @@ import type { Cradle } from './manifest.ts'
 import type { IndexDescription } from './types.ts'
 
 /** Makes the vectors of texts; the account that uploads or asks pays for them. */
-export interface Embedder {
-  /**
-   * Returns the vectors of texts for an index; undefined if it has none. Throws EMBEDDING_FAILED and the like,
-   * TOKEN_QUOTA_EXCEEDED unless the payer is unlimited, and EMBEDDING_DIMENSIONS_CHANGED for vectors of another length
-   * than those of the index.
-   */
-  embed(
-    index: Pick<IndexDescription, 'embedding_model'> & Partial<Pick<IndexDescription, 'dimensions'>>,
-    texts: readonly string[],
-    payer: { user_id: string; signal: AbortSignal; isUnlimited?: boolean },
-  ): Promise<number[][] | undefined>
-}
+export type Embedder = ReturnType<typeof createEmbedder>
 
 /** Creates the embedder. */
-export function createEmbedder({ embeddings, users }: Pick<Cradle, 'embeddings' | 'users'>): Embedder {
+export function createEmbedder({ embeddings, users }: Pick<Cradle, 'embeddings' | 'users'>) {
   return {
-    async embed({ embedding_model, dimensions: expected }, texts, { user_id, signal, isUnlimited }) {
+    /**
+     * Returns the vectors of texts for an index; undefined if it has none. Throws EMBEDDING_FAILED and the like,
+     * TOKEN_QUOTA_EXCEEDED unless the payer is unlimited, and EMBEDDING_DIMENSIONS_CHANGED for vectors of another length
+     * than those of the index.
+     */
+    async embed(
+      {
+        embedding_model,
+        dimensions: expected,
+      }: Pick<IndexDescription, 'embedding_model'> & Partial<Pick<IndexDescription, 'dimensions'>>,
+      texts: readonly string[],
+      { user_id, signal, isUnlimited }: { user_id: string; signal: AbortSignal; isUnlimited?: boolean },
+    ): Promise<number[][] | undefined> {
       if (embedding_model === null) return undefined
       const token_quota = isUnlimited ? null : ((await users.find(user_id))?.token_quota ?? null)
       const vectors = await embeddings.embed(embedding_model, texts, { user_id, token_quota, signal })

@@ -4,17 +4,7 @@ import type { Sandbox } from './sandbox.ts'
 import { type ProcessOrder, type StartedProcess, startProcess } from './start-process.ts'
 
 /** The service for plugins that start programs for agents. */
-export interface Processes {
-  /**
-   * The PATH for programs. It differs from the server's own PATH, which may name private folders of its user. The folder
-   * of the running node comes last, so that agents always find node and npm.
-   */
-  path: string
-  /** Starts a process, in the sandbox if there is one. Rejects with the system's error if it cannot be started. */
-  start(order: ProcessOrder): Promise<StartedProcess>
-  /** Explains why the system did not start a program, as the predicate of a sentence about it. */
-  explainRefusal(error: NodeJS.ErrnoException): string
-}
+export type Processes = ReturnType<typeof createProcesses>
 
 const REASONS: Record<string, string> = {
   ENOENT: 'was not found, or the interpreter that it names was not',
@@ -34,10 +24,16 @@ export const PROCESS_PATH = [
 ].join(delimiter)
 
 /** Creates the service. */
-export const createProcesses = ({ sandbox }: { sandbox: Sandbox }): Processes => ({
+export const createProcesses = ({ sandbox }: { sandbox: Sandbox }) => ({
+  /**
+   * The PATH for programs. It differs from the server's own PATH, which may name private folders of its user. The folder
+   * of the running node comes last, so that agents always find node and npm.
+   */
   path: PROCESS_PATH,
-  start: (order) => startProcess(order, sandbox),
-  explainRefusal: ({ code, message }) =>
+  /** Starts a process, in the sandbox if there is one. Rejects with the system's error if it cannot be started. */
+  start: (order: ProcessOrder): Promise<StartedProcess> => startProcess(order, sandbox),
+  /** Explains why the system did not start a program, as the predicate of a sentence about it. */
+  explainRefusal: ({ code, message }: NodeJS.ErrnoException): string =>
     code === HIDDEN
       ? `cannot be run: ${message}`
       : (REASONS[code ?? ''] ?? `could not be started (${code ?? message})`),

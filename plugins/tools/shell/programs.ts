@@ -4,13 +4,7 @@ import type { Processes } from './processes.ts'
 import { type ProgramEnd, type ProgramOrder, runProgram } from './program.ts'
 
 /** The programs that agents run in this server process. */
-export interface Programs {
-  readonly max_seconds: number
-  /** Runs a program once a slot is free; rejects with the signal's reason if it is aborted. */
-  run(order: ProgramOrder, signal: AbortSignal): Promise<ProgramEnd>
-  /** Kills all running programs, with everything that they started, and starts no others. */
-  close(): Promise<void>
-}
+export type Programs = ReturnType<typeof createPrograms>
 
 /** Creates the record of running programs. */
 export function createPrograms({
@@ -19,14 +13,15 @@ export function createPrograms({
 }: {
   config: Pick<Cradle['config'], 'max_seconds' | 'max_processes'>
   processes: Pick<Processes, 'start'>
-}): Programs {
+}) {
   const permits = createSemaphore()
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()
 
   return {
     max_seconds,
-    run(order, signal) {
+    /** Runs a program once a slot is free; rejects with the signal's reason if it is aborted. */
+    run(order: ProgramOrder, signal: AbortSignal): Promise<ProgramEnd> {
       const until = createDeadline([signal, closing.signal])
       const run = permits
         .run(max_processes, until.signal, () => runProgram(order, { signal: until.signal, start }))
@@ -34,7 +29,8 @@ export function createPrograms({
       running.add(run)
       return run.finally(() => running.delete(run))
     },
-    async close() {
+    /** Kills all running programs, with everything that they started, and starts no others. */
+    async close(): Promise<void> {
       closing.abort(new Error('the server is shutting down'))
       await Promise.allSettled(running)
     },

@@ -7,15 +7,7 @@ import { createSandboxView, type Look, type SandboxView, type Writable } from '.
 const UNPROTECTED = "programs of agents run with all rights of the server's user"
 
 /** The sandbox in which agents run programs. */
-export interface Sandbox {
-  /**
-   * Returns the command, with its first arguments, that runs another one in the sandbox, and how paths appear there;
-   * undefined without a sandbox.
-   */
-  enclose(writable: Writable): Promise<{ command: string[]; look: Look } | undefined>
-  /** Describes the sandbox, or the reason why there is none. Throws if one is required. */
-  describe(): Promise<string>
-}
+export type Sandbox = ReturnType<typeof createSandbox>
 
 /** Creates the sandbox, which is tried out when it is first needed. */
 export function createSandbox({
@@ -26,7 +18,7 @@ export function createSandbox({
   config: Pick<Cradle['config'], 'sandbox' | 'sandbox_folders'>
   log: Pick<Logger, 'warn'>
   server: Pick<ServerFacts, 'home'>
-}): Sandbox {
+}) {
   let opened: Promise<{ found: Bubblewrap; view: SandboxView }> | undefined
 
   async function open() {
@@ -45,7 +37,11 @@ export function createSandbox({
   }
 
   return {
-    async enclose(writable) {
+    /**
+     * Returns the command, with its first arguments, that runs another one in the sandbox, and how paths appear there;
+     * undefined without a sandbox.
+     */
+    async enclose(writable: Writable): Promise<{ command: string[]; look: Look } | undefined> {
       if (mode === 'off') return undefined
       const { found, view } = await openOnce()
       if ('reason' in found) return undefined
@@ -53,7 +49,8 @@ export function createSandbox({
       return { command: [...found.command, ...args], look }
     },
 
-    async describe() {
+    /** Describes the sandbox, or the reason why there is none. Throws if one is required. */
+    async describe(): Promise<string> {
       if (mode === 'off') return `off by plugins.shell.sandbox: ${UNPROTECTED}`
       const { found } = await openOnce()
       return 'reason' in found

@@ -1,14 +1,8 @@
 /** The kind of a body: markup is converted to readable text, text is returned as it is. */
 export type ContentKind = 'html' | 'xml' | 'text'
 
-/** The parts of a content-type header. */
-interface ContentType {
-  media_type: string
-  charset: string | undefined
-}
-
 /** Reads a content-type header; without one the body counts as plain text. */
-export function readContentType(header: string | null): ContentType {
+export function readContentType(header: string | null) {
   const [media_type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim())
   const charset = parameters
     .map((parameter) => /^charset\s*=\s*"?([^"]+)"?$/i.exec(parameter)?.[1])

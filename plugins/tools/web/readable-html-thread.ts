@@ -2,10 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { convert, type DomNode, type FormatCallback, type HtmlToTextOptions } from 'html-to-text'
 
 /** The text of a page, and its title if it has one. */
-export interface ReadableHtml {
-  title: string | undefined
-  text: string
-}
+export type ReadableHtml = ReturnType<typeof readHtml>
 
 /** The depth to which elements are read; real pages stay below a hundred. */
 const MAX_DEPTH = 256
@@ -95,7 +92,7 @@ const MAIN_PARTS: [selector: string, sign: RegExp][] = [
   ['article', /<article[\s>]/i],
 ]
 
-function readHtml(html: string, url: string): ReadableHtml {
+function readHtml(html: string, url: string) {
   const href = /<base\s[^>]{0,500}?href\s?=\s?["']?([^"'\s>]{1,2000})/i.exec(html)?.[1] ?? ''
   const options = createOptions(toAbsolute(href, url) || url)
   const toText = (part: string, selector?: string): string =>

@@ -21,10 +21,7 @@ export interface WebPage {
 }
 
 /** Fetches web pages. */
-export interface WebPages {
-  /** Fetches a page that is text; throws a sentence for the model if it cannot. */
-  get(url: string, signal: AbortSignal): Promise<WebPage>
-}
+export type WebPages = ReturnType<typeof createWebPages>
 
 /** Creates the client that fetches pages; `timeLimitMs` counts from the first connection to the last byte. */
 export function createWebPages({
@@ -35,7 +32,7 @@ export function createWebPages({
   fetch: typeof globalThis.fetch
   version: string
   timeLimitMs?: number
-}): WebPages {
+}) {
   const headers = {
     'user-agent': `AgentPlatformService/${version}`,
     accept:
@@ -72,7 +69,8 @@ export function createWebPages({
   }
 
   return {
-    async get(address, signal) {
+    /** Fetches a page that is text; throws a sentence for the model if it cannot. */
+    async get(address: string, signal: AbortSignal): Promise<WebPage> {
       if (!URL.canParse(address))
         throw new Error('the URL is not valid: it must be a full URL, such as https://example.com/')
       const url = assertFetchable(new URL(address), 'the URL')

@@ -8,25 +8,20 @@ import { findWritablePlace, toShownPath } from './files/writable-place.ts'
 import type { Cradle } from './manifest.ts'
 
 /** Text files of workspaces, for tools of other plugins. Refuses paths that leave the workspace. */
-export interface WorkspaceFiles {
-  /**
-   * Reads the text of a file, or `limit` lines of it from `line` (counted from 1). Throws an Error with the reason, whose
-   * cause is the error of the system if there was one.
-   */
-  readText(workspace: string, path: string, range?: { line?: number; limit?: number }): Promise<string>
-  /** Writes a whole file, creating its parent folders; returns its path in the workspace. Throws like `readText`. */
-  writeText(
-    target: { workspace: string; agent_id: string },
-    path: string,
-    content: string,
-    signal: AbortSignal,
-  ): Promise<{ path: string; media_type: string }>
-}
+export type WorkspaceFiles = ReturnType<typeof createWorkspaceFiles>
 
 /** Creates the service. */
-export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceRoom'>): WorkspaceFiles {
+export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceRoom'>) {
   return {
-    readText: (workspace, path, range = {}) =>
+    /**
+     * Reads the text of a file, or `limit` lines of it from `line` (counted from 1). Throws an Error with the reason, whose
+     * cause is the error of the system if there was one.
+     */
+    readText: (
+      workspace: string,
+      path: string,
+      range: { line?: number; limit?: number } = {},
+    ): Promise<string> =>
       explainErrors(path, async () => {
         const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
         try {
@@ -36,7 +31,13 @@ export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceR
         }
       }),
 
-    writeText: ({ workspace, agent_id }, path, content, signal) =>
+    /** Writes a whole file, creating its parent folders; returns its path in the workspace. Throws like `readText`. */
+    writeText: (
+      { workspace, agent_id }: { workspace: string; agent_id: string },
+      path: string,
+      content: string,
+      signal: AbortSignal,
+    ): Promise<{ path: string; media_type: string }> =>
       explainErrors(path, async () => {
         const bytes = Buffer.from(content)
         if (bytes.length > MAX_FILE_BYTES)

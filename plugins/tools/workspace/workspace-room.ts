@@ -7,20 +7,7 @@ import type { Growth } from './files/file-replacement.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The sizes of workspaces and the limits on their growth. */
-export interface WorkspaceRoom {
-  /** Returns the size of an account's workspaces in bytes. */
-  usedBy(owner_id: string): Promise<number>
-  /** Returns the size of all workspaces in bytes. */
-  total(): Promise<number>
-  /** Creates the check of writes to a workspace; it throws LIMIT_REACHED if the workspace or its owner's account is full. */
-  growthOf(agent_id: string): Growth
-  /** The same for tools, with a FileFailure as the refusal; places outside of workspaces have no limit. */
-  growthForTools(agent_id: string, place?: { is_outside: boolean }): Growth
-  /** Marks a size as outdated, as the workspace has become smaller. */
-  outdate(agent_id: string): void
-  /** Drops the known size of a workspace. */
-  forget(agent_id: string): void
-}
+export type WorkspaceRoom = ReturnType<typeof createWorkspaceRoom>
 
 /**
  * The time for which a measured size is trusted, as programs write without notice: a number of milliseconds, or a
@@ -54,7 +41,7 @@ export function createWorkspaceRoom({
   agents: Pick<Cradle['agents'], 'find' | 'listIdsOf' | 'workspaceOf'>
   limits: Pick<Cradle['limits'], 'of'>
   server: Pick<Cradle['server'], 'home'>
-}): WorkspaceRoom {
+}) {
   const sizes = new Map<string, Size>()
 
   const measure = (agent_id: string, size: Size): Promise<void> => {
@@ -130,25 +117,31 @@ export function createWorkspaceRoom({
     }
 
   return {
-    usedBy: (owner_id) => usedBy(owner_id),
-    async total() {
+    /** Returns the size of an account's workspaces in bytes. */
+    usedBy: (owner_id: string): Promise<number> => usedBy(owner_id),
+    /** Returns the size of all workspaces in bytes. */
+    async total(): Promise<number> {
       let bytes = 0
       // The folder of workspaces that are being removed is none.
       for (const id of (await ignoreCodes(IGNORED_CODES, readdir(join(server.home, 'agents')))) ?? [])
         if (!id.startsWith('.')) bytes += (await readSize(id)).bytes
       return bytes
     },
+    /** Creates the check of writes to a workspace; it throws LIMIT_REACHED if the workspace or its owner's account is full. */
     growthOf,
-    growthForTools(agent_id, place) {
+    /** The same for tools, with a FileFailure as the refusal; places outside of workspaces have no limit. */
+    growthForTools(agent_id: string, place?: { is_outside: boolean }): Growth {
       if (place?.is_outside) return (_, write) => write()
       const grow = growthOf(agent_id)
       return (bytes, write) => grow(bytes, write).catch(explainFull)
     },
-    outdate(agent_id) {
+    /** Marks a size as outdated, as the workspace has become smaller. */
+    outdate(agent_id: string): void {
       const size = sizes.get(agent_id)
       if (size) size.measured_at = LONG_AGO
     },
-    forget: (agent_id) => void sizes.delete(agent_id),
+    /** Drops the known size of a workspace. */
+    forget: (agent_id: string): void => void sizes.delete(agent_id),
   }
 }
 

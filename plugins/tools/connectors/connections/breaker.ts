@@ -9,18 +9,14 @@ const MAX_REST_MS = 300_000
 const MAX_KNOWN = 10_000
 
 /** Keeps a server that fails again and again from being asked. */
-export interface Breaker {
-  /** Runs work with a server; throws a ConnectorFailure `unavailable` without running it while the server rests. */
-  run<Value>(key: string, work: () => Promise<Value>): Promise<Value>
-  /** Forgets the failures of the servers whose keys begin with a text. */
-  forget(prefix: string): void
-}
+export type Breaker = ReturnType<typeof createBreaker>
 
 /** Creates the record of failures of this process. */
-export function createBreaker({ clock }: { clock: Clock }): Breaker {
+export function createBreaker({ clock }: { clock: Clock }) {
   const known = new Map<string, { failures: number; until: number }>()
   return {
-    async run(key, work) {
+    /** Runs work with a server; throws a ConnectorFailure `unavailable` without running it while the server rests. */
+    async run<Value>(key: string, work: () => Promise<Value>): Promise<Value> {
       const before = known.get(key)
       if (before && before.until > clock.now()) {
         const seconds = Math.ceil((before.until - clock.now()) / 1000)
@@ -45,7 +41,8 @@ export function createBreaker({ clock }: { clock: Clock }): Breaker {
         throw error
       }
     },
-    forget(prefix) {
+    /** Forgets the failures of the servers whose keys begin with a text. */
+    forget(prefix: string): void {
       for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key)
     },
   }

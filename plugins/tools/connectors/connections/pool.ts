@@ -15,24 +15,10 @@ interface Entry {
 }
 
 /** The open connections: opened when first needed, shared, and closed when nobody has used them for a while. */
-export interface ConnectionPool {
-  /**
-   * Runs work with the connection of this key. One with another stamp, or that work has retired, serves no later work,
-   * and is closed when its last user leaves.
-   */
-  use<Value>(
-    key: { key: string; stamp: string },
-    open: () => Promise<Connection>,
-    work: (connection: Connection, retire: () => void) => Promise<Value>,
-  ): Promise<Value>
-  /** Closes the connections whose keys begin with a text, also those in use. */
-  drop(prefix: string): Promise<void>
-  size(): number
-  close(): Promise<void>
-}
+export type ConnectionPool = ReturnType<typeof createConnectionPool>
 
 /** Creates an empty pool. */
-export function createConnectionPool({ idle_seconds }: { idle_seconds: number }): ConnectionPool {
+export function createConnectionPool({ idle_seconds }: { idle_seconds: number }) {
   const entries = new Map<string, Entry>()
   const leaving = new Set<Entry>()
   let isClosed = false
@@ -87,7 +73,15 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
   }
 
   return {
-    async use({ key, stamp }, open, work) {
+    /**
+     * Runs work with the connection of this key. One with another stamp, or that work has retired, serves no later work,
+     * and is closed when its last user leaves.
+     */
+    async use<Value>(
+      { key, stamp }: { key: string; stamp: string },
+      open: () => Promise<Connection>,
+      work: (connection: Connection, retire: () => void) => Promise<Value>,
+    ): Promise<Value> {
       const entry = await enter(key, stamp, open)
       try {
         return await work(await entry.opening, () => retire(entry))
@@ -96,13 +90,14 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
         if (entry.users === 0) release(entry)
       }
     },
-    async drop(prefix) {
+    /** Closes the connections whose keys begin with a text, also those in use. */
+    async drop(prefix: string): Promise<void> {
       const dropped = [...entries.values(), ...leaving].filter((entry) => entry.key.startsWith(prefix))
       for (const entry of dropped) if (entries.get(entry.key) === entry) entries.delete(entry.key)
       await Promise.all(dropped.map(end))
     },
-    size: () => entries.size,
-    async close() {
+    size: (): number => entries.size,
+    async close(): Promise<void> {
       isClosed = true
       const all = [...entries.values(), ...leaving]
       entries.clear()

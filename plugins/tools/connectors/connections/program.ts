@@ -24,13 +24,7 @@ const MAX_STRAY_CHARS = 1000
 const STRAY_LINES = `The program wrote more than ${MAX_STRAY_LINES} lines in a row to its standard output that are not messages of the protocol.`
 
 /** A program that speaks the protocol, the leader of its own process group. */
-export interface Program {
-  transport: Transport
-  /** Returns why the program cannot be used any more, if it is known. */
-  findFailure(): ConnectorFailure | undefined
-  /** Ends the program with all its children. */
-  end(): Promise<void>
-}
+export type Program = Awaited<ReturnType<typeof startProgram>>
 
 /** Starts a program in a home folder of its own, in the sandbox if there is one; throws a ConnectorFailure. */
 export async function startProgram(
@@ -52,7 +46,7 @@ export async function startProgram(
     library: Library
     processes: Cradle['processes']
   },
-): Promise<Program> {
+) {
   const refused = (error: unknown) => {
     const reason = processes.explainRefusal(error as NodeJS.ErrnoException)
     return new ConnectorFailure('program', `The program ${JSON.stringify(command)} ${reason}.`, {
@@ -160,7 +154,13 @@ export async function startProgram(
     })()
     return ending
   }
-  return { transport, findFailure: () => failure, end }
+  return {
+    transport,
+    /** Returns why the program cannot be used any more, if it is known. */
+    findFailure: (): ConnectorFailure | undefined => failure,
+    /** Ends the program with all its children. */
+    end,
+  }
 }
 
 /** Returns what counts the JSON of each line; it throws JsonTooComplex. */

@@ -10,19 +10,7 @@ export interface SentRequest {
 }
 
 /** Turns what a server sends into messages that the library accepts, which drops all others without a word. */
-export interface MessageReader {
-  /** Notes a message that is sent, because an answer does not name its method. */
-  note(message: JSONRPCMessage): void
-  /** True if a request with this method was sent. */
-  hasSent(method: string): boolean
-  /** True if a message is a request that is not answered yet. */
-  isUnanswered(message: JSONRPCMessage | SentRequest): boolean
-  /**
-   * Returns a message, as it was if it needs no change. An answer without an id belongs to `request`, or to the only
-   * request that waits.
-   */
-  read(message: unknown, request?: SentRequest): unknown
-}
+export type MessageReader = ReturnType<typeof createMessageReader>
 
 /**
  * The functions that read the result of a method. To read another one, write a function that takes the result as the
@@ -39,7 +27,7 @@ const RESULTS: Record<string, (result: unknown) => unknown> = {
 const MAX_WAITING = 1000
 
 /** Creates the reader of a connection. */
-export function createMessageReader(): MessageReader {
+export function createMessageReader() {
   const waiting = new Map<string, SentRequest>()
   const methods = new Set<string>()
 
@@ -64,7 +52,8 @@ export function createMessageReader(): MessageReader {
   }
 
   return {
-    note(message) {
+    /** Notes a message that is sent, because an answer does not name its method. */
+    note(message: JSONRPCMessage): void {
       if (!('method' in message)) return
       methods.add(message.method)
       if (message.method === 'notifications/cancelled') waiting.delete(String(message.params?.requestId))
@@ -72,9 +61,16 @@ export function createMessageReader(): MessageReader {
       if (waiting.size >= MAX_WAITING) waiting.delete(waiting.keys().next().value!)
       waiting.set(String(message.id), { id: message.id, method: message.method })
     },
-    hasSent: (method) => methods.has(method),
-    isUnanswered: (message) => 'id' in message && waiting.has(String(message.id)),
-    read(message, request) {
+    /** True if a request with this method was sent. */
+    hasSent: (method: string): boolean => methods.has(method),
+    /** True if a message is a request that is not answered yet. */
+    isUnanswered: (message: JSONRPCMessage | SentRequest): boolean =>
+      'id' in message && waiting.has(String(message.id)),
+    /**
+     * Returns a message, as it was if it needs no change. An answer without an id belongs to `request`, or to the only
+     * request that waits.
+     */
+    read(message: unknown, request?: SentRequest): unknown {
       if (!isObject(message)) return message
       if (typeof message.method === 'string') return readRequest(message)
       return 'result' in message || 'error' in message ? readAnswer(message, request) : message

@@ -13,13 +13,10 @@ const MAX_NAME = 256
 const MAX_CALL_NAME = 64 - 32 - 2
 
 /** The tools of a server that can be called, and a sentence about each of the others. */
-export interface ToolListing {
-  tools: StoredTool[]
-  left_out: string[]
-}
+export type ToolListing = ReturnType<typeof toStoredTools>
 
 /** Returns the tools of a server as they are stored. What a tool lacks or has in an odd form is mended if it can be. */
-export function toStoredTools(listed: readonly unknown[]): ToolListing {
+export function toStoredTools(listed: readonly unknown[]) {
   const taken = new Set<string>()
   const names = new Set<string>()
   const tools: StoredTool[] = []

@@ -11,13 +11,7 @@ const LEASE_MS = 15_000
 const IDLE_MS = 15_000
 
 /** The queue of documents. */
-export interface Queue {
-  begin(): void
-  /** Looks for work now. */
-  wake(): void
-  /** Interrupts the work, which another process or the next start continues. */
-  end(): Promise<void>
-}
+export type Queue = ReturnType<typeof createQueue>
 
 /** Creates the queue: one document at a time of each account, and the accounts in turns. */
 export function createQueue({
@@ -28,7 +22,7 @@ export function createQueue({
   log,
   rebuilding,
   server,
-}: Cradle): Queue {
+}: Cradle) {
   const ending = new AbortController()
   const working = new Map<string, Promise<void>>()
   /** The moment at which each account had its last turn here. */
@@ -114,11 +108,13 @@ export function createQueue({
   }
 
   return {
-    begin() {
+    begin(): void {
       running = run()
     },
-    wake: () => waking.abort(),
-    async end() {
+    /** Looks for work now. */
+    wake: (): void => waking.abort(),
+    /** Interrupts the work, which another process or the next start continues. */
+    async end(): Promise<void> {
       ending.abort()
       waking.abort()
       await running

@@ -8,13 +8,10 @@ import { assertBounded, assertTreeBounded } from './path-bounds.ts'
 import { findPlace, openFolder, type Place } from './workspace-path.ts'
 
 /** A name in a folder. Unlike a place it may be the name of a link, and then means the link itself. */
-export interface Entry {
-  parent: Place
-  name: string
-}
+export type Entry = Awaited<ReturnType<typeof findEntry>>
 
 /** Finds the entry that a path names. Throws a FileFailure for the workspace itself and for paths that leave it. */
-export async function findEntry(workspace: string, path: string): Promise<Entry> {
+export async function findEntry(workspace: string, path: string) {
   const names = posix
     .normalize(`./${path}`)
     .split('/')

@@ -115,23 +115,20 @@ export function describeGaps({ stopped, crowded_folders, deep_folders, closed_fo
 const STRETCH_MS = 5
 
 /** The pace of long work: it yields to the event loop and ends in time. */
-export interface Pace {
-  /** Yields to the event loop if a stretch has passed; throws the signal's reason. */
-  rest(): Promise<void>
-  /** True if the time is up or the work was stopped. */
-  isOver(): boolean
-}
+export type Pace = ReturnType<typeof createPace>
 
 /** Creates the pace of work that may take a number of milliseconds. */
 export function createPace(
   milliseconds: number,
   { signal, isStopped = () => false }: { signal?: AbortSignal; isStopped?: () => boolean },
-): Pace {
+) {
   const end = performance.now() + milliseconds
   let rested = performance.now()
   return {
-    isOver: () => performance.now() >= end || isStopped(),
-    async rest() {
+    /** True if the time is up or the work was stopped. */
+    isOver: (): boolean => performance.now() >= end || isStopped(),
+    /** Yields to the event loop if a stretch has passed; throws the signal's reason. */
+    async rest(): Promise<void> {
       if (performance.now() - rested >= STRETCH_MS) {
         await setImmediate()
         rested = performance.now()

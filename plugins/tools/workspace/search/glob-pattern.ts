@@ -11,15 +11,7 @@ const TOO_MANY = 'the braces of the pattern have too many alternatives, or are n
 export type Progress = readonly number[]
 
 /** A pattern for paths, tried one name at a time on the way down. */
-export interface GlobPattern {
-  start: Progress
-  /** Returns the state after one more name of the path. */
-  step(progress: Progress, name: string): Progress
-  /** True if the path up to here matches. */
-  isMatch(progress: Progress): boolean
-  /** True if paths below can match. */
-  canContinue(progress: Progress): boolean
-}
+export type GlobPattern = ReturnType<typeof parseGlob>
 
 /** Any number of folders, a name, or undefined for the end of the pattern. */
 type Segment = 'folders' | NamePattern | undefined
@@ -29,7 +21,7 @@ type Segment = 'folders' | NamePattern | undefined
  * leading dot of a hidden name. With `anywhere`, a pattern without a slash matches names in all folders. Throws a
  * FileFailure for patterns that could leave the folder, and for patterns that are too large.
  */
-export function parseGlob(pattern: string, { anywhere = false } = {}): GlobPattern {
+export function parseGlob(pattern: string, { anywhere = false } = {}) {
   const alternatives = expandBraces([...pattern]).map((characters) => parseSegments(characters, pattern))
   const segments: Segment[] = []
   const starts: number[] = []
@@ -50,9 +42,12 @@ export function parseGlob(pattern: string, { anywhere = false } = {}): GlobPatte
   }
   return {
     start: withNext(starts),
-    isMatch: (progress) => progress.some((place) => segments[place] === undefined),
-    canContinue: (progress) => progress.some((place) => segments[place] !== undefined),
-    step(progress, name) {
+    /** True if the path up to here matches. */
+    isMatch: (progress: Progress): boolean => progress.some((place) => segments[place] === undefined),
+    /** True if paths below can match. */
+    canContinue: (progress: Progress): boolean => progress.some((place) => segments[place] !== undefined),
+    /** Returns the state after one more name of the path. */
+    step(progress: Progress, name: string): Progress {
       const characters = [...name]
       const next: number[] = []
       for (const place of progress) {
@@ -158,21 +153,19 @@ type Token =
   | { type: 'class'; ranges: [from: string, to: string][]; negated: boolean }
 
 /** A pattern for one name of a path. */
-interface NamePattern {
-  /** The only matching name, if the pattern has no wildcards. */
-  literal: string | undefined
-  matches(name: readonly string[]): boolean
-}
+type NamePattern = ReturnType<typeof parseNamePattern>
 
 /** Parses the characters of a pattern: `*`, `?`, `[a-z]`, `[!a-z]`, and a backslash before a literal character. */
-function parseNamePattern(characters: readonly string[]): NamePattern {
+function parseNamePattern(characters: readonly string[]) {
   const tokens = parseTokens(characters)
   const isPlain = tokens.every(({ type }) => type === 'character')
   const first = tokens[0]
   const showsHidden = first?.type === 'character' && first.value === '.'
   return {
+    /** The only matching name, if the pattern has no wildcards. */
     literal: isPlain ? tokens.map((token) => (token as { value: string }).value).join('') : undefined,
-    matches: (name) => (showsHidden || name[0] !== '.') && matchTokens(tokens, name),
+    matches: (name: readonly string[]): boolean =>
+      (showsHidden || name[0] !== '.') && matchTokens(tokens, name),
   }
 }
 

@@ -8,25 +8,22 @@ const RULES =
   'Regular expressions are those of RE2: no lookahead, lookbehind, backreferences, atomic groups or possessive quantifiers, and counted repetitions up to 1000'
 
 /** A pattern to find in lines. */
-export interface SearchPattern {
-  isIn(line: string): boolean
-  /** Returns the position of the first match, in UTF-16 units. */
-  indexIn(line: string): number
-}
+export type SearchPattern = Awaited<ReturnType<typeof compilePattern>>
 
 /** Compiles a pattern that matches in linear time. Throws a FileFailure with the reason. */
 export async function compilePattern(
   pattern: string,
   { literal = false, ignore_case = false }: { literal?: boolean; ignore_case?: boolean },
-): Promise<SearchPattern> {
+) {
   // Loaded with the first search, not at each start.
   const { RE2JS: engine } = await import('re2js')
   const expression = compile(engine, literal ? engine.quote(pattern) : pattern, ignore_case)
   if (expression.programSize() > MAX_PROGRAM)
     throw new FileFailure('the pattern is too large; use smaller counts of repetition, or fewer of them')
   return {
-    isIn: (line) => expression.test(line),
-    indexIn(line) {
+    isIn: (line: string): boolean => expression.test(line),
+    /** Returns the position of the first match, in UTF-16 units. */
+    indexIn(line: string): number {
       const matcher = expression.matcher(line)
       return matcher.find() ? matcher.start() : 0
     },
