@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ToolContext } from '#plugin-api'
-import { isWithin } from '#toolbox'
+import { isWithin, unlessMissing } from '#toolbox'
 
 /** The folders of the system that every program can read, if they exist. */
 const SYSTEM_FOLDERS = [
@@ -130,13 +130,4 @@ async function listPrivate(folder: string): Promise<{ path: string; isFolder: bo
     }),
   )
   return listed.flat()
-}
-
-async function unlessMissing<Value>(look: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await look
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }

@@ -6,7 +6,7 @@ import { crc32, createDeflateRaw } from 'node:zlib'
 import { AppError } from '#kernel'
 import { ignoreCodes } from './files/file-failure.ts'
 import { walkFolder } from './files/folder-walk.ts'
-import { openFileIn, openFolder, type Place } from './files/workspace-path.ts'
+import { inFolder, openFileIn, openFolder, type Place } from './files/workspace-path.ts'
 
 const MAX_FILES = 10_000
 const MAX_BYTES = 2 * 1024 ** 3
@@ -19,14 +19,11 @@ const CHANGED = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO', 'EACCES', 'EPE
  * ARCHIVE_TOO_LARGE before any file is read.
  */
 export async function packFolder(place: Place): Promise<AsyncGenerator<Uint8Array>> {
-  const top = await openFolder(place)
-  try {
+  await inFolder(place, async (top) => {
     const budget = createBudget()
     for await (const { folder, name, kind } of walkFolder(top, { recursive: true }))
       if (kind === 'file') budget.take((await ignoreCodes(['ENOENT'], lstat(folder.entry(name))))?.size ?? 0)
-  } finally {
-    await top.close()
-  }
+  })
   return writeZip(readFiles(place))
 }
 

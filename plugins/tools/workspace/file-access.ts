@@ -4,7 +4,7 @@ import { AppError, type ContextOf, type FileReply } from '#kernel'
 import { createEtag, isShowable, lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, OutsideFailure } from './files/file-failure.ts'
 import { BoundFailure } from './files/path-bounds.ts'
-import { findPlace, openFileIn, openFolder, type Place, splitPlace } from './files/workspace-path.ts'
+import { findPlace, inParent, openFileIn, type Place } from './files/workspace-path.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The agent whose files are requested, and the caller. */
@@ -103,17 +103,13 @@ export function findReadable(asker: Asker, path: string, services: Services): Pr
 /** Opens a file for a reply. */
 export function openContent(place: Place, { inline }: { inline: boolean }): Promise<FileReply> {
   const path = toPath(place)
-  return withApiErrors(path, async () => {
-    const { parent, name } = splitPlace(place)
-    const folder = await openFolder(parent)
-    try {
+  return withApiErrors(path, () =>
+    inParent(place, async (folder, name) => {
       const { file, stats } = await openFileIn(folder, name, constants.O_RDONLY)
       const media_type = lookupMediaType(name)
       const size = Number(stats.size)
       const is_inline = inline && isShowable(media_type)
       return { filename: name, media_type, size, etag: createEtag(stats), is_inline, file }
-    } finally {
-      await folder.close()
-    }
-  })
+    }),
+  )
 }

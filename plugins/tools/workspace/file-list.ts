@@ -1,16 +1,11 @@
 import { lstat } from 'node:fs/promises'
+import type { TypeOf } from '#kernel'
 import { MAX_PAGE_ROWS, type OpenFolder, type Page, readCursor, writeCursor } from '#toolbox'
+import type { listQuery } from './file-schemas.ts'
 import { type FileRow, toFileRow } from './files/file-facts.ts'
 import { ignoreCodes } from './files/file-failure.ts'
 import { isMark, walkFolder } from './files/folder-walk.ts'
-import { openFolder, type Place } from './files/workspace-path.ts'
-
-/** The part of a list to read. */
-interface ListRequest {
-  recursive: boolean | number
-  limit: number
-  cursor?: string
-}
+import { inFolder, type Place } from './files/workspace-path.ts'
 
 /**
  * Lists the visible entries of a folder page by page; entries that are added or removed between two pages do not shift
@@ -18,14 +13,13 @@ interface ListRequest {
  */
 export async function listFolder(
   place: Place,
-  { recursive, limit, cursor }: ListRequest,
+  { recursive, limit, cursor }: TypeOf<typeof listQuery>,
   isVisible: (path: string) => boolean,
 ): Promise<Page<FileRow>> {
   const [after] = cursor === undefined ? [] : (readCursor(cursor, isKnownMark) as [string])
   const toPath = (parts: string[]) => [...place.parts, ...parts].join('/')
   const max_rows = Math.min(limit, MAX_PAGE_ROWS)
-  const top = await openFolder(place)
-  try {
+  return inFolder(place, async (top) => {
     const rows: FileRow[] = []
     let last = ''
     for await (const { folder, name, parts, mark } of walkFolder(top, {
@@ -40,9 +34,7 @@ export async function listFolder(
       last = mark
     }
     return { rows, next: null }
-  } finally {
-    await top.close()
-  }
+  })
 }
 
 const isKnownMark = (key: unknown) => typeof key === 'string' && isMark(key)

@@ -14,16 +14,13 @@ import {
 import { listFolder } from './file-list.ts'
 import {
   archiveQuery,
+  BINARY,
   contentQuery,
   deleteQuery,
   fileRow,
   fileRows,
   folderBody,
   folderRow,
-  linkBody,
-  linkedParams,
-  linkedQuery,
-  linkRow,
   listQuery,
   moveBody,
   targetQuery,
@@ -41,6 +38,7 @@ import {
 import { createEtag, toFileRow } from './files/file-facts.ts'
 import { FileFailure } from './files/file-failure.ts'
 import { adoptFile } from './files/file-replacement.ts'
+import { linkRoutes } from './links.ts'
 import { route } from './manifest.ts'
 import { receiveFile } from './uploads.ts'
 
@@ -87,9 +85,6 @@ const listFiles = route({
     await withApiErrors(query.path, () => listFolder(place, query, isVisible), { creates: true }),
   )
 })
-
-/** The bytes of a file, in the word by which generators of clients know them. */
-const BINARY = { type: 'string', format: 'binary' } as const
 
 const readFile = route({
   method: 'GET',
@@ -261,49 +256,6 @@ const readArchive = route({
   )
 })
 
-const linkFile = route({
-  method: 'POST',
-  path: '/agents/:id/files/link',
-  operation_id: 'createFileLink',
-  summary: 'Create a link to a file',
-  description:
-    'Returns an address with which everybody can read this one file without signing in, until the link expires or its creator may no longer read the file. A link cannot be revoked, so choose a short time.',
-  guard: 'agent',
-  body: linkBody,
-  response: { 201: linkRow },
-  errors: ['NOT_FOUND', 'FILE_UNUSABLE'],
-  audit: 'file.link',
-}).handle(async ({ agent, caller, body }, services) => {
-  const place = await findReadable({ agent, caller }, body.path, services)
-  const { file } = await openContent(place, { inline: false })
-  await file.close()
-  const expires_at = services.clock.seconds() + body.expires_in_seconds
-  const linked = { agent_id: agent._id, user_id: caller.id, path: toPath(place), expires_at }
-  return { url: services.fileLinks.make(linked), expires_at }
-})
-
-const readLinkedFile = route({
-  method: 'GET',
-  path: '/agents/:id/files/linked',
-  operation_id: 'readLinkedFile',
-  summary: 'Read the file of a link',
-  description:
-    'Sends the file that `createFileLink` has made the link for. The token in the address is all that is needed; the link stops working when it expires, when the file is gone, or when its creator may no longer read the file. It supports `Range` and `If-None-Match`.',
-  guard: 'public',
-  query: linkedQuery,
-  stream: 'file',
-  response: { 200: BINARY },
-  params: linkedParams,
-  errors: ['HEADERS_TOO_LARGE', 'LINK_INVALID', 'AGENT_NOT_FOUND', 'NOT_FOUND', 'FILE_UNUSABLE'],
-}).handle(async ({ params, query }, services) => {
-  const { agent_id, user_id, path } = services.fileLinks.open(params.id, query.token)
-  const user = await services.users.find(user_id)
-  if (!user?.enabled) throw new AppError('LINK_INVALID')
-  const caller = { id: user_id, role: user.role }
-  const agent = await services.agents.findVisible(caller, agent_id)
-  return openContent(await findReadable({ agent, caller }, path, services), { inline: Boolean(query.inline) })
-})
-
 /** The routes of the files in workspaces. */
 export const fileRoutes = [
   uploadFile,
@@ -314,6 +266,5 @@ export const fileRoutes = [
   moveFile,
   makeDirectory,
   readArchive,
-  linkFile,
-  readLinkedFile,
+  ...linkRoutes,
 ]

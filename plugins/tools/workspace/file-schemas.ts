@@ -18,6 +18,9 @@ const path = {
 } as const
 const namedPath = { ...path, minLength: 1 } as const
 
+/** The bytes of a file, in the word that generators of clients know. */
+export const BINARY = { type: 'string', format: 'binary' } as const
+
 /** A file or folder. */
 export const fileRow = {
   title: 'File',

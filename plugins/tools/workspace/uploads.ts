@@ -1,11 +1,12 @@
 import { link, realpath } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { AppError, type UploadedFile } from '#kernel'
+import type { OpenFolder } from '#toolbox'
 import type { StoredFile } from '../../agents/agents/types.ts'
 import { lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, ignoreCodes } from './files/file-failure.ts'
 import type { Growth } from './files/file-replacement.ts'
-import { openFolder } from './files/workspace-path.ts'
+import { inFolder } from './files/workspace-path.ts'
 import type { Cradle } from './manifest.ts'
 
 /** The folder of a workspace for uploads. */
@@ -44,8 +45,7 @@ async function store(
   root: string,
   { path, filename: given, media_type, size }: UploadedFile,
 ): Promise<StoredFile> {
-  const folder = await openFolder({ root, parts: [INBOUND] }, { create: true })
-  try {
+  const storeIn = async (folder: OpenFolder): Promise<StoredFile> => {
     for (let number = 1; ; number += 1) {
       const filename = toFilename(given, number)
       // `link` fails if the name is taken, and makes the complete file visible at once.
@@ -61,9 +61,8 @@ async function store(
         size,
       }
     }
-  } finally {
-    await folder.close()
   }
+  return inFolder({ root, parts: [INBOUND] }, storeIn, { create: true })
 }
 
 /** Converts a name to one that every file system accepts, with the number before the extension. */

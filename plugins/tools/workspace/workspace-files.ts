@@ -1,9 +1,8 @@
-import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { lookupMediaType } from './files/file-facts.ts'
+import { decodeText, lookupMediaType } from './files/file-facts.ts'
 import { explainErrors, FileFailure, quote } from './files/file-failure.ts'
-import { createFile, MAX_FILE_BYTES } from './files/file-replacement.ts'
-import { findPlace, openFile } from './files/workspace-path.ts'
+import { createFile, MAX_FILE_BYTES, toBytes } from './files/file-replacement.ts'
+import { withFile } from './files/workspace-path.ts'
 import { findWritablePlace, toShownPath } from './files/writable-place.ts'
 import type { Cradle } from './manifest.ts'
 
@@ -22,14 +21,9 @@ export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceR
       path: string,
       range: { line?: number; limit?: number } = {},
     ): Promise<string> =>
-      explainErrors(path, async () => {
-        const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
-        try {
-          return selectLines(decode(await readWhole(file, path), path), range)
-        } finally {
-          await file.close()
-        }
-      }),
+      explainErrors(path, () =>
+        withFile(workspace, path, async (file) => selectLines(await readWhole(file, path), range)),
+      ),
 
     /** Writes a whole file, creating its parent folders; returns its path in the workspace. Throws like `readText`. */
     writeText: (
@@ -39,11 +33,7 @@ export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceR
       signal: AbortSignal,
     ): Promise<{ path: string; media_type: string }> =>
       explainErrors(path, async () => {
-        const bytes = Buffer.from(content)
-        if (bytes.length > MAX_FILE_BYTES)
-          throw new FileFailure(
-            `the content has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} can be written`,
-          )
+        const bytes = toBytes(content)
         signal.throwIfAborted()
         const place = await findWritablePlace({ workspace, write_area: null }, path)
         await createFile(place, bytes, { grow: workspaceRoom.growthForTools(agent_id), signal })
@@ -54,20 +44,14 @@ export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceR
 }
 
 /** Respects the limit even if the file grows meanwhile. */
-async function readWhole(file: FileHandle, path: string): Promise<Buffer> {
+async function readWhole(file: FileHandle, path: string): Promise<string> {
   const stream = file.createReadStream({ start: 0, end: MAX_FILE_BYTES, autoClose: false })
   const bytes = Buffer.concat(await stream.toArray())
-  if (bytes.length <= MAX_FILE_BYTES) return bytes
-  throw new FileFailure(`${quote(path)} is too large: at most ${MAX_FILE_BYTES} bytes can be read`)
-}
-
-function decode(bytes: Buffer, path: string): string {
-  try {
-    if (!bytes.includes(0)) return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    // The bytes are not UTF-8; the error below says so.
-  }
-  throw new FileFailure(`${quote(path)} is not UTF-8 text (${bytes.length} bytes)`)
+  if (bytes.length > MAX_FILE_BYTES)
+    throw new FileFailure(`${quote(path)} is too large: at most ${MAX_FILE_BYTES} bytes can be read`)
+  const text = decodeText(bytes)
+  if (text === undefined) throw new FileFailure(`${quote(path)} is not UTF-8 text (${bytes.length} bytes)`)
+  return text
 }
 
 function selectLines(text: string, { line = 1, limit }: { line?: number; limit?: number }): string {
@@ -86,21 +70,15 @@ export async function readWantedFiles(
   const workspace = agents.workspaceOf(agent_id)
   for (const path of paths)
     try {
-      const bytes = await explainErrors(path, () => readUpTo(workspace, path, max_bytes))
+      const bytes = await explainErrors(path, () =>
+        withFile(workspace, path, async (file) =>
+          (await file.stat()).size > max_bytes ? undefined : await file.readFile(),
+        ),
+      )
       if (bytes) contents.set(path, bytes)
     } catch (error) {
       if (!(error instanceof FileFailure)) throw error
       log.info({ agent: agent_id, reason: error.message }, 'cannot read a requested file')
     }
   return contents
-}
-
-async function readUpTo(workspace: string, path: string, max: number): Promise<Uint8Array | undefined> {
-  const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
-  try {
-    const { size } = await file.stat()
-    return size > max ? undefined : await file.readFile()
-  } finally {
-    await file.close()
-  }
 }

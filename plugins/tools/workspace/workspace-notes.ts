@@ -1,6 +1,7 @@
 import { type BigIntStats, constants, lstatSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { decodeText } from './files/file-facts.ts'
 import { assertRegular } from './files/workspace-path.ts'
 import type { Cradle } from './manifest.ts'
 
@@ -58,7 +59,7 @@ export function createWorkspaceNotes() {
       try {
         const bytes = Buffer.alloc(MAX_BYTES)
         const { bytesRead } = await file.read(bytes, 0, MAX_BYTES, 0)
-        const text = decode(bytes.subarray(0, bytesRead), stats.size > MAX_BYTES)
+        const text = decodeText(bytes.subarray(0, bytesRead), { stream: stats.size > MAX_BYTES })
         if (text === undefined) return leaveOut(version, 'it is not UTF-8 text')
         const note = stats.size > MAX_BYTES ? `\n[cut at ${MAX_BYTES} of ${stats.size} bytes]` : ''
         return keep(agent_id, {
@@ -84,12 +85,3 @@ export function createWorkspaceNotes() {
 
 const createVersion = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) =>
   [dev, ino, size, mtimeNs, ctimeNs].join(':')
-
-function decode(bytes: Buffer, isCut: boolean): string | undefined {
-  if (bytes.includes(0)) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
-  } catch {
-    return undefined
-  }
-}

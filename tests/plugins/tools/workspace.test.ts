@@ -3,7 +3,13 @@ import { constants } from 'node:fs'
 import { link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { createFile } from '../../../plugins/tools/workspace/files/file-replacement.ts'
-import { findPlace, openFile, openFolder } from '../../../plugins/tools/workspace/files/workspace-path.ts'
+import {
+  findPlace,
+  inParent,
+  openFileIn,
+  openFolder,
+  type Place,
+} from '../../../plugins/tools/workspace/files/workspace-path.ts'
 import t from '../../run/file-test.ts'
 import { amount, onlyLong } from '../../run/tier.ts'
 import { anySize, createWorkspace, SECRET, startSwapping, tools } from './workspace-calls.ts'
@@ -185,13 +191,15 @@ t.test('A folder swapped for a link between check and use leads nowhere', async 
   )
   await rename(join(workspace, 'box'), join(workspace, 'moved'))
   await symlink(outside, join(workspace, 'box'))
-  await t.rejects(openFile(file!, constants.O_RDONLY))
+  const openFile = (place: Place) =>
+    inParent(place, (folder, name) => openFileIn(folder, name, constants.O_RDONLY))
+  await t.rejects(openFile(file!))
   const bounds = { grow: anySize, signal: new AbortController().signal }
   await t.rejects(createFile(created!, Buffer.from('x'), bounds))
   await t.rejects(openFolder(folder!))
   await rm(join(workspace, 'moved/secret.txt'))
   await symlink(join(outside, 'secret.txt'), join(workspace, 'moved/secret.txt'))
-  await t.rejects(openFile({ root: workspace, parts: ['moved', 'secret.txt'] }, constants.O_RDONLY))
+  await t.rejects(openFile({ root: workspace, parts: ['moved', 'secret.txt'] }))
   t.strictSame(await readdir(outside), ['secret.txt'])
 })
 

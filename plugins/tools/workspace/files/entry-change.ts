@@ -5,7 +5,7 @@ import { AppError } from '#kernel'
 import { type OpenFolder, removeTree } from '#toolbox'
 import { FileFailure, ignoreCodes } from './file-failure.ts'
 import { assertBounded, assertTreeBounded } from './path-bounds.ts'
-import { findPlace, openFolder, type Place } from './workspace-path.ts'
+import { findPlace, inFolder } from './workspace-path.ts'
 
 /** A name in a folder. Unlike a place it may be the name of a link, and then means the link itself. */
 export type Entry = Awaited<ReturnType<typeof findEntry>>
@@ -31,7 +31,7 @@ export async function removeEntry(
   { parent, name }: Entry,
   { recursive }: { recursive: boolean },
 ): Promise<void> {
-  await within(parent, {}, async (folder) => {
+  await inFolder(parent, async (folder) => {
     const stats = await lstat(folder.entry(name))
     if (!stats.isDirectory()) return unlink(folder.entry(name))
     await refuseFull(recursive ? removeTree(folder.entry(name)) : rmdir(folder.entry(name)))
@@ -50,47 +50,35 @@ export async function moveEntry(
   const [oldParts, newParts] = [partsOf(from), partsOf(to)]
   if (newParts.join('/').startsWith(`${oldParts.join('/')}/`))
     throw new FileFailure('a folder cannot be moved into itself')
-  await within(from.parent, {}, async (source) => {
+  await inFolder(from.parent, async (source) => {
     const path = source.entry(from.name)
     const stats = await lstat(path)
     const isFolder = stats.isDirectory()
     if (!isFolder && !stats.isFile()) throw new FileFailure('it is neither a file nor a folder')
     if (isFolder) await assertTreeBounded(path, { from: oldParts, to: newParts })
     else assertBounded(newParts)
-    await within(to.parent, { create: true }, async (target) => {
-      const place = target.entry(to.name)
-      if (overwrite) return refuseFull(rename(path, place))
-      if (isFolder && (await ignoreCodes(['ENOENT'], lstat(place)))) throw new AppError('FILE_EXISTS')
-      if (isFolder) return refuseFull(rename(path, place))
+    const move = async (target: OpenFolder) => {
+      const newPath = target.entry(to.name)
+      if (!overwrite && isFolder && (await ignoreCodes(['ENOENT'], lstat(newPath))))
+        throw new AppError('FILE_EXISTS')
+      if (overwrite || isFolder) return refuseFull(rename(path, newPath))
       // Unlike a rename, `link` fails if the target exists.
-      await refuseTaken(link(path, place))
+      await refuseTaken(link(path, newPath))
       await unlink(path)
-    })
+    }
+    await inFolder(to.parent, move, { create: true })
   })
 }
 
 /** Creates a folder and its parent folders; throws FILE_EXISTS if the name is taken. */
 export async function makeFolder({ parent, name }: Entry): Promise<void> {
   assertBounded(partsOf({ parent, name }))
-  await within(parent, { create: true }, (folder) => refuseTaken(mkdir(folder.entry(name))))
+  await inFolder(parent, (folder) => refuseTaken(mkdir(folder.entry(name))), { create: true })
 }
 
 /** Reads the current stats of an entry. */
 export const readEntry = ({ parent, name }: Entry): Promise<BigIntStats> =>
-  within(parent, {}, (folder) => lstat(folder.entry(name), { bigint: true }))
-
-async function within<Result>(
-  place: Place,
-  options: { create?: boolean },
-  work: (folder: OpenFolder) => Promise<Result>,
-): Promise<Result> {
-  const folder = await openFolder(place, options)
-  try {
-    return await work(folder)
-  } finally {
-    await folder.close()
-  }
-}
+  inFolder(parent, (folder) => lstat(folder.entry(name), { bigint: true }))
 
 const createRefusal =
   (codes: string[], refusal: 'FILE_EXISTS' | 'DIRECTORY_NOT_EMPTY') =>

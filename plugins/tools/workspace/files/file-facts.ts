@@ -29,6 +29,22 @@ export function lookupMediaType(path: string, unknown = 'application/octet-strea
   return (extension && lookup(extension)) || unknown
 }
 
+/**
+ * Decodes UTF-8; undefined if the bytes are not text. With `stream`, a character that the end divides is left out; with
+ * `ignoreBOM`, a byte order mark is kept as a character.
+ */
+export function decodeText(
+  bytes: Buffer,
+  { stream = false, ignoreBOM = false }: { stream?: boolean; ignoreBOM?: boolean } = {},
+): string | undefined {
+  if (bytes.includes(0)) return undefined
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes, { stream })
+  } catch {
+    return undefined
+  }
+}
+
 /** True for types that a browser displays without running code: pictures, sound, PDF and plain text. */
 export function isShowable(media_type: string): boolean {
   return (

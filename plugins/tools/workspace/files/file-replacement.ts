@@ -5,17 +5,23 @@ import { join } from 'node:path'
 import { createKeyedQueue, type OpenFolder } from '#toolbox'
 import { FileFailure, ignoreCodes, quote } from './file-failure.ts'
 import { assertBounded } from './path-bounds.ts'
-import { openFileIn, openFolder, type Place, splitPlace } from './workspace-path.ts'
+import { inParent, openFileIn, type Place, using } from './workspace-path.ts'
 
 const { O_WRONLY, O_RDWR, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
 /** The largest file that is written or changed, in bytes. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024
 
+/** Returns the bytes of a text. Throws a FileFailure if there are too many for a file. */
+export function toBytes(text: string): Buffer {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= MAX_FILE_BYTES) return bytes
+  throw new FileFailure(`the content has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} can be written`)
+}
+
 /** Runs a write that enlarges a file by a number of bytes; throws if there is no room for them. */
 export type Growth = <Result>(bytes: number, write: () => Promise<Result>) => Promise<Result>
 
-/** The replacements of each file, one after the other. */
 const replacements = createKeyedQueue()
 
 /**
@@ -27,12 +33,10 @@ export function createFile(
   bytes: Buffer,
   { grow, signal }: { grow: Growth; signal: AbortSignal },
 ): Promise<void> {
-  return inTurn(place, () =>
-    inFolder(place, { create: true }, async (folder, name) => {
-      const before = await readReplaceable(folder, name)
-      await grow(bytes.length - sizeOf(before), () => replace(folder, name, { bytes, before, signal }))
-    }),
-  )
+  return replaceIn(place, { create: true }, async (folder, name) => {
+    const before = await readReplaceable(folder, name)
+    await grow(bytes.length - sizeOf(before), () => replace(folder, name, { bytes, before, signal }))
+  })
 }
 
 /** Replaces an existing file by the result of `change`; fails if something else has changed the file meanwhile. */
@@ -41,21 +45,19 @@ export function changeFile(
   change: (current: Buffer) => Buffer,
   { grow, signal }: { grow: Growth; signal: AbortSignal },
 ): Promise<void> {
-  return inTurn(place, () =>
-    inFolder(place, { create: false }, async (folder, name) => {
-      const { file, stats: before } = await openFileIn(folder, name, O_RDWR)
-      const bytes = await using(file, async () => {
-        refuseSecondName(before, name)
-        if (before.size > MAX_FILE_BYTES)
-          throw new FileFailure(
-            `${quote(name)} has ${before.size} bytes; at most ${MAX_FILE_BYTES} can be edited`,
-          )
-        return change(await file.readFile())
-      })
-      const write = () => replace(folder, name, { bytes, before, signal, onlyUnchanged: true })
-      await grow(bytes.length - sizeOf(before), write)
-    }),
-  )
+  return replaceIn(place, { create: false }, async (folder, name) => {
+    const { file, stats: before } = await openFileIn(folder, name, O_RDWR)
+    const bytes = await using(file, async () => {
+      refuseSecondName(before, name)
+      if (before.size > MAX_FILE_BYTES)
+        throw new FileFailure(
+          `${quote(name)} has ${before.size} bytes; at most ${MAX_FILE_BYTES} can be edited`,
+        )
+      return change(await file.readFile())
+    })
+    const write = () => replace(folder, name, { bytes, before, signal, onlyUnchanged: true })
+    await grow(bytes.length - sizeOf(before), write)
+  })
 }
 
 /**
@@ -67,20 +69,18 @@ export function adoptFile(
   source: { path: string; size: number },
   { grow, check }: { grow: Growth; check: (before: BigIntStats | undefined) => { only_new: boolean } },
 ): Promise<{ stats: BigIntStats; is_new: boolean }> {
-  return inTurn(place, () =>
-    inFolder(place, { create: true }, async (folder, name) => {
-      const before = await readReplaceable(folder, name)
-      const { only_new } = check(before)
-      const path = folder.entry(name)
-      await grow(source.size - sizeOf(before), async () => {
-        if (before) await copyAccess(source.path, before)
-        if (!only_new) return rename(source.path, path)
-        await link(source.path, path)
-        await unlink(source.path)
-      })
-      return { stats: await lstat(path, { bigint: true }), is_new: !before }
-    }),
-  )
+  return replaceIn(place, { create: true }, async (folder, name) => {
+    const before = await readReplaceable(folder, name)
+    const { only_new } = check(before)
+    const path = folder.entry(name)
+    await grow(source.size - sizeOf(before), async () => {
+      if (before) await copyAccess(source.path, before)
+      if (!only_new) return rename(source.path, path)
+      await link(source.path, path)
+      await unlink(source.path)
+    })
+    return { stats: await lstat(path, { bigint: true }), is_new: !before }
+  })
 }
 
 const sizeOf = (before: BigIntStats | undefined) => Number(before?.size ?? 0)
@@ -93,31 +93,16 @@ async function readReplaceable(folder: OpenFolder, name: string): Promise<BigInt
   return current?.stats
 }
 
-const inTurn = <Result>({ root, parts }: Place, work: () => Promise<Result>) =>
-  replacements.run(join(root, ...parts), work)
-
-async function inFolder<Result>(
+/** Runs the replacements of one file one after the other. */
+const replaceIn = <Result>(
   place: Place,
   options: { create: boolean },
   work: (folder: OpenFolder, name: string) => Promise<Result>,
-): Promise<Result> {
-  const { parent, name } = splitPlace(place)
-  if (options.create) assertBounded(place.parts)
-  const folder = await openFolder(parent, options)
-  try {
-    return await work(folder, name)
-  } finally {
-    await folder.close()
-  }
-}
-
-async function using<Result>(file: FileHandle, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } finally {
-    await file.close()
-  }
-}
+): Promise<Result> =>
+  replacements.run(join(place.root, ...place.parts), async () => {
+    if (options.create) assertBounded(place.parts)
+    return inParent(place, work, options)
+  })
 
 function refuseSecondName(stats: BigIntStats | undefined, name: string): void {
   if (stats && stats.nlink > 1)

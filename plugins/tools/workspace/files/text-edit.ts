@@ -1,3 +1,4 @@
+import { decodeText } from './file-facts.ts'
 import { FileFailure, quote } from './file-failure.ts'
 import { MAX_FILE_BYTES } from './file-replacement.ts'
 
@@ -13,7 +14,8 @@ interface Edit {
 
 /** Applies an edit to the bytes of a file; throws a FileFailure with the reason if it cannot be applied. */
 export function applyEdit(bytes: Buffer, edit: Edit): { bytes: Buffer; count: number } {
-  const text = decode(bytes)
+  // A byte order mark is a character of the file.
+  const text = decodeText(bytes, { ignoreBOM: true })
   if (text === undefined)
     throw new FileFailure(`${quote(edit.path)} is not UTF-8 text (${bytes.length} bytes)`)
   const toFile = hasOnlyCrlf(text) ? (part: string) => part.replace(/\r?\n/g, '\r\n') : (part: string) => part
@@ -35,16 +37,6 @@ export function applyEdit(bytes: Buffer, edit: Edit): { bytes: Buffer; count: nu
   if (size > MAX_FILE_BYTES)
     throw new FileFailure(`the file would have ${size} bytes; at most ${MAX_FILE_BYTES} can be written`)
   return { bytes: Buffer.from(replaceAt(places, { text, sought, replacement })), count: places.length }
-}
-
-/** Decodes UTF-8 and keeps a byte order mark as a character; returns undefined if the bytes are not text. */
-function decode(bytes: Buffer): string | undefined {
-  if (bytes.includes(0)) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
-  }
 }
 
 /** True if every line ends in CRLF; plain newlines in a model's strings then mean CRLF. */

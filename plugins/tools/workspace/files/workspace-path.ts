@@ -1,4 +1,4 @@
-import type { BigIntStats } from 'node:fs'
+import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, mkdir, realpath } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
 // Not the whole kernel, as each search thread loads this module.
@@ -51,7 +51,7 @@ export function splitBelow(root: string, target: string): string[] | undefined {
 }
 
 /** Splits a place into its parent folder and its name. Throws a FileFailure for the root itself. */
-export function splitPlace({ root, parts }: Place): { parent: Place; name: string } {
+function splitPlace({ root, parts }: Place): { parent: Place; name: string } {
   const name = parts.at(-1)
   if (name === undefined) throw new FileFailure('the path names the whole folder; it is a folder, not a file')
   return { parent: { root, parts: parts.slice(0, -1) }, name }
@@ -75,22 +75,54 @@ export async function openFolder({ root, parts }: Place, { create = false } = {}
   return folder
 }
 
+/** Runs work in the folder at a place, which is open in the meantime. */
+export async function inFolder<Result>(
+  place: Place,
+  work: (folder: OpenFolder) => Promise<Result>,
+  options: { create?: boolean } = {},
+): Promise<Result> {
+  const folder = await openFolder(place, options)
+  try {
+    return await work(folder)
+  } finally {
+    await folder.close()
+  }
+}
+
+/** The same in the folder that contains a place, with the name in it. Throws a FileFailure for the root itself. */
+export async function inParent<Result>(
+  place: Place,
+  work: (folder: OpenFolder, name: string) => Promise<Result>,
+  options: { create?: boolean } = {},
+): Promise<Result> {
+  const { parent, name } = splitPlace(place)
+  return inFolder(parent, (folder) => work(folder, name), options)
+}
+
+/** Runs work on an open file, and closes it. */
+export async function using<Result>(file: FileHandle, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } finally {
+    await file.close()
+  }
+}
+
 /** An open file with its stats at that time. */
 interface OpenFile {
   file: FileHandle
   stats: BigIntStats
 }
 
-/** Opens the regular file at a place; refuses pipes and devices. */
-export async function openFile(place: Place, flags: number): Promise<FileHandle> {
-  const { parent, name } = splitPlace(place)
-  const folder = await openFolder(parent)
-  try {
-    const { file } = await openFileIn(folder, name, flags)
-    return file
-  } finally {
-    await folder.close()
-  }
+/** Runs work on the regular file that a tool's path names, open for reading; refuses pipes and devices. */
+export async function withFile<Result>(
+  workspace: string,
+  path: string,
+  work: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const place = await findPlace(workspace, path)
+  const { file } = await inParent(place, (folder, name) => openFileIn(folder, name, constants.O_RDONLY))
+  return using(file, () => work(file))
 }
 
 /** Opens a regular file in an open folder; refuses links, pipes and devices. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { lstat } from 'node:fs/promises'
 import { explainErrors, ignoreCodes } from '../files/file-failure.ts'
-import { openFileIn, openFolder, type Place, splitPlace } from '../files/workspace-path.ts'
+import { inFolder, inParent, openFileIn, type Place, using } from '../files/workspace-path.ts'
 import { fitOutput, formatCount, formatName, MAX_TEXT_BYTES } from '../output.ts'
 import { createPace, describeGaps, type FoundFile, type Pace, type WalkGaps, walkFiles } from './file-walk.ts'
 import { parseGlob } from './glob-pattern.ts'
@@ -54,8 +54,7 @@ export function searchFiles(request: SearchRequest, isStopped: () => boolean): P
     const { place } = request
     if (await searchIfFile(place, search)) return report(findings, request)
 
-    const folder = await openFolder(place)
-    try {
+    return inFolder(place, async (folder) => {
       const { files, gaps } = walkFiles(folder, { pattern: glob, pace })
       for await (const file of files) {
         const path = [...place.parts, file.path].join('/')
@@ -64,9 +63,7 @@ export function searchFiles(request: SearchRequest, isStopped: () => boolean): P
         if (findings.stopped) break
       }
       return report(findings, request, gaps)
-    } finally {
-      await folder.close()
-    }
+    })
   })
 }
 
@@ -85,15 +82,11 @@ const createFindings = (): Findings => ({
 /** Searches the file at a place; returns false if the place is a folder. */
 async function searchIfFile(place: Place, search: (file: FoundFile) => Promise<void>): Promise<boolean> {
   if (place.parts.length === 0) return false
-  const { parent, name } = splitPlace(place)
-  const folder = await openFolder(parent)
-  try {
+  return inParent(place, async (folder, name) => {
     if ((await lstat(folder.entry(name))).isDirectory()) return false
     await search({ path: place.parts.join('/'), folder, name })
     return true
-  } finally {
-    await folder.close()
-  }
+  })
 }
 
 async function searchFile(
@@ -153,7 +146,7 @@ async function readText(
   })
   if (!opened) return undefined
   const { file, stats } = opened
-  try {
+  return using(file, async () => {
     const size = Number(stats.size)
     if (size > MAX_SEARCHED_BYTES) {
       findings.large++
@@ -165,9 +158,7 @@ async function readText(
     if (!content.includes(0)) return content.toString()
     findings.binary++
     return undefined
-  } finally {
-    await file.close()
-  }
+  })
 }
 
 function report(findings: Findings, request: SearchRequest, gaps?: WalkGaps): string {

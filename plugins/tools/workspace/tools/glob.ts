@@ -1,7 +1,7 @@
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
 import { explainErrors } from '../files/file-failure.ts'
-import { findPlace, openFolder } from '../files/workspace-path.ts'
+import { findPlace, inFolder } from '../files/workspace-path.ts'
 import { fitOutput, formatName } from '../output.ts'
 import { createPace, describeGaps, walkFiles } from '../search/file-walk.ts'
 import { parseGlob } from '../search/glob-pattern.ts'
@@ -39,8 +39,7 @@ export const glob: Tool = {
       signal.throwIfAborted()
       const parsed = parseGlob(pattern)
       const place = await findPlace(workspace, path)
-      const folder = await openFolder(place)
-      try {
+      return inFolder(place, async (folder) => {
         const { files, gaps } = walkFiles(folder, { pattern: parsed, pace: createPace(TIME_MS, { signal }) })
         const paths: string[] = []
         for await (const file of files) if (paths.push(file.path) > MAX_RESULTS) break
@@ -48,9 +47,7 @@ export const glob: Tool = {
         const lines = paths.map((path) => formatName([...place.parts, path].join('/')))
         const cut = isCut ? [`[cut: only the first ${MAX_RESULTS} files are listed]`] : []
         return fitOutput(lines.join('\n') || '(no file matches)', [...cut, ...describeGaps(gaps)])
-      } finally {
-        await folder.close()
-      }
+      })
     })
   },
 }

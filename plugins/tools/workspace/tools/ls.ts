@@ -3,7 +3,7 @@ import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
 import type { OpenFolder } from '#toolbox'
 import { explainErrors, ignoreCodes } from '../files/file-failure.ts'
-import { findPlace, openFolder } from '../files/workspace-path.ts'
+import { findPlace, inFolder } from '../files/workspace-path.ts'
 import { fitOutput, formatName } from '../output.ts'
 
 const MAX_ENTRIES = 1000
@@ -26,16 +26,13 @@ export const ls: Tool = {
   execute({ path = '.' }: TypeOf<typeof input>, { workspace, signal }) {
     return explainErrors(path, async () => {
       signal.throwIfAborted()
-      const folder = await openFolder(await findPlace(workspace, path))
-      try {
+      return inFolder(await findPlace(workspace, path), async (folder) => {
         const names = await readNames(folder)
         const notes =
           names.splice(MAX_ENTRIES).length > 0 ? [`[cut: only ${MAX_ENTRIES} entries are listed]`] : []
         const lines = await Promise.all(names.sort().map((name) => describe(folder, name)))
         return fitOutput(lines.filter((line) => line !== undefined).join('\n') || '(an empty folder)', notes)
-      } finally {
-        await folder.close()
-      }
+      })
     })
   },
 }

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { objectOf, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
+import { decodeText } from '../files/file-facts.ts'
 import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
-import { findPlace, openFile } from '../files/workspace-path.ts'
+import { withFile } from '../files/workspace-path.ts'
 import { MAX_TEXT_BYTES } from '../output.ts'
 
 const DEFAULT_LINES = 2000
@@ -39,18 +39,15 @@ export const readFile: Tool = {
   input_schema: input,
   disableable: false,
   execute({ path, offset = 0, limit = DEFAULT_LINES }: TypeOf<typeof input>, { workspace, signal }) {
-    return explainErrors(path, async () => {
-      const file = await openFile(await findPlace(workspace, path), constants.O_RDONLY)
-      try {
+    return explainErrors(path, () =>
+      withFile(workspace, path, async (file) => {
         const { size } = await file.stat()
         const excerpt = await readLines(file, { offset, limit, signal })
-        const text = decode(excerpt)
+        const text = decodeText(excerpt.bytes, { stream: excerpt.cut })
         if (text === undefined) throw new FileFailure(`${quote(path)} is not UTF-8 text (${size} bytes)`)
         return describe(text, excerpt, { offset, size })
-      } finally {
-        await file.close()
-      }
-    })
+      }),
+    )
   },
 }
 
@@ -97,16 +94,6 @@ async function readLines(
     }
   }
   return excerpt(false, false)
-}
-
-/** Decodes the bytes, without a character that the cut divided; returns undefined if they are not text. */
-function decode({ bytes, cut }: Excerpt): string | undefined {
-  if (bytes.includes(0)) return undefined
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: cut })
-  } catch {
-    return undefined
-  }
 }
 
 function describe(

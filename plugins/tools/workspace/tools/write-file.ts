@@ -1,8 +1,8 @@
 import { rowOf, type TypeOf } from '#kernel'
 import type { Tool, ToolContext } from '#plugin-api'
 import { lookupMediaType } from '../files/file-facts.ts'
-import { explainErrors, FileFailure, quote } from '../files/file-failure.ts'
-import { createFile, MAX_FILE_BYTES } from '../files/file-replacement.ts'
+import { explainErrors, quote } from '../files/file-failure.ts'
+import { createFile, toBytes } from '../files/file-replacement.ts'
 import { isOutsideWrite, takeWritablePlace, toShownPath, writablePath } from '../files/writable-place.ts'
 import type { WorkspaceRoom } from '../workspace-room.ts'
 
@@ -20,12 +20,8 @@ export const createWriteFile = (room: () => WorkspaceRoom): Tool => ({
   disableable: true,
   needsApproval: isOutsideWrite,
   execute({ path, content }: TypeOf<typeof input>, context: ToolContext) {
-    const bytes = Buffer.from(content)
     return explainErrors(path, async () => {
-      if (bytes.length > MAX_FILE_BYTES)
-        throw new FileFailure(
-          `the content has ${bytes.length} bytes; at most ${MAX_FILE_BYTES} can be written`,
-        )
+      const bytes = toBytes(content)
       context.signal.throwIfAborted()
       const place = await takeWritablePlace(path, context)
       const grow = room().growthForTools(context.agent_id, place)
