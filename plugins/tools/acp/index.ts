@@ -2,11 +2,21 @@ import { join } from 'node:path'
 import { definePlugin } from '#kernel'
 import { describeLeftFolders } from '#toolbox'
 import { createAcpRunner } from './acp-runner.ts'
-import { createDefinitions } from './definitions.ts'
+import { createDefinitions, type Definitions } from './definitions.ts'
 import { manifest } from './manifest.ts'
 import { acpRoutes } from './routes.ts'
-import { createRunners } from './runners.ts'
-import { createRunnerRuns } from './runs.ts'
+import { createRunners, type Runners } from './runners.ts'
+import { createRunnerRuns, type RunnerRuns } from './runs.ts'
+
+declare module '#kernel/types' {
+  interface PrivateServices {
+    acp: {
+      acpDefinitions: Definitions
+      acpRunners: Runners
+      acpRuns: RunnerRuns
+    }
+  }
+}
 
 export default definePlugin({
   ...manifest,

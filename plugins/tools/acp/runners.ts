@@ -27,6 +27,13 @@ const toId = (user_id: string, name: string) => `${user_id}:${name}`
 const isSame = (one: RunnerProgram | undefined, other: RunnerProgram) =>
   one?.command === other.command && JSON.stringify(one.args) === JSON.stringify(other.args)
 
+const pickSettings = ({
+  enabled,
+  trusted,
+  tool_parse_mode,
+  stdio_buffer_limit_bytes,
+}: RunnerSettings): RunnerSettings => ({ enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes })
+
 /** Creates the service. */
 export function createRunners({
   acpDefinitions: definitions,
@@ -41,17 +48,13 @@ export function createRunners({
     isDeepStrictEqual(stored.env_program, program && definitions.identify(stored.name, program))
       ? JSON.parse(secrets.open(stored.env, toPurpose(stored._id)))
       : {}
-  const readSettings = (stored: RunnerDocument | null | undefined): RunnerSettings => {
-    const { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes } = stored ?? RUNNER_DEFAULTS
-    return { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes }
-  }
   const findStored = async (user_id: string) => {
     const found = await acp_runners.find({ user_id }).toArray()
     return new Map(found.map((runner) => [runner.name, runner]))
   }
   const toRow = (program: RunnerProgram, stored: RunnerDocument | null | undefined): RunnerRow => ({
     ...program,
-    ...readSettings(stored),
+    ...pickSettings(stored ?? RUNNER_DEFAULTS),
     env: maskEnv(openEnv(program, stored)),
   })
 
@@ -60,12 +63,6 @@ export function createRunners({
     return Object.fromEntries(
       [...programs].map(([name, program]) => [name, toRow(program, stored.get(name))]),
     )
-  }
-
-  const find = async (name: string): Promise<RunnerProgram> => {
-    const program = await definitions.find(name)
-    if (!program) throw new AppError('NOT_FOUND')
-    return program
   }
 
   /** Reads the program that a caller sets; undefined if it stays as it is, null for the built-in program. */
@@ -99,9 +96,13 @@ export function createRunners({
     const before = openEnv(wanted, stored)
     const env = unmaskEnv(body.env, before, `${path}/env`)
     if (caller.role !== 'admin') assertHarmless(env, before, `${path}/env`)
-    const { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes } = body
-    const settings = { enabled, trusted, tool_parse_mode, stdio_buffer_limit_bytes }
-    return { name, settings, env, program, env_program: wanted && definitions.identify(name, wanted) }
+    return {
+      name,
+      settings: pickSettings(body),
+      env,
+      program,
+      env_program: wanted && definitions.identify(name, wanted),
+    }
   }
 
   const store = async ({ id: user_id }: RunnerCaller, changes: readonly Change[]): Promise<void> => {
@@ -124,11 +125,13 @@ export function createRunners({
     }
   }
 
+  /** Returns the program of a runner and an account's settings of it. */
+  const read = (user_id: string, name: string) =>
+    Promise.all([definitions.find(name), acp_runners.findOne({ _id: toId(user_id, name), user_id })])
+
   const show = async (user_id: string, name: string): Promise<RunnerRow> => {
-    const [program, stored] = await Promise.all([
-      find(name),
-      acp_runners.findOne({ _id: toId(user_id, name), user_id }),
-    ])
+    const [program, stored] = await read(user_id, name)
+    if (!program) throw new AppError('NOT_FOUND')
     return toRow(program, stored)
   }
 
@@ -138,12 +141,8 @@ export function createRunners({
 
     /** Throws VALIDATION_FAILED; ACP_COMMAND_FORBIDDEN if a caller who is not an administrator changes the program. */
     async set(caller: RunnerCaller, name: string, body: RunnerBody): Promise<RunnerRow> {
-      const [present, stored] = await Promise.all([
-        definitions.find(name),
-        acp_runners.findOne({ _id: toId(caller.id, name), user_id: caller.id }),
-      ])
-      const change = toChange(caller, { name, path: '', body, present, stored })
-      await store(caller, [change])
+      const [present, stored] = await read(caller.id, name)
+      await store(caller, [toChange(caller, { name, path: '', body, present, stored })])
       return show(caller.id, name)
     },
 
@@ -169,7 +168,7 @@ export function createRunners({
 
     /** Removes a definition with the settings of all accounts; throws ACP_RUNNER_BUILT_IN or FORBIDDEN. */
     async remove({ role }: RunnerCaller, name: string): Promise<void> {
-      await find(name)
+      if (!(await definitions.find(name))) throw new AppError('NOT_FOUND')
       if (definitions.isBuiltIn(name)) throw new AppError('ACP_RUNNER_BUILT_IN', { name })
       if (role !== 'admin') throw new AppError('FORBIDDEN')
       await definitions.remove(name)
@@ -178,12 +177,9 @@ export function createRunners({
 
     /** Returns a runner with everything needed to start it; undefined if it does not exist or is not enabled. */
     async open(user_id: string, name: string): Promise<OpenedRunner | undefined> {
-      const [program, stored] = await Promise.all([
-        definitions.find(name),
-        acp_runners.findOne({ _id: toId(user_id, name), user_id }),
-      ])
+      const [program, stored] = await read(user_id, name)
       if (!program || !stored?.enabled) return undefined
-      return { name, ...program, ...readSettings(stored), env: openEnv(program, stored) }
+      return { name, ...program, ...pickSettings(stored ?? RUNNER_DEFAULTS), env: openEnv(program, stored) }
     },
 
     /** Returns the names of the runners that an account has enabled. */

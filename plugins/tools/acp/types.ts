@@ -1,7 +1,4 @@
 import type { AuthCaller } from '../../identity/auth/types.ts'
-import type { Definitions } from './definitions.ts'
-import type { Runners } from './runners.ts'
-import type { RunnerRuns } from './runs.ts'
 
 /** The details of a tool call that the reader of a turn sees: its title, its updates as well, or all of its input. */
 export type ToolParseMode = 'call_title' | 'update_detail' | 'call_detail'
@@ -54,13 +51,6 @@ declare module '#kernel/types' {
     acp: {
       acp_definitions: DefinitionDocument
       acp_runners: RunnerDocument
-    }
-  }
-  interface PrivateServices {
-    acp: {
-      acpDefinitions: Definitions
-      acpRunners: Runners
-      acpRuns: RunnerRuns
     }
   }
 }

@@ -60,7 +60,9 @@ export const shorten = (text: string): string => {
 
 // Runners may send values that the protocol does not allow.
 const readText = (value: unknown): string => (typeof value === 'string' ? value : '')
-const readList = <Item>(value: readonly Item[] | null | undefined): Item[] =>
+
+/** Returns the objects of a list. */
+export const readList = <Item>(value: readonly Item[] | null | undefined): Item[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
 
 /** Returns the files that a call is about, as `path:line`. */

@@ -6,12 +6,10 @@ import {
   type AgentConnectorsDocument,
   createAgentConnectors,
 } from './agent-connectors.ts'
-import { agentConnectorRoutes } from './agent-routes.ts'
 import { type Checks, createChecks } from './checks.ts'
 import { type Breaker, createBreaker } from './connections/breaker.ts'
 import { type ConnectionPool, createConnectionPool } from './connections/pool.ts'
 import { type Connectors, connectorIndexes, createConnectors } from './connectors.ts'
-import { credentialRoutes } from './credential-routes.ts'
 import { type CredentialAudiences, createCredentialAudiences } from './credentials/audiences.ts'
 import { type Credentials, type CredentialsDocument, createCredentials } from './credentials/credentials.ts'
 import { createRevocation, type Revocation } from './credentials/revocation.ts'
@@ -24,8 +22,8 @@ import { mcpStdio } from './kinds/mcp-stdio.ts'
 import { presets } from './kinds/presets.ts'
 import { type ConnectorConfigs, createConnectorConfigs } from './kinds/sealed-config.ts'
 import { manifest } from './manifest.ts'
-import { connectorRoutes } from './routes.ts'
-import { signInRoutes } from './sign-in-routes.ts'
+import { agentConnectorRoutes, connectorRoutes } from './routes.ts'
+import { credentialRoutes, signInRoutes } from './sign-in-routes.ts'
 import { type Calls, createCalls } from './tools/calls.ts'
 import { createLentConnectors, type LentConnectors } from './tools/lent-tools.ts'
 import type { ConnectorDocument } from './types.ts'
@@ -115,10 +113,7 @@ export default definePlugin({
     host.service('usable', createUsable)
     host.service('waitingTurns', createWaitingTurns)
     host.limit('connectors', ({ connectors }, user_id) => connectors.count(user_id))
-    host.routes(connectorRoutes)
-    host.routes(agentConnectorRoutes)
-    host.routes(credentialRoutes)
-    host.routes(signInRoutes)
+    host.routes([...connectorRoutes, ...agentConnectorRoutes, ...credentialRoutes, ...signInRoutes])
     host.on('approval.requested', (paused, { waitingTurns }) => waitingTurns.look(paused))
     host.on('connector.changed', (_, { lentConnectors }) => lentConnectors.forget())
     host.extend('agents.lent_tools', async (asked, { lentConnectors, log }) => {

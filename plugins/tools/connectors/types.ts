@@ -1,6 +1,6 @@
 import type { ConnectorKind } from '#plugin-api'
 import type { AuthCaller } from '../../identity/auth/types.ts'
-import type { Challenge } from './credentials/missing-credentials.ts'
+import type { Challenge } from './credentials/challenge.ts'
 
 /** The result of the last check of a connector. */
 export type ConnectorStatus = 'ready' | 'unauthorized' | 'connecting' | 'failed'

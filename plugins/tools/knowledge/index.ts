@@ -53,9 +53,7 @@ export default definePlugin({
     host.collection('knowledge_documents', { indexes: documentIndexes })
     host.collection('knowledge_settings')
     host.collection('knowledge_leases')
-    host.service('connection', ({ config }) =>
-      createGuardedFetch({ allowHosts: config.allow_hosts as string[] }),
-    )
+    host.service('connection', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('addresses', createAddresses)
     host.service('bases', createBases)
     host.service('changes', createChanges)

@@ -1,8 +1,16 @@
-import { definePlugin } from '#kernel'
-import { askUserQuestion } from './ask-user-question.ts'
-import { manifest } from './manifest.ts'
-import { task } from './task.ts'
-import { writeTodos } from './write-todos.ts'
+import { defineManifest, definePlugin } from '#kernel'
+import { askUserQuestion, task, writeTodos } from './tools.ts'
+
+const manifest = defineManifest({
+  name: 'planning',
+  summary: 'The tools with which agents plan, delegate and ask',
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    planning: typeof manifest
+  }
+}
 
 export default definePlugin({
   ...manifest,

@@ -16,9 +16,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.service('webConnection', ({ config }) =>
-      createGuardedFetch({ allowHosts: (config as { allow_hosts: string[] }).allow_hosts }),
-    )
+    host.service('webConnection', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('webPages', ({ webConnection, server }) =>
       createWebPages({ fetch: webConnection.fetch, version: server.version }),
     )

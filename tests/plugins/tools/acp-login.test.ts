@@ -1,4 +1,4 @@
-import { chooseMethods, describeLogin } from '../../../plugins/tools/acp/auth-methods.ts'
+import { chooseMethods, describeLogin } from '../../../plugins/tools/acp/login.ts'
 import { parseMessage } from '../../../plugins/tools/acp/loose-message.ts'
 import t from '../../run/file-test.ts'
 import { startAcp } from './acp-calls.ts'

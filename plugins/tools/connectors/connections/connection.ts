@@ -9,7 +9,14 @@ import type {
 import type { ConnectorTarget } from '#plugin-api'
 import { createDeadline, untilAborted, withDeadline } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
-import { type Exchange, exchanges } from './exchange.ts'
+import {
+  createWorkTime,
+  type Exchange,
+  exchanges,
+  toTimeout,
+  type WorkLimits,
+  type WorkTime,
+} from './exchange.ts'
 import { ConnectorFailure, SessionLost, toFailure } from './failure.ts'
 import { connectHttp, type GreetingParts } from './greeting.ts'
 import { startProgram } from './program.ts'
@@ -17,7 +24,6 @@ import { type AskingCall, createQuestions } from './questions.ts'
 import { findLostSession, HttpRefusal } from './refusal.ts'
 import { ANY_RESULT, listTools, NO_TIMEOUT_MS } from './tool-pages.ts'
 import { readToolResult, type ToolResult } from './tool-result.ts'
-import { createWorkTime, toTimeout, type WorkLimits, type WorkTime } from './work-time.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
 

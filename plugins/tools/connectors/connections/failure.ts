@@ -1,6 +1,5 @@
-import { findNetworkFailure, listCauses } from '#toolbox'
+import { findNetworkFailure, listCauses, type NetworkFailure } from '#toolbox'
 import type { ConnectorFailureReason } from '../types.ts'
-import { describeNetworkFailure, isNeverConnected } from './network-words.ts'
 import { cutWords, findWords, sentenceOfStatus } from './server-words.ts'
 
 /** The reasons that mean that a server is out of order, unlike its refusals. */
@@ -64,6 +63,7 @@ export const NOT_JSON = 'The server answered with something that is not JSON.'
 export const ILL_FORMED = 'The answer of the server does not have the form that the protocol requires.'
 /** The words for a reply that is not of the protocol at all. */
 export const NO_PROTOCOL = 'The server does not answer as a server of the Model Context Protocol.'
+const LATE = 'The server did not answer in time.'
 const CLOSED = 'The server closed the connection before it had answered.'
 const REDIRECTED =
   'The server redirects to another address, which is not followed. Enter that address instead.'
@@ -71,7 +71,7 @@ const BAD_PORT = 'The address has a port that is reserved for another protocol.'
 
 /** The reason and the words for a code of the library; without words, the message is the server's. */
 const BY_CODE: Record<string, [ConnectorFailureReason, string?]> = {
-  REQUEST_TIMEOUT: ['timeout', 'The server did not answer in time.'],
+  REQUEST_TIMEOUT: ['timeout', LATE],
   CONNECTION_CLOSED: ['unreachable', CLOSED],
   NOT_CONNECTED: ['unreachable', CLOSED],
   SEND_FAILED: ['unreachable', CLOSED],
@@ -115,8 +115,65 @@ export function toFailure(error: unknown): ConnectorFailure {
       return fail(reasonOfStatus(status), sentenceOfStatus(status, findWords(text)))
     if (typeof code === 'string' && BY_CODE[code]) return fail(...BY_CODE[code])
   }
-  if (name === 'AbortError') return fail('timeout', 'The server did not answer in time.')
+  if (name === 'AbortError') return fail('timeout', LATE)
   if (name === 'SyntaxError') return fail('protocol', NOT_JSON)
   if (name === 'ZodError') return fail('protocol', ILL_FORMED)
   return fail(name === 'ProtocolError' ? 'protocol' : 'unknown')
 }
+
+type Cause = { code?: unknown; hostname?: unknown; address?: unknown; port?: unknown; details?: unknown }
+
+const CERTIFICATES: Record<string, string> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  CERT_REVOKED: 'it was revoked',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'it is signed by an authority that this server does not trust',
+  UNABLE_TO_GET_ISSUER_CERT: 'its issuer is unknown',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is unknown',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is unknown',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it belongs to another host name',
+}
+
+/** Explains an error of the network in a sentence about the server that was asked. */
+function describeNetworkFailure(failure: NetworkFailure, error: unknown): string {
+  const { reason, code = '' } = failure
+  const cause = (listCauses(error) as Cause[]).find((each) => each.code === code) ?? {}
+  if (reason === 'address_not_allowed') {
+    const { host = 'server' } = Object(cause.details) as { host?: string }
+    return `The host ${JSON.stringify(host)} is in a local or private network, which connectors may not reach. The administrator can allow it by plugins.connectors.allow_hosts.`
+  }
+  if (reason === 'timeout') return LATE
+  if (reason === 'insecure')
+    return CERTIFICATES[code]
+      ? `The certificate of the server is not accepted: ${CERTIFICATES[code]}.`
+      : 'No secure connection to the server is possible: it may not speak TLS at this address.'
+  const { hostname, address, port } = cause
+  const target = typeof address === 'string' ? ` at ${address}${port ? `, port ${port}` : ''}` : ''
+  if (code === 'ENOTFOUND' || code.startsWith('EAI_'))
+    return `The host name ${JSON.stringify(hostname ?? '')} cannot be resolved to an address.`
+  if (code === 'ECONNREFUSED') return `The server${target} refused the connection.`
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH')
+    return `No network route leads to the server${target}.`
+  if (CLOSED_CODES.has(code)) return CLOSED
+  return 'The connection to the server failed.'
+}
+
+/** True for a failure before a connection was open, so that nothing was sent. */
+const isNeverConnected = ({ code = '' }: NetworkFailure): boolean =>
+  NEVER_CONNECTED.has(code) || code.startsWith('EAI_')
+
+const NEVER_CONNECTED = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+const CLOSED_CODES = new Set([
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'ERR_STREAM_PREMATURE_CLOSE',
+])

@@ -2,12 +2,11 @@ import type { Client } from '@modelcontextprotocol/client'
 import type { ConnectorTarget } from '#plugin-api'
 import { createDeadline, listCauses, untilAborted } from '#toolbox'
 import type { Greeting } from '../types.ts'
-import { exchanges } from './exchange.ts'
+import { exchanges, toTimeout } from './exchange.ts'
 import { type ConnectorFailure, toFailure } from './failure.ts'
 import { connectOlder, connectStreamable, type HttpConnection, type HttpParts } from './http-transport.ts'
 import { createMessageReader } from './readable-messages.ts'
 import { HttpRefusal } from './refusal.ts'
-import { toTimeout } from './work-time.ts'
 
 type HttpTarget = Extract<ConnectorTarget, { transport: 'http' }>
 

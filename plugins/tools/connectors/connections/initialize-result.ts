@@ -1,6 +1,5 @@
-import { toLooseText } from './loose-values.ts'
-
-type Fields = Record<string, unknown>
+import { isObject, type Json } from '#toolbox'
+import { toLooseText, withoutNulls } from './loose-values.ts'
 
 /** The versions that a server can have agreed to, the latest first. */
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07']
@@ -13,7 +12,7 @@ const ASSUMED_VERSION = '2025-03-26'
  */
 export function readInitializeResult(result: unknown): unknown {
   if (typeof result !== 'object' || result === null) return result
-  const { protocolVersion, capabilities, serverInfo, instructions } = result as Fields
+  const { protocolVersion, capabilities, serverInfo, instructions } = result as Json
   return {
     protocolVersion: readVersion(protocolVersion),
     capabilities: readCapabilities(capabilities),
@@ -28,20 +27,17 @@ const readVersion = (version: unknown): string =>
     : ASSUMED_VERSION
 
 /** Without capabilities, a server is asked for its tools. PHP writes an empty object as a list. */
-function readCapabilities(capabilities: unknown): Fields {
+function readCapabilities(capabilities: unknown): Json {
   if (typeof capabilities !== 'object' || capabilities === null) return { tools: {} }
   const entries = Object.entries(capabilities).flatMap(([name, value]): [string, unknown][] => {
     if (value === true || (Array.isArray(value) && value.length === 0)) return [[name, {}]]
-    const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isPlain ? [[name, Object.fromEntries(Object.entries(value).filter(isSet))]] : []
+    return isObject(value) ? [[name, withoutNulls(value)]] : []
   })
   return Object.fromEntries(entries)
 }
 
-const isSet = ([, value]: [string, unknown]) => value !== null
-
-function readServer(server: unknown): Fields {
-  const { name, version, title } = Object(server) as Fields
+function readServer(server: unknown): Json {
+  const { name, version, title } = Object(server) as Json
   return {
     name: toLooseText(name ?? 'unknown'),
     version: toLooseText(version ?? 'unknown'),

@@ -7,7 +7,6 @@ import type { Cradle } from '../manifest.ts'
 import { toTooComplex, toTooLarge } from './bounded-fetch.ts'
 import { ConnectorFailure } from './failure.ts'
 import { findLastWords } from './last-words.ts'
-import { createLineReader } from './program-lines.ts'
 import { createMessageReader } from './readable-messages.ts'
 
 type Library = typeof import('@modelcontextprotocol/client')
@@ -47,26 +46,12 @@ export async function startProgram(
     processes: Cradle['processes']
   },
 ) {
-  const refused = (error: unknown) => {
-    const reason = processes.explainRefusal(error as NodeJS.ErrnoException)
-    return new ConnectorFailure('program', `The program ${JSON.stringify(command)} ${reason}.`, {
-      cause: error,
-    })
-  }
   await mkdir(home, { recursive: true, mode: 0o700 })
-  const { stdin, stdout, stderr, group, closed, ended, findHiddenArgument } = await processes
-    .start({
-      file: command,
-      args,
-      cwd: home,
-      env: { PATH: processes.path, HOME: home, LANG: 'C.UTF-8', ...env },
-      hasInput: true,
-      writable: { folders: [home], area: null },
-    })
-    .catch((error) => {
-      throw refused(error)
-    })
-  for (const stream of [stdin!, stdout, stderr]) stream.on('error', () => undefined)
+  const program = await processes.speakTo(
+    { command, args, env, home },
+    (words, options) => new ConnectorFailure('program', `The program ${words}.`, options),
+  )
+  const { stdin, stdout, stderr, closed, ended, findHiddenArgument } = program
   let failure: ConnectorFailure | undefined
   let log = ''
   /** The last line of the standard output that is not a message. */
@@ -87,7 +72,7 @@ export async function startProgram(
         const hidden = how.code ? await findHiddenArgument() : undefined
         return () => toEnded(how, redact(errors.trim() ? errors : lastStrayLine), hidden)
       },
-      (error) => () => refused(error),
+      (error: ConnectorFailure) => () => error,
     )
     await Promise.race([closed, pause(GRACE_MS)])
     failure ??= failed()
@@ -96,7 +81,6 @@ export async function startProgram(
   const reader = createMessageReader()
   const transport: Transport = {
     async start() {
-      const countLines = createLineCount()
       let stray = 0
       const fail = (error: ConnectorFailure) => {
         failure = error
@@ -115,16 +99,12 @@ export async function startProgram(
           if (stray > MAX_STRAY_LINES) fail(new ConnectorFailure('protocol', STRAY_LINES, { cause: error }))
         }
       }
-      const takeChunk = createLineReader(maxBytes, {
-        onLine: (line) => {
-          if (!failure) takeLine(line)
-        },
-        toTooLarge: () => toTooLarge(maxBytes),
+      const takeChunk = createLineReader(maxBytes, (line) => {
+        if (!failure) takeLine(line)
       })
       stdout.on('data', (chunk: Buffer) => {
         if (failure) return
         try {
-          countLines(chunk)
           takeChunk(chunk)
         } catch (error) {
           fail(error instanceof JsonTooComplex ? toTooComplex(error) : (error as ConnectorFailure))
@@ -135,7 +115,7 @@ export async function startProgram(
     send: (message: JSONRPCMessage) =>
       new Promise((resolve, reject) => {
         reader.note(message)
-        stdin!.write(library.serializeMessage(message), async (error) => {
+        stdin.write(library.serializeMessage(message), async (error) => {
           if (!error) return resolve()
           // A program that ends closes its input a little earlier.
           await Promise.race([finished, pause(2 * GRACE_MS)])
@@ -147,11 +127,7 @@ export async function startProgram(
 
   let ending: Promise<void> | undefined
   const end = () => {
-    ending ??= (async () => {
-      await group.end(new AbortController().signal)
-      await Promise.race([closed, pause(GRACE_MS)])
-      for (const stream of [stdin!, stdout, stderr]) stream.destroy()
-    })()
+    ending ??= program.end(new AbortController().signal)
     return ending
   }
   return {
@@ -163,16 +139,32 @@ export async function startProgram(
   }
 }
 
-/** Returns what counts the JSON of each line; it throws JsonTooComplex. */
-function createLineCount(): (chunk: Buffer) => void {
+/**
+ * Returns a function that takes the output of a program and passes its lines on, without the bytes that end them or begin
+ * a file. It throws for a line with more than `maxBytes` bytes, and for JSON that is too complex.
+ */
+function createLineReader(maxBytes: number, onLine: (line: string) => void): (chunk: Buffer) => void {
   const meter = createJsonMeter()
+  let parts: Buffer[] = []
+  let size = 0
   return (chunk) => {
     for (let start = 0; start < chunk.length; ) {
-      const lineEnd = chunk.indexOf(LINE_FEED, start) + 1
-      const end = lineEnd || chunk.length
-      meter.add(chunk.subarray(start, end))
-      if (lineEnd) meter.reset()
-      start = end
+      const lineEnd = chunk.indexOf(LINE_FEED, start)
+      const part = chunk.subarray(start, lineEnd < 0 ? chunk.length : lineEnd)
+      size += part.length
+      if (size > maxBytes) throw toTooLarge(maxBytes)
+      meter.add(part)
+      parts.push(part)
+      if (lineEnd < 0) return
+      const line = Buffer.concat(parts)
+        .toString('utf8')
+        .replace(/^\uFEFF/, '')
+        .trim()
+      parts = []
+      size = 0
+      meter.reset()
+      start = lineEnd + 1
+      if (line) onLine(line)
     }
   }
 }

@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
-import type { Exchange } from './exchange.ts'
-import type { WorkTime } from './work-time.ts'
+import type { Exchange, WorkTime } from './exchange.ts'
 
 /** A call that is under way, whose time does not run while a person is asked. */
 export interface AskingCall extends Pick<WorkTime, 'pause'> {

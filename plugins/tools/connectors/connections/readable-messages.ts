@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client'
 import { isObject, type Json } from '#toolbox'
 import { readInitializeResult } from './initialize-result.ts'
-import { toLooseNumber, toLooseText } from './loose-values.ts'
+import { isPresent, toLooseNumber, toLooseText, withoutNulls } from './loose-values.ts'
 
 /** A request whose answer is waited for. */
 export interface SentRequest {
@@ -32,7 +32,7 @@ export function createMessageReader() {
   const methods = new Set<string>()
 
   const findRequest = (id: unknown, request?: SentRequest): SentRequest | undefined => {
-    if (id !== null && id !== undefined) return waiting.get(toLooseText(id))
+    if (isPresent(id)) return waiting.get(toLooseText(id))
     return request ?? (waiting.size === 1 ? [...waiting.values()][0] : undefined)
   }
 
@@ -85,12 +85,11 @@ export const isAnswer = (message: unknown): boolean =>
 /** Reads a request or a notification of a server. */
 function readRequest(message: Json): unknown {
   const { id, method, params } = message
-  const isNotification = id === null || id === undefined
   const sent = isObject(params) ? withoutNulls(params) : undefined
   const fields = method === 'notifications/progress' ? sent && readProgress(sent) : sent
   return {
     jsonrpc: '2.0',
-    ...(!isNotification && { id }),
+    ...(isPresent(id) && { id }),
     method,
     ...(fields && { params: fields }),
   }
@@ -127,9 +126,3 @@ function readError(error: unknown): unknown {
 }
 
 const describe = (value: unknown) => (isPresent(value) ? toLooseText(value) : 'The server gave no reason.')
-
-/** Returns the fields of an object that are not null. */
-const withoutNulls = (fields: Json): Json =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
-
-const isPresent = (value: unknown) => value !== null && value !== undefined

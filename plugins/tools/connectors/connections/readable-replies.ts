@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { isObject } from '#toolbox'
+import { type Json, parseJsonObject } from '#toolbox'
 import { replaceBody } from './bounded-fetch.ts'
 import { readEvents } from './event-lines.ts'
 import { exchanges } from './exchange.ts'
@@ -73,7 +73,7 @@ export function readableFetch(
       ? new HttpRefusal(status, findWords(body))
       : toRefusal(status, body, hasSession)
     const answer = request && !isAnsweredElsewhere && parseAnswer(body)
-    if (!isObject(answer) || toLooseText(answer.id) !== String(request!.id)) throw refusal
+    if (!answer || toLooseText(answer.id) !== String(request!.id)) throw refusal
     return toJson(response, reader.read(answer, request))
   }
 
@@ -141,13 +141,9 @@ function parse(text: string): unknown {
 }
 
 /** Returns the error of JSON-RPC that a body consists of. */
-function parseAnswer(body: string): unknown {
-  try {
-    const value = JSON.parse(body)
-    return isAnswer(value) && value.error ? value : undefined
-  } catch {
-    return undefined
-  }
+function parseAnswer(body: string): Json | undefined {
+  const value = parseJsonObject(body)
+  return isAnswer(value) && value?.error ? value : undefined
 }
 
 /** Reads a body until it says something; returns that, and the whole body. */

@@ -1,5 +1,5 @@
 import { maskOf } from '#kernel'
-import { cutText } from '#toolbox'
+import { cutText, isObject } from '#toolbox'
 
 /** The most characters of a server's words that are kept. */
 const MAX_DETAIL = 500
@@ -66,9 +66,8 @@ export function findWords(body: unknown): string {
 function wordsOf(value: unknown, levels = 3): string {
   if (typeof value === 'string') return value.trim()
   if (Array.isArray(value)) return levels > 0 ? wordsOf(value[0], levels - 1) : ''
-  if (typeof value !== 'object' || value === null || levels === 0) return ''
+  if (!isObject(value) || levels === 0) return ''
   // The error of JSON-RPC, or an object that describes the error, before the text beside it.
-  const parts = value as Record<string, unknown>
-  const fields = typeof parts.error === 'object' ? ['error', ...WORDS_FIELDS] : WORDS_FIELDS
-  return fields.map((name) => wordsOf(parts[name], levels - 1)).find(Boolean) ?? ''
+  const fields = typeof value.error === 'object' ? ['error', ...WORDS_FIELDS] : WORDS_FIELDS
+  return fields.map((name) => wordsOf(value[name], levels - 1)).find(Boolean) ?? ''
 }

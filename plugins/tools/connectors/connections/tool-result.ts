@@ -1,5 +1,5 @@
 import { decodePercent, detectPictureType, isObject, type Json } from '#toolbox'
-import { toLooseText } from './loose-values.ts'
+import { isPresent, toLooseText } from './loose-values.ts'
 
 /** The beginning of a data URL; with more parameters, matching it could exhaust the stack. */
 const DATA_URL = /^data:([^;,]{0,200})(?:;[^;,]{1,200}){0,20},/i
@@ -140,7 +140,6 @@ const toText = (value: unknown): ResultPart => ({
 const isTrue = (value: unknown): boolean =>
   isPresent(value) && !/^(?:false|0|no|\[\]|\{\}|)$/i.test(toLooseText(value).trim())
 
-const isPresent = (value: unknown): boolean => value !== undefined && value !== null
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isBytes = (value: unknown): value is number[] =>
   Array.isArray(value) &&

@@ -1,8 +1,28 @@
-import { type ConnectorFailure, InsufficientScope } from '../connections/failure.ts'
-import { readChallenges } from './challenge-header.ts'
+import { ConnectorFailure, InsufficientScope } from '../connections/failure.ts'
 import type { Credentials, CredentialsKey } from './credentials.ts'
-import { parseHttpUrl } from './http-url.ts'
-import { type Challenge, MissingCredentials } from './missing-credentials.ts'
+import { parseHttpUrl } from './oauth-request.ts'
+
+/** The parts of a refusal that say for what to sign in, and where the server describes its authorization servers. */
+export interface Challenge {
+  scope?: string
+  resource_metadata_url?: string
+}
+
+/** An account lacks credentials: headers with these names, or a sign-in if there are no names. */
+export class MissingCredentials extends ConnectorFailure {
+  readonly fields: readonly string[] | undefined
+  /** The refusal of the server, if it was asked. */
+  readonly challenge: Challenge | undefined
+
+  constructor({ fields, challenge }: { fields?: readonly string[]; challenge?: Challenge } = {}) {
+    super(
+      'unauthorized',
+      fields ? 'Credentials of your own are needed for this connector.' : 'You must sign in first.',
+    )
+    this.fields = fields
+    this.challenge = challenge
+  }
+}
 
 const MAX_SCOPE_CHARS = 1024
 
@@ -46,4 +66,26 @@ export async function toMissing(
   if (!wanted || wanted === before || wanted.length > MAX_SCOPE_CHARS) return failure
   await credentials.want(key, known.revision, wanted)
   return new MissingCredentials()
+}
+
+/** One challenge of a header `WWW-Authenticate`. */
+interface HeaderChallenge {
+  /** In lower case. */
+  scheme: string
+  /** By name in lower case. */
+  parameters: Map<string, string>
+}
+
+// A parameter, or the name of a scheme; a value may be quoted with marks that RFC 9110 does not have.
+const PART = /([\w!#$%&*+.^`|~-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|'([^']*)'|([^\s,;]*)))?[\s,;]*/g
+
+/** Reads all challenges of a header. */
+function readChallenges(header: string): HeaderChallenge[] {
+  const challenges: HeaderChallenge[] = []
+  for (const [, name = '', quoted, single, plain] of header.matchAll(PART)) {
+    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? single ?? plain
+    if (value === undefined) challenges.push({ scheme: name.toLowerCase(), parameters: new Map() })
+    else challenges.at(-1)?.parameters.set(name.toLowerCase(), value)
+  }
+  return challenges
 }

@@ -1,5 +1,4 @@
-import { parseHttpUrl } from './http-url.ts'
-import { type OAuthReply, type OAuthRequest, readText, readTexts } from './oauth-request.ts'
+import { type OAuthReply, type OAuthRequest, parseHttpUrl, readText, readTexts } from './oauth-request.ts'
 import type { AuthorizationServer, Discovery } from './oauth-state.ts'
 import { SignInFailure } from './sign-in-failure.ts'
 

@@ -1,6 +1,5 @@
-import { untilAborted, withDeadline } from '#toolbox'
+import { parseJsonObject, untilAborted, withDeadline } from '#toolbox'
 import { boundedFetch } from '../connections/bounded-fetch.ts'
-import { parseHttpUrl } from './http-url.ts'
 
 /** The most bytes of one reply of an authorization server, or about one. */
 const MAX_REPLY_BYTES = 1024 * 1024
@@ -61,15 +60,8 @@ const FORM = /^[\w.-]+=[^<>{}\s]*$/
 function readBody(text: string): Record<string, unknown> | undefined {
   const content = text.replace(/^\uFEFF/, '').trim()
   if (FORM.test(content)) return Object.fromEntries(new URLSearchParams(content))
-  try {
-    const value: unknown = JSON.parse(content)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    // A page in place of an answer is judged by its status.
-    return undefined
-  }
+  // A page in place of an answer is judged by its status.
+  return parseJsonObject(content)
 }
 
 /** Reads a text that is not blank; undefined for everything else. */
@@ -81,4 +73,22 @@ export function readTexts(value: unknown): string[] | undefined {
   const parts = typeof value === 'string' ? value.split(/\s+/) : value
   const texts = Array.isArray(parts) ? parts.filter((part) => readText(part) !== undefined) : []
   return texts.length > 0 ? (texts as string[]) : undefined
+}
+
+/** The most characters of an address. */
+const MAX_URL_CHARS = 2048
+
+/**
+ * Parses an address that another server names; undefined if it is too long, not of HTTP, or has credentials, with which
+ * an address looks like another one, and which `fetch` refuses.
+ */
+export function parseHttpUrl(text: string, base?: string): URL | undefined {
+  if (!URL.canParse(text, base)) return undefined
+  const url = new URL(text, base)
+  const isUsable =
+    /^https?:$/.test(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.href.length <= MAX_URL_CHARS
+  return isUsable ? url : undefined
 }

@@ -3,7 +3,7 @@ import { ConnectorFailure } from '../connections/failure.ts'
 import type { Cradle } from '../manifest.ts'
 import type { ConnectorDocument } from '../types.ts'
 import { audiencesOf } from './audiences.ts'
-import { MissingCredentials } from './missing-credentials.ts'
+import { MissingCredentials } from './challenge.ts'
 import { createTokenAuth, type TokenAuth } from './token-auth.ts'
 
 /** A server as it is asked for one account: with the credentials that are that account's to use, and no others. */

@@ -1,5 +1,6 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import type { ToolContext } from '#plugin-api'
+import { parseJsonObject } from '#toolbox'
 
 type Field = {
   type?: string
@@ -92,13 +93,8 @@ function applyDefaults(content: Content, properties: Record<string, Field>): voi
 }
 
 function readFields(answer: string, names: readonly string[]): Record<string, unknown> {
-  try {
-    const parsed = JSON.parse(answer)
-    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
-      return Object.fromEntries(Object.entries(parsed).filter(([name]) => names.includes(name)))
-  } catch {
-    // It is no JSON.
-  }
+  const parsed = parseJsonObject(answer)
+  if (parsed) return Object.fromEntries(Object.entries(parsed).filter(([name]) => names.includes(name)))
   const lines = answer.split('\n').flatMap((line) => {
     const name = names.find((one) => line.trimStart().startsWith(`${one}:`))
     return name === undefined ? [] : [[name, line.slice(line.indexOf(':') + 1).trim()]]

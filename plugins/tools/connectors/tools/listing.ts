@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isObject, type Json } from '#toolbox'
 import type { StoredTool } from '../types.ts'
 
 /** The most tools of a connector. */
@@ -23,8 +24,9 @@ export function toStoredTools(listed: readonly unknown[]) {
   const left_out: string[] = []
   let room = MAX_TOOLS_BYTES
   for (const [index, tool] of listed.entries()) {
-    const { name, title, description, annotations, inputSchema = { type: 'object' } } = toObject(tool)
-    const hints = toObject(annotations)
+    const fields: Json = isObject(tool) ? tool : {}
+    const { name, title, description, annotations, inputSchema = { type: 'object' } } = fields
+    const hints: Json = isObject(annotations) ? annotations : {}
     const input_schema = JSON.stringify(toInputSchema(inputSchema), toWellFormed)
     const leaveOut = (reason: string) => {
       const label =
@@ -68,15 +70,13 @@ const cut = (text: string, max_chars: number): string => text.slice(0, max_chars
 const toWellFormed = (_key: string, value: unknown) =>
   typeof value === 'string' ? value.toWellFormed() : value
 
-const toObject = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
-
 /** Returns the schema with the type that it must have; undefined for one of another type. */
 function toInputSchema(schema: unknown): object | undefined {
   if (schema === null || schema === true) return { type: 'object' }
-  if (typeof schema !== 'object' || Array.isArray(schema)) return undefined
-  const { type } = schema as { type?: unknown }
-  const types = [type ?? 'object'].flat().map((name) => (typeof name === 'string' ? name.toLowerCase() : ''))
+  if (!isObject(schema)) return undefined
+  const types = [schema.type ?? 'object']
+    .flat()
+    .map((name) => (typeof name === 'string' ? name.toLowerCase() : ''))
   return types.includes('object') ? { ...schema, type: 'object' } : undefined
 }
 
