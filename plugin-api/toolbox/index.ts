@@ -42,6 +42,7 @@ export {
   writeCursor,
 } from './paging.ts'
 export { decodePercent } from './percent-encoding.ts'
+export { createPhrases, describeEnd, sayEnd } from './phrases.ts'
 export { detectPictureType } from './picture-type.ts'
 export { withPlainConditions } from './plain-conditions.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'

@@ -4,7 +4,6 @@ import type { Block, ThreadDocument, TurnSettings } from './documents.ts'
 import { type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import { toTurnSettings } from './loop/call-settings.ts'
 import type { Cradle } from './manifest.ts'
-import { describeEnd } from './notices.ts'
 import { type BegunTurn, beginOpened, beginQueued, beginResumed } from './queue/begun-turn.ts'
 import type { ClientMessages } from './queue/client-messages.ts'
 import type { Queued } from './queue/turn-queue.ts'
@@ -78,8 +77,6 @@ export interface Chat {
   decide: Resumption['decide']
   /** Removes hidden threads; their running turns are stopped first. */
   purge(thread_ids: readonly string[]): Promise<void>
-  /** Describes the end of an answer for a person; undefined if nothing needs to be said. */
-  describeEnd: typeof describeEnd
   start(): Promise<void>
   /** Refuses new turns, lets running ones finish for DRAIN_MS and stores the others as interrupted. */
   drain(): Promise<void>
@@ -143,7 +140,6 @@ export function createChat(cradle: Cradle): Chat {
   }
 
   return {
-    describeEnd,
     async submit(request) {
       const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
       if (admitted.outcome !== 'opened') return admitted

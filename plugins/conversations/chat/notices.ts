@@ -1,5 +1,5 @@
-import type { Locale, LocalizedText } from '#kernel'
-import type { StopReason } from './documents.ts'
+import type { LocalizedText } from '#kernel'
+import { createPhrases } from '#toolbox'
 
 /** The notices about an answer, by code. */
 const texts = {
@@ -36,25 +36,8 @@ const texts = {
 /** The code of a notice. */
 export type NoticeCode = keyof typeof texts
 
-/** Describes a notice for a person; `details` are the values in its text. */
-export const describeNotice = (
-  code: NoticeCode,
-  details: Readonly<Record<string, unknown>>,
-  locale: Locale,
-): string => texts[code][locale].replace(/\{(\w+)\}/g, (_, name: string) => String(details[name] ?? ''))
+/** Describes a notice for a person; the details of the notice are the values in its text. */
+export const describeNotice = createPhrases(texts)
 
 /** True for the code of a notice that has a text here. */
 export const isNoticeCode = (code: string): code is NoticeCode => Object.hasOwn(texts, code)
-
-/** The ends of an answer that a person should know about. */
-const ends: Partial<Record<StopReason, LocalizedText>> = {
-  length: { en: 'The answer was cut off at its length limit.', zh: '回复达到长度上限，已被截断。' },
-  filtered: { en: 'The provider withheld the rest of the answer.', zh: '服务商屏蔽了回复的其余部分。' },
-  refused: { en: 'The model refused to answer.', zh: '模型拒绝回答。' },
-  max_steps: { en: 'The agent reached its step limit and stopped.', zh: '智能体已达到步数上限，在此停止。' },
-  stopped: { en: 'Stopped.', zh: '已停止。' },
-}
-
-/** Describes the end of an answer for a person; undefined if nothing needs to be said. */
-export const describeEnd = (stop_reason: StopReason, locale: Locale): string | undefined =>
-  ends[stop_reason]?.[locale]

@@ -47,7 +47,7 @@ export function toThreadListRow(thread: ThreadDocument) {
 /** Converts a notice to its row, in the reader's language. */
 const toNoticeRow = ({ code, message, details = {} }: Notice, locale: Locale) => ({
   code,
-  message: isNoticeCode(code) ? describeNotice(code, details, locale) : message,
+  message: isNoticeCode(code) ? describeNotice(code, locale, details) : message,
 })
 
 /** Adds their addresses to the files that turns made. */

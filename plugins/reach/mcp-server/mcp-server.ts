@@ -143,7 +143,7 @@ function createServer(library: Library, visit: Visit, cradle: Cradle): Server {
     try {
       const question = { ...checkInput(params.arguments ?? {}), agent, caller, locale, request_id }
       const answer = await ask({ ...question, ...waiting(params, context.mcpReq, visit, cradle) }, cradle)
-      return toResult(answer, { locale, base: visit.base, describeEnd: cradle.chat.describeEnd })
+      return toResult(answer, { locale, base: visit.base })
     } catch (error) {
       if (context.mcpReq.signal.aborted) throw error
       const { message, details } = explain(error)

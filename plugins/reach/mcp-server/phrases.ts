@@ -1,4 +1,5 @@
-import type { Locale, LocalizedText } from '#kernel'
+import type { LocalizedText } from '#kernel'
+import { createPhrases } from '#toolbox'
 
 /** The texts that clients and their models receive from the server itself. */
 const PHRASES = {
@@ -10,7 +11,6 @@ const PHRASES = {
     en: 'Sends a message to the agent “{name}” and returns its answer.',
     zh: '向智能体“{name}”发送消息并返回其回复。',
   },
-  no_answer: { en: 'The agent did not answer.', zh: '智能体没有给出回答。' },
   stopped: { en: 'The turn was stopped before its end.', zh: '回合在结束前被停止。' },
   waits: {
     en: 'The agent waits for a person, who decides where its conversations are shown (thread {thread_id}). Its requests:\n{requests}\nThe turn continues with the decision; ask again in this thread afterwards.',
@@ -23,9 +23,5 @@ const PHRASES = {
   writes: { en: 'The agent is writing: {count} characters.', zh: '智能体正在撰写：{count} 个字符。' },
 } satisfies Record<string, LocalizedText>
 
-/** Returns a text in this language, with its gaps filled. */
-export const say = (
-  phrase: keyof typeof PHRASES,
-  locale: Locale,
-  details: Record<string, string | number> = {},
-): string => PHRASES[phrase][locale].replace(/\{(\w+)\}/g, (_, name) => String(details[name]))
+/** Returns a text in a language, with `values` in place of `{name}`. */
+export const say = createPhrases(PHRASES)

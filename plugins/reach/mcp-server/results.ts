@@ -1,16 +1,13 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { Locale } from '#kernel'
+import { describeEnd, sayEnd } from '#toolbox'
 import type { Answer } from './ask.ts'
-import type { Cradle } from './manifest.ts'
 import { say } from './phrases.ts'
 
 /** Returns the result of a tool whose agent has answered, failed, or waits for a person. */
-export function toResult(
-  answer: Answer,
-  { locale, base, describeEnd }: { locale: Locale; base: string } & Pick<Cradle['chat'], 'describeEnd'>,
-): CallToolResult {
+export function toResult(answer: Answer, { locale, base }: { locale: Locale; base: string }): CallToolResult {
   const { thread_id, files, end } = answer
-  const shown = answer.text.trim() === '' ? say('no_answer', locale) : answer.text
+  const shown = answer.text.trim() === '' ? sayEnd('no_answer', locale) : answer.text
   const structured = (text: string) => ({ structuredContent: { text, thread_id } })
   const links = files.map(({ filename, url }) =>
     textBlock(say('file', locale, { filename, url: new URL(url, base).href })),

@@ -1,4 +1,5 @@
-import type { Locale } from '#kernel'
+import type { Locale, LocalizedText } from '#kernel'
+import { createPhrases } from '#toolbox'
 import type { PendingApproval } from '../../conversations/chat/ledger/ledger-event.ts'
 
 const PHRASES = {
@@ -10,14 +11,9 @@ const PHRASES = {
     en: 'The agent asks: {questions}\nAnswer with `POST /api/agents/{agent_id}/chat/hitl/resume` or in `svc chat`.',
     zh: '智能体提问：{questions}\n请通过 `POST /api/agents/{agent_id}/chat/hitl/resume` 或 `svc chat` 回答。',
   },
-  refusal: {
-    en: 'The model refused to answer.',
-    zh: '模型拒绝回答。',
-  },
-} satisfies Record<string, Record<Locale, string>>
+} satisfies Record<string, LocalizedText>
 
-/** Returns the sentence about a model that refused without a word. */
-export const describeRefusal = (locale: Locale): string => PHRASES.refusal[locale]
+const say = createPhrases(PHRASES)
 
 /** Returns the sentences about the person whom a turn waits for. */
 export function describePause(
@@ -32,10 +28,8 @@ export function describePause(
   const questions = action_requests
     .filter((_, index) => isQuestion(index))
     .map(({ description }) => description)
-  const fill = (phrase: keyof typeof PHRASES, values: Record<string, string>) =>
-    PHRASES[phrase][locale].replace(/\{(\w+)\}/g, (_, name) => values[name]!)
   return [
-    ...(names.size > 0 ? [fill('approval', { names: [...names].join(', '), agent_id })] : []),
-    ...(questions.length > 0 ? [fill('question', { questions: questions.join('\n'), agent_id })] : []),
+    ...(names.size > 0 ? [say('approval', locale, { names: [...names].join(', '), agent_id })] : []),
+    ...(questions.length > 0 ? [say('question', locale, { questions: questions.join('\n'), agent_id })] : []),
   ].join('\n\n')
 }

@@ -1,9 +1,10 @@
 import { AppError, type ErrorCode, type Locale } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
+import { sayEnd } from '#toolbox'
 import type { StopReason } from '../../conversations/chat/documents.ts'
 import type { FrameFields, LedgerEvent } from '../../conversations/chat/ledger/ledger-event.ts'
 import { toCallId } from './call-ids.ts'
-import { describePause, describeRefusal } from './phrases.ts'
+import { describePause } from './phrases.ts'
 import { waitsForClient } from './waiting-calls.ts'
 
 /** A piece of an agent's reply. Pieces of one message of the turn share their `message_id`. */
@@ -95,7 +96,7 @@ export async function* toReplyParts<Event extends TurnEvent>(
           yield {
             type: 'refusal',
             message_id: message_id ?? '',
-            text: said?.text || describeRefusal(locale),
+            text: said?.text || sayEnd('refused', locale),
           }
         yield { type: 'end', finish: FINISH[stop_reason] ?? 'stop', usage }
         return

@@ -192,7 +192,7 @@ export function createTurnWriter({
       early.push({ code, details })
       return
     }
-    const message = describeNotice(code, details, locale)
+    const message = describeNotice(code, locale, details)
     log.write('notice', { message_id: begun, code, message, details: { ...details } })
   }
   const recordProgress = (

@@ -1,4 +1,5 @@
-import type { Locale } from '#kernel'
+import type { LocalizedText } from '#kernel'
+import { createPhrases } from '#toolbox'
 
 /** The texts that the gateway itself sends to conversations, in Markdown. */
 const PHRASES = {
@@ -21,7 +22,6 @@ Your id here is \`{sender}\`.`,
   begun: { en: 'A new conversation begins with your next message.', zh: '下一条消息将开始新对话。' },
   stopped: { en: 'Stopped.', zh: '已停止。' },
   nothing_runs: { en: 'Nothing is running.', zh: '当前没有正在执行的任务。' },
-  no_answer: { en: 'The agent did not answer.', zh: '智能体没有给出回答。' },
   sources: { en: 'Sources:\n{list}', zh: '来源：\n{list}' },
   failed: { en: '⚠️ {message}', zh: '⚠️ {message}' },
   too_many: {
@@ -96,7 +96,7 @@ Your id here is \`{sender}\`.`,
   forwards: { en: 'Forwarded from {sender}:', zh: '转发自 {sender}：' },
   somebody: { en: 'somebody', zh: '某人' },
   message_from: { en: 'Message from {sender}:', zh: '来自 {sender} 的消息：' },
-} satisfies Record<string, Record<Locale, string>>
+} satisfies Record<string, LocalizedText>
 
 /** Matches a line that introduces words of other people in a prompt, in either language. */
 const INTRODUCTION = new RegExp(
@@ -114,10 +114,5 @@ const WIDTHLESS = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu
 export const isIntroduction = (line: string): boolean =>
   INTRODUCTION.test(line.replace(WIDTHLESS, '').replace(/[\s\p{Cc}]+/gu, ' '))
 
-/** The name of a text. */
-type Phrase = keyof typeof PHRASES
-
 /** Returns a text in a language, with `values` in place of `{name}`. */
-export function say(phrase: Phrase, locale: Locale, values: Readonly<Record<string, string>> = {}): string {
-  return PHRASES[phrase][locale].replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
-}
+export const say = createPhrases(PHRASES)

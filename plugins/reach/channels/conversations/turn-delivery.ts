@@ -1,5 +1,6 @@
 import { AppError, isUnavailable } from '#kernel'
 import { ChannelFailure, type JSONValue, type OutboundFile } from '#plugin-api'
+import { describeEnd, sayEnd } from '#toolbox'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type { ReadEvent } from '../../../conversations/chat/ledger/ledger-reader.ts'
 import type { DeliveryProgress } from '../documents.ts'
@@ -114,7 +115,7 @@ export function createTurnDelivery(
       const source = reply.text.trim().replace(DEFINITIONS, '\\[')
       reply.begin()
       if (isVisible(source)) reply.note(source)
-      else if (attached.size === 0) reply.note(say('no_answer', locale))
+      else if (attached.size === 0) reply.note(sayEnd('no_answer', locale))
     }
     await endPart()
     await sendFiles()
@@ -163,7 +164,7 @@ export function createTurnDelivery(
           return false
         case 'done': {
           const { stop_reason, sources } = event.frame
-          const ending = chat.describeEnd(stop_reason, locale)
+          const ending = describeEnd(stop_reason, locale)
           if (ending) reply.note(`*${ending}*`)
           for (const notice of notices) reply.note(`*${notice}*`)
           const list = listSources(sources, reply.text)
