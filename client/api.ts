@@ -9858,7 +9858,7 @@ export interface components {
         "application/json": components["schemas"]["IdempotencyKeyInUseOrLimitReachedError"];
       };
     };
-    /** @description - `PRECONDITION_FAILED`: It has been changed meanwhile, or is not as If-Match and If-None-Match say. Read it again first. */
+    /** @description - `PRECONDITION_FAILED`: The resource has changed. Fetch it again and retry. */
     PreconditionFailedError: {
       content: {
         "application/json": components["schemas"]["PreconditionFailedError"];
@@ -9867,7 +9867,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PASSWORD_SAME_AS_OLD`: The new password is the same as the old one.
+     * - `PASSWORD_SAME_AS_OLD`: The new password is the same as the current one.
      * - `PASSWORD_TOO_WEAK`: The password needs 8 to 200 characters with a letter and a digit and must not be a common one.
      */
     BadJsonOrBadRequestOrPasswordSameAsOldOrPasswordTooWeakError: {
@@ -10055,7 +10055,7 @@ export interface components {
     /**
      * @description - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
-     * - `TOTP_NOT_BEGUN`: This session has not begun to set up an authenticator app, or too long ago. Begin again.
+     * - `TOTP_NOT_BEGUN`: The setup of the authenticator app has expired. Start again.
      */
     IdempotencyKeyInUseOrLimitReachedOrTotpNotBegunError: {
       content: {
@@ -10602,7 +10602,7 @@ export interface components {
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     AgentNotFoundOrNotFoundOrThreadNotFoundError: {
       content: {
@@ -10624,7 +10624,7 @@ export interface components {
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
      * - `NOT_FOUND`: Not found.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     UpdateThread404Error: {
       content: {
@@ -10634,8 +10634,8 @@ export interface components {
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
      * - `NOT_FOUND`: Not found.
-     * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
+     * - `REPLY_NOT_FOUND`: The reply does not exist in this thread.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     AgentNotFoundOrNotFoundOrReplyNotFoundOrThreadNotFoundError: {
       content: {
@@ -10690,7 +10690,7 @@ export interface components {
       };
     };
     /**
-     * @description - `CONNECTOR_NAME_TAKEN`: There already is a connector named “{name}”.
+     * @description - `CONNECTOR_NAME_TAKEN`: A connector named “{name}” already exists.
      * - `IDEMPOTENCY_KEY_IN_USE`: The first request with this Idempotency-Key has no reply yet. Try again in {retry_after_seconds} s.
      * - `LIMIT_REACHED`: The limit "{limit}" of {max} is reached.
      */
@@ -10721,7 +10721,7 @@ export interface components {
         "application/json": components["schemas"]["UpdateConnector400Error"];
       };
     };
-    /** @description - `CONNECTOR_NAME_TAKEN`: There already is a connector named “{name}”. */
+    /** @description - `CONNECTOR_NAME_TAKEN`: A connector named “{name}” already exists. */
     ConnectorNameTakenError: {
       content: {
         "application/json": components["schemas"]["ConnectorNameTakenError"];
@@ -10738,7 +10738,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `CONNECTOR_NOT_FOUND`: The connector “{id}” does not exist.
      * - `NOT_FOUND`: Not found.
      */
     AgentNotFoundOrConnectorNotFoundOrNotFoundError: {
@@ -10830,7 +10830,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `CONNECTOR_NOT_FOUND`: The connector “{id}” does not exist.
      * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
      * - `NOT_FOUND`: Not found.
      */
@@ -10841,7 +10841,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `CONNECTOR_NOT_FOUND`: The connector “{id}” does not exist.
      * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
      * - `NOT_FOUND`: Not found.
      */
@@ -10852,7 +10852,7 @@ export interface components {
     };
     /**
      * @description - `AGENT_NOT_FOUND`: The agent does not exist.
-     * - `CONNECTOR_NOT_FOUND`: There is no connector “{id}”.
+     * - `CONNECTOR_NOT_FOUND`: The connector “{id}” does not exist.
      * - `KNOWLEDGE_BASE_NOT_FOUND`: The knowledge base does not exist.
      * - `NOT_FOUND`: Not found.
      */
@@ -10921,7 +10921,7 @@ export interface components {
         "application/json": components["schemas"]["DocumentUnsupportedOrUnsupportedMediaTypeError"];
       };
     };
-    /** @description - `DOCUMENT_NOT_READ`: The document has not been read yet. */
+    /** @description - `DOCUMENT_NOT_READ`: The document is still being processed. */
     DocumentNotReadError: {
       content: {
         "application/json": components["schemas"]["DocumentNotReadError"];
@@ -11031,7 +11031,7 @@ export interface components {
     };
     /**
      * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     OpenAIOpenaiModelNotFoundOrThreadNotFoundError: {
       content: {
@@ -11090,9 +11090,9 @@ export interface components {
     };
     /**
      * @description - `MODEL_NOT_FOUND`: The model “{model}” does not exist, or you may not use it. GET /v1/models lists the models that you may use.
-     * - `REPLY_NOT_FOUND`: There is no such reply in this thread.
+     * - `REPLY_NOT_FOUND`: The reply does not exist in this thread.
      * - `RESPONSE_NOT_FOUND`: The response does not exist.
-     * - `THREAD_NOT_FOUND`: There is no such thread.
+     * - `THREAD_NOT_FOUND`: The thread does not exist.
      */
     OpenAICreateResponse404Error: {
       content: {

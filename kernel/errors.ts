@@ -59,8 +59,8 @@ export const kernelErrors = {
   PRECONDITION_FAILED: {
     status: 412,
     message: {
-      en: 'It has been changed meanwhile, or is not as If-Match and If-None-Match say. Read it again first.',
-      zh: '内容已被更改，或与 If-Match、If-None-Match 不符。请先重新读取。',
+      en: 'The resource has changed. Fetch it again and retry.',
+      zh: '资源已被更改，请重新获取后重试。',
     },
   },
   IDEMPOTENCY_KEY_REUSED: {

@@ -11,7 +11,7 @@ t.test('the plugin of the README works as the README says', async (t) => {
   t.match(await server.db.collection('greetings').findOne({ name: 'Ada' }), { times: 1 })
 
   const missing = await server.request('GET', '/hello/nobody', { headers: { 'accept-language': 'zh' } })
-  t.match(missing, { status: 404, body: { error: { code: 'NO_SUCH_PERSON', message: '没有人叫 nobody。' } } })
+  t.match(missing, { status: 404, body: { error: { code: 'NO_SUCH_PERSON', message: 'nobody 不存在。' } } })
   t.equal((await server.request('GET', '/hello/Ada', { token: null })).status, 401)
 
   const { body: document } = await server.request('GET', '/openapi.json')

@@ -34,8 +34,8 @@ interface FakeThread {
 const MESSAGES = {
   AUTH_FAILED: { en: 'Wrong username or password.', zh: '用户名或密码错误。' },
   LOGIN_LOCKED: { en: 'Too many attempts. Try again in 15 minutes.', zh: '尝试次数过多，请 15 分钟后再试。' },
-  AGENT_NOT_FOUND: { en: 'There is no such agent.', zh: '没有这个智能体。' },
-  THREAD_NOT_FOUND: { en: 'There is no such thread.', zh: '没有这个会话。' },
+  AGENT_NOT_FOUND: { en: 'The agent does not exist.', zh: '找不到该智能体。' },
+  THREAD_NOT_FOUND: { en: 'The thread does not exist.', zh: '找不到该会话。' },
   NOT_FOUND: { en: 'Not found.', zh: '未找到。' },
 }
 
@@ -114,7 +114,7 @@ export async function createFakeService({
     const thread = threads.get(String(frame.thread_id))
     if (!thread) {
       const { thread_id, client_message_id } = frame
-      const message = 'There is no such thread.'
+      const message = 'The thread does not exist.'
       return send(socket, { type: 'error', thread_id, client_message_id, code: 'THREAD_NOT_FOUND', message })
     }
     const { thread_id, ledger, active } = thread

@@ -30,7 +30,7 @@ export const agentErrors = {
   },
   CONNECTOR_NOT_FOUND: {
     status: 404,
-    message: { en: 'There is no connector “{id}”.', zh: '没有连接器“{id}”。' },
+    message: { en: 'The connector “{id}” does not exist.', zh: '连接器“{id}”不存在。' },
   },
   KNOWLEDGE_BASE_NOT_FOUND: {
     status: 404,

@@ -2,10 +2,10 @@ import type { ErrorTable } from '#kernel'
 
 /** The errors of conversations. */
 export const chatErrors = {
-  THREAD_NOT_FOUND: { status: 404, message: { en: 'There is no such thread.', zh: '没有这个会话。' } },
+  THREAD_NOT_FOUND: { status: 404, message: { en: 'The thread does not exist.', zh: '找不到该会话。' } },
   REPLY_NOT_FOUND: {
     status: 404,
-    message: { en: 'There is no such reply in this thread.', zh: '此会话中没有这条回复。' },
+    message: { en: 'The reply does not exist in this thread.', zh: '此会话中找不到该回复。' },
   },
   THREAD_BUSY: {
     status: 409,

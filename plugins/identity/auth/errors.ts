@@ -78,7 +78,7 @@ export const authErrors = {
   },
   PASSWORD_SAME_AS_OLD: {
     status: 400,
-    message: { en: 'The new password is the same as the old one.', zh: '新密码不能与旧密码相同。' },
+    message: { en: 'The new password is the same as the current one.', zh: '新密码不能与当前密码相同。' },
   },
   LOGIN_LOCKED: {
     status: 429,

@@ -12,8 +12,8 @@ export const twoFactorErrors = {
   TOTP_NOT_BEGUN: {
     status: 409,
     message: {
-      en: 'This session has not begun to set up an authenticator app, or too long ago. Begin again.',
-      zh: '此会话尚未开始设置身份验证器应用，或已超时，请重新开始。',
+      en: 'The setup of the authenticator app has expired. Start again.',
+      zh: '身份验证器应用的设置已过期，请重新开始。',
     },
   },
   TOTP_ALREADY_ON: {

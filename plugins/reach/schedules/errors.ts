@@ -18,7 +18,7 @@ export const scheduleErrors = {
   },
   RUN_ACTIVE: {
     status: 409,
-    message: { en: 'The run before had not ended yet.', zh: '上一次运行尚未结束。' },
+    message: { en: 'The previous run had not ended yet.', zh: '上一次运行尚未结束。' },
   },
   ACCOUNT_DISABLED: {
     status: 409,

@@ -133,7 +133,7 @@ const readConnectors = ({ service, url }: SignedInAccount): Promise<Row[]> =>
 async function findConnector(wanted: string, at: SignedInAccount): Promise<Row> {
   const found = (await readConnectors(at)).find(({ id, name }) => id === wanted || name === wanted)
   if (found) return found
-  throw new Error(`There is no connector "${wanted}". \`svc connector list\` shows those that you may use.`)
+  throw new Error(`The connector "${wanted}" does not exist. \`svc connector list\` shows those that you may use.`)
 }
 
 /** Returns the kind and the settings that an address, the name of a kind or a program means. */

@@ -105,7 +105,7 @@ async function findJob(wanted: string, at: SignedIn): Promise<Row> {
   if (found.length === 1) return found[0]!
   throw new Error(
     found.length === 0
-      ? `There is no schedule "${wanted}". \`svc schedule list\` shows yours.`
+      ? `The schedule "${wanted}" does not exist. \`svc schedule list\` shows yours.`
       : `${found.length} schedules have this name: choose one by its id.`,
   )
 }

@@ -53,7 +53,7 @@ export const connectorErrors = {
   CONNECTOR_NAME_TAKEN: {
     status: 409,
     message: {
-      en: 'There already is a connector named “{name}”.',
+      en: 'A connector named “{name}” already exists.',
       zh: '已有名为“{name}”的连接器。',
     },
   },

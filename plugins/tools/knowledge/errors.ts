@@ -19,7 +19,7 @@ export const knowledgeErrors = {
   },
   DOCUMENT_NOT_READ: {
     status: 409,
-    message: { en: 'The document has not been read yet.', zh: '文档尚未读取完成。' },
+    message: { en: 'The document is still being processed.', zh: '文档尚在处理中。' },
   },
   DOCUMENT_ENCRYPTED: {
     status: 422,

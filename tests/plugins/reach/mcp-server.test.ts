@@ -148,7 +148,7 @@ t.test('A failed call is a result with the sentence in the language of the clien
     t.equal(result.isError, true)
     return texts(result as never).join('\n')
   }
-  t.equal(await failure({ message: 'Hello', thread_id: 'thr_nowhere' }), '没有这个会话。')
+  t.equal(await failure({ message: 'Hello', thread_id: 'thr_nowhere' }), '找不到该会话。')
   t.match(await failure({ message: ' ' }), /\/message/)
   t.match(await failure({ message: 'x', more: 1 }), /more/)
   t.match(await failure({}), /message/)

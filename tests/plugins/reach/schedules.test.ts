@@ -302,7 +302,7 @@ t.test('While a run has not ended, due times are skipped and no other run can be
     due_at: row.next_run_at + MINUTE,
     thread_id: null,
     turn_id: null,
-    error: { code: 'RUN_ACTIVE', message: 'The run before had not ended yet.' },
+    error: { code: 'RUN_ACTIVE', message: 'The previous run had not ended yet.' },
   })
   t.equal((await read(row.id)).last_status, 'running')
   release()
@@ -550,7 +550,7 @@ t.test('`svc schedule` adds, lists, runs, pauses and resumes schedules', async (
     ['add', { arg: 'x', every: 'often' }, /not a number of seconds/],
     ['add', { arg: 'x', at: 'noon' }, /not a time/],
     ['add', { arg: 'x', every: '5' }, /every_seconds must be >= 60/],
-    ['run', { arg: 'nothing' }, /no schedule "nothing"/],
+    ['run', { arg: 'nothing' }, /The schedule "nothing" does not exist/],
     ['list', { agent: 'nobody' }, /You can talk to: assistant/],
     ['list', { url: 'http://127.0.0.1:9' }, /No server answers/],
   ] as const)

@@ -541,7 +541,7 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   await enter('/switch 7')
   await run.until('Thread number 7 does not exist')
   await enter('/switch thr_none')
-  await run.until('There is no such thread. (THREAD_NOT_FOUND)')
+  await run.until('The thread does not exist. (THREAD_NOT_FOUND)')
   await enter('/switch 1')
   await run.until(
     'you › Do owls sleep?\n⚙ grep {"pattern":"owl"}\nBy day.\nℹ Another model answered.\n  cut off at the length limit\n',

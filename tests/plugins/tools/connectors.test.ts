@@ -253,7 +253,7 @@ t.test('svc connector lists, adds, checks and removes', async (t) => {
   t.match(await svc('add', 'other', fake.url, '--config', '[]'), { code: 1, stderr: /not a JSON object/ })
   t.match(await svc('add', 'other', '/nowhere/at/all', 'x'), { code: 0, stdout: /failed: / })
   t.match(await svc('remove', 'desk'), { code: 0, stdout: '"desk" is deleted.\n' })
-  t.match(await svc('check', 'desk'), { code: 1, stderr: /There is no connector "desk"/ })
+  t.match(await svc('check', 'desk'), { code: 1, stderr: /The connector "desk" does not exist/ })
 })
 
 t.test('What belongs to an account goes with it', async (t) => {
