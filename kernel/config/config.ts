@@ -233,9 +233,6 @@ const lookUp = (value: unknown, path: string[]): unknown =>
 function explain([issue]: Issue[], leaves: ConfigLeaf[]): string {
   const key = issue!.path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
   if (issue!.rule !== 'additionalProperties') return `${key} ${issue!.message}`
-  const [, plugin] = /^plugins\.(.+)\.optional$/.exec(key) ?? []
-  if (plugin)
-    return `the key "${key}" is gone: a plugin from outside that fails is left out, unless "plugins.${plugin}.required" is true`
   const known = leaves.map(({ path }) => path.join('.'))
   const nearest = closest(
     key,

@@ -8,8 +8,6 @@ export interface ExtensionPoint<Entry = unknown> {
   nameOf?(entry: Entry): string
   /** Returns the entry if its form is right, else throws one sentence. What is built in is not checked. */
   check?(entry: unknown): Entry
-  /** The event of an earlier version that it replaces; a plugin that still listens to that is refused. */
-  formerly?: string
   /** A folder beside `plugins/`, here and in the home, each of whose folders has an entry as its default export. */
   folder?: string
 }

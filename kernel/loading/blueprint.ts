@@ -55,7 +55,7 @@ export interface Blueprint {
 
 /** The extension points of the kernel itself. */
 const kernelPoints: [string, ExtensionPoint][] = [
-  ['kernel.audit', { noun: 'audit log', formerly: 'action.audited' }],
+  ['kernel.audit', { noun: 'audit log' }],
   ['kernel.error_forms', { noun: 'form of errors', check: assertErrorForm }],
   ['kernel.repetition', { noun: 'store of replies' }],
   ['kernel.requests', { noun: 'record of requests' }],

@@ -4,11 +4,6 @@ import { askForNearest } from '../nearest.ts'
 import { kernelLimits } from '../security/limits.ts'
 import type { Blueprint, PlannedPlugin } from './blueprint.ts'
 
-/** The replacements of former events that did not become extension points. */
-const FORMER_EVENTS: Record<string, string> = {
-  'server.starting': 'the hook ready(cradle, announce) of the manifest',
-}
-
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** A declaration of a plugin, or of the folder of an extension point, that cannot be accepted. */
@@ -85,9 +80,6 @@ export function assertConsistent(
     }
     for (const { path } of declarations.pages) claim('page', path, owner)
     for (const { event } of declarations.listeners) {
-      const [point] = [...points].find(([, { formerly }]) => formerly === event) ?? []
-      const now = point ? `the extension point "${point}": use host.extend` : FORMER_EVENTS[event]
-      if (now) throw new Fault(owner, `plugin "${owner}" listens to "${event}", which is now ${now}`)
       if (!events.has(event))
         throw new Fault(
           owner,

@@ -135,10 +135,6 @@ t.test('an invalid configuration stops the start with one sentence', async (t) =
       { plugins: { tuned: { deep: { of: 1 } } } },
       /^the configuration has no key "plugins\.tuned\.deep\.of"; did you mean "plugins\.tuned\.deep\.on"\?$/,
     ],
-    [
-      { plugins: { tuned: { optional: true } } },
-      /^the key "plugins\.tuned\.optional" is gone: .*"plugins\.tuned\.required" is true$/,
-    ],
     [{ http: { port: '8088' } }, /^http\.port must be integer$/],
     [{ http: { port: 65536 } }, /^http\.port must be <= 65535$/],
     [{ http: 'x' }, /^http must be object$/],

@@ -363,18 +363,6 @@ t.test('an inconsistent route is refused with the plugin and the reason', async 
   t.match(await readRefusal(t, { weather: pluginSource('weather', cases[0]![0]) }), cases[0]![1])
 })
 
-t.test('a listener to a removed event is refused with its replacement', async (t) => {
-  const listening = (event: string) => ({ weather: pluginSource('weather', `host.on('${event}', () => {})`) })
-  t.equal(
-    await readRefusal(t, listening('model.calling')),
-    'plugin "weather" listens to "model.calling", which is now the extension point "providers.reservations": use host.extend',
-  )
-  t.equal(
-    await readRefusal(t, listening('server.starting')),
-    'plugin "weather" listens to "server.starting", which is now the hook ready(cradle, announce) of the manifest',
-  )
-})
-
 t.test('an event must be declared by exactly one manifest', async (t) => {
   const events = "events: ['weather.changed'],"
   const listening = pluginSource('flag', "host.on('weather.changd', () => {})")

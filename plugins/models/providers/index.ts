@@ -60,8 +60,8 @@ export default definePlugin({
       check: assertProviderKind,
       folder: 'providers',
     })
-    host.extensionPoint('providers.references', { noun: 'reference', formerly: 'provider.deleting' })
-    host.extensionPoint('providers.reservations', { noun: 'reservation', formerly: 'model.calling' })
+    host.extensionPoint('providers.references', { noun: 'reference' })
+    host.extensionPoint('providers.reservations', { noun: 'reservation' })
     host.extensionPoint('providers.usage', { noun: 'usage' })
     host.service('guardedFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('providerConnections', createProviderConnections)

@@ -16,7 +16,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.extensionPoint('overview.counts', { noun: 'counts', formerly: 'overview.read' })
+    host.extensionPoint('overview.counts', { noun: 'counts' })
     host.service('overview', createOverview)
     host.routes(overviewRoutes)
     host.command(overviewCommand)
