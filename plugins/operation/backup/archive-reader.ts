@@ -58,9 +58,8 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
   function check(list: string) {
     let unchecked = list
     for (const { sum, name } of entries) {
-      // Format 1 did not escape names.
-      const line = [toChecksumLine(sum, name), `${sum}  ${name}\n`].find((text) => unchecked.startsWith(text))
-      if (line === undefined) throw damaged(unchecked === '' ? 'an entry is not in its list' : name)
+      const line = toChecksumLine(sum, name)
+      if (!unchecked.startsWith(line)) throw damaged(unchecked === '' ? 'an entry is not in its list' : name)
       unchecked = unchecked.slice(line.length)
     }
     if (unchecked !== '') throw damaged('an entry is missing')

@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { Transform } from 'node:stream'
 import { packTar } from 'modern-tar'
 
-/** The last entry of an archive of format 2. */
+/** The last entry of an archive. */
 export const AUTHENTICATION = 'authentication'
 
 /** The two empty blocks at the end of a tar. */

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream'
 import { type Command, type CommandInput, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
 import type { ArchiveEnd } from './format.ts'
 import type { Cradle } from './manifest.ts'
-import { PASSPHRASE_FILE, readPassphrase, UNAUTHENTICATED } from './passphrase.ts'
+import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
 
 /** The most files and folders that could not be read that are printed. */
 const MAX_SHOWN = 20
@@ -18,7 +18,6 @@ export const backupCommand: Command<Cradle> = {
   options: [
     PASSPHRASE_FILE,
     { flags: '--verify', summary: 'verify an archive instead of writing one' },
-    UNAUTHENTICATED,
     JSON_OPTION,
   ],
   database: false,
@@ -55,16 +54,16 @@ async function verify(input: CommandInput, file: string): Promise<number> {
   const { options, stdout } = input
   const passphrase = await readPassphrase(input, { isNew: false })
   const { checkEntries, verifyArchive } = await import('./verification.ts')
-  const isUnauthenticatedAllowed = options.unauthenticated === true
-  const archive = await verifyArchive(createReadStream(file), { passphrase, isUnauthenticatedAllowed })
+  const archive = await verifyArchive(createReadStream(file), passphrase)
   const end = await checkEntries(createReadStream(file), archive)
   const { created_at, format, version } = archive.head
   const documents = countDocuments(end)
   if (options.json) printJson(stdout, { format, version, created_at, files: end.files, documents })
   else {
-    const state = format === 1 ? 'is complete, but not authenticated' : 'is authentic and complete'
     const taken = new Date(created_at * 1000).toISOString()
-    stdout.write(`The backup of ${taken} ${state}: documents ${documents}, files ${end.files}.\n`)
+    stdout.write(
+      `The backup of ${taken} is authentic and complete: documents ${documents}, files ${end.files}.\n`,
+    )
   }
   return 0
 }

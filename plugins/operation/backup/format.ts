@@ -1,10 +1,7 @@
 import type { KeyDerivation } from './sealing.ts'
 
-/**
- * The number of the format of archives; it rises when older versions cannot read them. Those of format 1 are not
- * authenticated.
- */
-export const FORMAT = 2
+/** The number of the format of archives; it rises when older versions cannot read them. */
+export const FORMAT = 1
 
 /** The entry `backup.json`, the first of an archive. */
 export interface ArchiveHead {

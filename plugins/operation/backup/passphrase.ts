@@ -10,12 +10,6 @@ export const PASSPHRASE_FILE = {
   summary: 'read the passphrase from the first line of a file instead of SVC_BACKUP_PASSPHRASE',
 }
 
-/** The option of commands that read archives. */
-export const UNAUTHENTICATED = {
-  flags: '--unauthenticated',
-  summary: 'accept an archive of format 1, which anybody with access to the file may have changed',
-}
-
 /** Reads the passphrase from a file, from SVC_BACKUP_PASSPHRASE or from the terminal, there twice if it is a new one. */
 export async function readPassphrase(input: CommandInput, { isNew }: { isNew: boolean }): Promise<string> {
   const passphrase = await find(input, isNew)

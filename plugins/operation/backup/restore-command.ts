@@ -7,7 +7,7 @@ import type { Db } from 'mongodb'
 import { type Command, ConfigError, JSON_OPTION, printJson, readBlueprint } from '#kernel'
 import { removeTree } from '#toolbox'
 import type { Cradle } from './manifest.ts'
-import { PASSPHRASE_FILE, readPassphrase, UNAUTHENTICATED } from './passphrase.ts'
+import { PASSPHRASE_FILE, readPassphrase } from './passphrase.ts'
 import type { Restored } from './restore.ts'
 import type { VerifiedArchive } from './verification.ts'
 
@@ -21,7 +21,7 @@ export const restoreCommand: Command<Cradle> = {
   name: 'restore',
   summary: 'Restore an archive of svc backup into an empty home and an empty database',
   arguments: [{ name: 'file', summary: 'the archive, or - for standard input', required: true }],
-  options: [PASSPHRASE_FILE, UNAUTHENTICATED, JSON_OPTION],
+  options: [PASSPHRASE_FILE, JSON_OPTION],
   database: false,
   async run(input, { log }) {
     const { args, home, env, options, stdin, stdout } = input
@@ -36,8 +36,7 @@ export const restoreCommand: Command<Cradle> = {
     try {
       // It is read twice.
       if (file === spool) await pipeline(stdin, createWriteStream(spool, { mode: 0o600 }))
-      const isUnauthenticatedAllowed = options.unauthenticated === true
-      archive = await verifyArchive(openInput(), { passphrase, isUnauthenticatedAllowed })
+      archive = await verifyArchive(openInput(), passphrase)
       restored = await restoreVerified({ home, env, log }, { openInput, archive })
     } finally {
       await rm(spool, { force: true })

@@ -22,10 +22,7 @@ export interface VerifiedArchive {
  * Reads an archive once and verifies that somebody who knew the passphrase wrote every byte of it. Only its
  * beginning is interpreted before. Throws one sentence if it is not authentic.
  */
-export async function verifyArchive(
-  input: Readable,
-  { passphrase, isUnauthenticatedAllowed }: { passphrase: string; isUnauthenticatedAllowed: boolean },
-): Promise<VerifiedArchive> {
+export async function verifyArchive(input: Readable, passphrase: string): Promise<VerifiedArchive> {
   const digester = createDigester()
   let beginning: Buffer = Buffer.alloc(0)
   try {
@@ -42,15 +39,10 @@ export async function verifyArchive(
     throw new ConfigError(
       `the archive has format ${head.format}, and this server reads up to ${FORMAT}: version ${head.version} wrote it`,
     )
-  if (head.format < FORMAT && !isUnauthenticatedAllowed)
-    throw new ConfigError(
-      'the archive has format 1, which is not authenticated: whoever could write to the file may have changed it, ' +
-        'and what it holds can take over the server; if you trust the place that it comes from, use --unauthenticated',
-    )
   const key = await deriveKey(passphrase, head.encryption)
   openFile(key, 'secret.key', sealedKey)
   const digest = digester.end()
-  if (head.format === FORMAT && !(await isAuthentic(digest, key)))
+  if (!(await isAuthentic(digest, key)))
     throw new ConfigError(
       'the archive is damaged, incomplete, or was changed after it was written: its authentication does not match',
     )

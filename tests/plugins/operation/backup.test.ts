@@ -190,16 +190,7 @@ for (const name of readdirSync(FIXTURES))
     const archive = join(createEmptyHome(t), 'archive.tar')
     writeFileSync(archive, gunzipSync(readFileSync(join(FIXTURES, name))))
     const env = { SVC_DATABASE_URL: await createDatabaseUrl(t), SVC_BACKUP_PASSPHRASE: 'fixture passphrase' }
-    t.match(await svc(home, ['restore', archive], env), {
-      code: 1,
-      stderr: /^svc: the archive has format 1, which is not authenticated: .*, use --unauthenticated\n$/,
-    })
-    t.strictSame(readdirSync(home), ['runtime'])
-    t.match(await svc(home, ['backup', '--verify', '--unauthenticated', archive], env), {
-      code: 0,
-      stdout: /^The backup of .* is complete, but not authenticated: documents \d+, files \d+\.\n$/,
-    })
-    const { code, stderr } = await svc(home, ['restore', archive, '--unauthenticated'], env)
+    const { code, stderr } = await svc(home, ['restore', archive], env)
     t.equal(code, 0, stderr)
     const copy = await startServer(t, { home, env })
     const { body: agents } = await copy.request('GET', '/agents')
