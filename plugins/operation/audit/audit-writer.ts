@@ -8,10 +8,7 @@ import { createEntry } from './entry.ts'
 import type { Cradle } from './manifest.ts'
 
 /** Writes the log. */
-export interface AuditWriter {
-  /** Resolves when the row of the record is durable; rejects with the database's error after about 5 s of retries. */
-  append(record: AuditRecord): Promise<void>
-}
+export type AuditWriter = ReturnType<typeof createAuditWriter>
 
 /** The time for which a batch is retried. */
 const PATIENCE_MS = 5000
@@ -35,7 +32,7 @@ export function createAuditWriter({
   collections: { audit_log: rows, audit_head: heads },
   ids,
   log,
-}: Pick<Cradle, 'collections' | 'ids' | 'log'>): AuditWriter {
+}: Pick<Cradle, 'collections' | 'ids' | 'log'>) {
   /** The newest row that this process stored. */
   let last: Link | undefined
 
@@ -122,7 +119,8 @@ export function createAuditWriter({
   }
 
   return {
-    append: (record) =>
+    /** Resolves when the row of the record is durable; rejects with the database's error after about 5 s of retries. */
+    append: (record: AuditRecord): Promise<void> =>
       new Promise((resolve, reject) => {
         commits.add({ entry: createEntry(record, ids.make()), resolve, reject })
       }),

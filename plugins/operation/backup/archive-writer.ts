@@ -13,14 +13,7 @@ const ENTRIES_PER_LIST = 500
 const LAST_TIME_MS = 0o77777777777 * 1000
 
 /** Writes an archive: a tar whose entries `checksums/…` list the SHA-256 of the entries before, as `sha256sum` does. */
-export interface ArchiveWriter {
-  /** Adds an entry; `content` has as many bytes as `header.size` says. */
-  add(header: NewHeader, content?: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void>
-  addFile(name: string, content: Buffer): Promise<void>
-  /** Writes the last checksums and waits until everything is written. */
-  finish(): Promise<void>
-  abort(error: Error): void
-}
+export type ArchiveWriter = ReturnType<typeof createArchiveWriter>
 
 /** Formats the line of an entry as `sha256sum` does, which escapes line breaks and backslashes in names. */
 export function toChecksumLine(sum: string, name: string): string {
@@ -35,7 +28,7 @@ function toPax({ name, linkname }: NewHeader): Record<string, string> | undefine
 }
 
 /** Creates the writer on a stream, which it ends. The archive is authenticated with a key derived from `key`. */
-export function createArchiveWriter(output: Writable, { key }: { key: Buffer }): ArchiveWriter {
+export function createArchiveWriter(output: Writable, { key }: { key: Buffer }) {
   const { readable, controller } = createTarPacker()
   const written = pipeline(Readable.fromWeb(readable), createAuthenticationStream(key), output)
   // Reported by `add` or `finish`, whichever is waiting.
@@ -68,7 +61,11 @@ export function createArchiveWriter(output: Writable, { key }: { key: Buffer }):
     await write({ name: `checksums/${String(lists).padStart(6, '0')}`, size: content.length }, [content])
   }
 
-  const add: ArchiveWriter['add'] = async (header, content = []) => {
+  /** Adds an entry; `content` has as many bytes as `header.size` says. */
+  const add = async (
+    header: NewHeader,
+    content: AsyncIterable<Buffer> | Iterable<Buffer> = [],
+  ): Promise<void> => {
     const sum = await write(header, content)
     if (header.type === undefined || header.type === 'file') lines.push(toChecksumLine(sum, header.name))
     if (lines.length >= ENTRIES_PER_LIST) await addList()
@@ -76,12 +73,14 @@ export function createArchiveWriter(output: Writable, { key }: { key: Buffer }):
 
   return {
     add,
-    addFile: (name, content) => add({ name, size: content.length, mode: 0o600 }, [content]),
-    async finish() {
+    addFile: (name: string, content: Buffer): Promise<void> =>
+      add({ name, size: content.length, mode: 0o600 }, [content]),
+    /** Writes the last checksums and waits until everything is written. */
+    async finish(): Promise<void> {
       await addList()
       controller.finalize()
       await written
     },
-    abort: (error) => controller.error(error),
+    abort: (error: Error): void => controller.error(error),
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { Db } from 'mongodb'
 import { type Blueprint, ConfigError } from '#kernel'
-import { createArchiveWriter } from './archive-writer.ts'
+import { type ArchiveWriter, createArchiveWriter } from './archive-writer.ts'
 import { listCopied, readId, readRaw, toIdDocument } from './collections.ts'
 import { type ArchiveEnd, type ArchiveHead, FORMAT, SEALED_FILES } from './format.ts'
 import { createHomeFiles } from './home-files.ts'
@@ -100,7 +100,7 @@ function readFile(home: string, name: string): Buffer | undefined {
 async function addCollection(
   db: Db,
   name: string,
-  archive: ReturnType<typeof createArchiveWriter>,
+  archive: ArchiveWriter,
   ids: Set<string> | undefined,
 ): Promise<number> {
   let waiting: Buffer[] = []
@@ -130,12 +130,7 @@ async function addCollection(
 }
 
 /** Adds the ids of documents that were deleted since they were read. */
-async function addRemoved(
-  db: Db,
-  name: string,
-  ids: Set<string>,
-  archive: ReturnType<typeof createArchiveWriter>,
-): Promise<void> {
+async function addRemoved(db: Db, name: string, ids: Set<string>, archive: ArchiveWriter): Promise<void> {
   const cursor = db.collection(name).find({}, { raw: true, projection: { _id: 1 }, batchSize: 5000 })
   while (await cursor.hasNext())
     for (const raw of cursor.readBufferedDocuments() as unknown as Buffer[]) ids.delete(readId(raw))

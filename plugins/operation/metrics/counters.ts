@@ -10,20 +10,10 @@ const WORK_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600]
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** The figures that are counted as things happen, since the start of this process. */
-export interface Counters {
-  registry: Registry
-  noteRequest(request: AnsweredRequest): void
-  noteTurnStart(): void
-  noteTurnEnd(turn: Events['turn.ended']): void
-  noteModelCall(call: Events['model.called']): void
-  noteToolCall(call: Events['tool.called']): void
-  noteChannelState(channel: Events['channel.state_changed']): void
-  noteChannelRefusal(refusal: Events['channel.refused']): void
-  noteSignIn(signIn: Events['account.signed_in']): void
-}
+export type Counters = ReturnType<typeof createCounters>
 
 /** Creates the counters, all at 0. Every label has values from a fixed set, so that their number is bounded. */
-export function createCounters({ extensions }: Pick<Cradle, 'extensions'>): Counters {
+export function createCounters({ extensions }: Pick<Cradle, 'extensions'>) {
   const registry = new Registry()
   const registers = [registry]
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -96,16 +86,23 @@ export function createCounters({ extensions }: Pick<Cradle, 'extensions'>): Coun
 
   return {
     registry,
-    noteRequest({ plugin = 'none', method, route = 'none', status, ms }) {
+    noteRequest({ plugin = 'none', method, route = 'none', status, ms }: AnsweredRequest) {
       requests.inc({ plugin, method: METHODS.has(method) ? method : 'other', route, status })
       requestSeconds.observe({ plugin }, ms / 1000)
     },
     noteTurnStart: () => turnsStarted.inc(),
-    noteTurnEnd({ stop_reason = 'failed', error_code = '', started_ms, ended_ms }) {
+    noteTurnEnd({ stop_reason = 'failed', error_code = '', started_ms, ended_ms }: Events['turn.ended']) {
       turns.inc({ outcome: stop_reason, code: error_code })
       turnSeconds.observe({ outcome: stop_reason }, Math.max(0, ended_ms - started_ms) / 1000)
     },
-    noteModelCall({ provider: { name, kind, scope }, purpose, outcome, usage, ms, first_part_ms }) {
+    noteModelCall({
+      provider: { name, kind, scope },
+      purpose,
+      outcome,
+      usage,
+      ms,
+      first_part_ms,
+    }: Events['model.called']) {
       // Providers of accounts are many, and their names may be those of people.
       const provider = scope === 'global' ? name : 'private'
       calls.inc({ provider, kind, purpose, outcome })
@@ -115,15 +112,15 @@ export function createCounters({ extensions }: Pick<Cradle, 'extensions'>): Coun
       tokens.inc({ provider, direction: 'input' }, toCount(usage.input_tokens))
       tokens.inc({ provider, direction: 'output' }, toCount(usage.output_tokens))
     },
-    noteToolCall({ name, ms, is_error }) {
+    noteToolCall({ name, ms, is_error }: Events['tool.called']) {
       // Tools of connectors have names that somebody else chose, and models invent names.
       const plugin = extensions['agents.tools'].owner(name) ?? 'other'
       tools.inc({ plugin, tool: plugin === 'other' ? 'other' : name, outcome: is_error ? 'failed' : 'ok' })
       toolSeconds.observe({ plugin }, ms / 1000)
     },
-    noteChannelState: ({ kind, state }) => channels.inc({ kind, state }),
-    noteChannelRefusal: ({ kind, reason }) => refusals.inc({ kind, reason }),
-    noteSignIn: ({ method }) => signIns.inc({ method }),
+    noteChannelState: ({ kind, state }: Events['channel.state_changed']) => channels.inc({ kind, state }),
+    noteChannelRefusal: ({ kind, reason }: Events['channel.refused']) => refusals.inc({ kind, reason }),
+    noteSignIn: ({ method }: Events['account.signed_in']) => signIns.inc({ method }),
   }
 }
 

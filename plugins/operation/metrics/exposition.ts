@@ -1,6 +1,5 @@
 import { collectDefaultMetrics, Gauge as PromGauge, Registry } from 'prom-client'
-import type { Cradle } from './manifest.ts'
-import type { Gauge } from './types.ts'
+import type { Cradle, Gauge } from './manifest.ts'
 
 /** The figures of the process, which all servers in it share; they cost nothing until somebody reads them. */
 let processRegistry: Registry | undefined
@@ -73,7 +72,7 @@ async function readGauges({ extensions, server, sockets, log }: Cradle): Promise
   try {
     return [...own, ...(await extensions['metrics.gauges'].ask({})).flat()]
   } catch (error) {
-    // Whoever watches needs the other figures all the more.
+    // The other figures are needed all the more during an outage.
     log.error({ error }, 'some figures could not be read')
     return own
   }

@@ -1,9 +1,7 @@
 import { definePlugin } from '#kernel'
 import type { Counters } from './counters.ts'
-import { metricsReaderGuard } from './guard.ts'
 import { manifest } from './manifest.ts'
-import { metricsRoutes } from './routes.ts'
-import './types.ts'
+import { metricsReaderGuard, metricsRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {

@@ -16,13 +16,27 @@ export const manifest = defineManifest({
   },
 })
 
+/** A figure at the moment. */
+export interface Gauge {
+  /** Begins with `svc_`. */
+  name: string
+  help: string
+  /** Values from a fixed set: no ids, no names of people. */
+  labels?: Readonly<Record<string, string>>
+  value: number
+}
+
 declare module '#kernel/types' {
   interface Manifests {
     metrics: typeof manifest
   }
   interface GuardContexts {
-    /** Administrators, and whoever has the token for metrics. */
+    /** Administrators, and clients with the token for metrics. */
     metrics_reader: object
+  }
+  interface ExtensionPoints {
+    /** Returns figures of this moment when somebody reads the metrics. All gauges of a name have the same labels. */
+    'metrics.gauges': (asked: object) => Promise<readonly Gauge[]> | readonly Gauge[]
   }
 }
 

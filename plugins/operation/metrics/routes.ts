@@ -1,4 +1,19 @@
-import { route } from './manifest.ts'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Guard } from '#kernel'
+import { type Cradle, route } from './manifest.ts'
+
+const hash = (text: string) => createHash('sha256').update(text).digest()
+
+/** Admits administrators, and the token of `plugins.metrics.token`, which belongs to no account. */
+export const metricsReaderGuard: Guard<'metrics_reader', Cradle> = {
+  after: 'admin',
+  description: 'For administrators, and for the bearer token of `SVC_METRICS_TOKEN`.',
+  bypass({ headers }, { config: { token } }) {
+    const sentToken = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+    return token !== undefined && sentToken !== undefined && timingSafeEqual(hash(sentToken), hash(token))
+  },
+  check: () => ({}),
+}
 
 const getMetrics = route({
   method: 'GET',

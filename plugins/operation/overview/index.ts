@@ -1,15 +1,12 @@
 import { definePlugin } from '#kernel'
+import { manifest } from './manifest.ts'
 import { createOverview, type Overview } from './overview.ts'
 import { overviewCommand } from './overview-command.ts'
 import { overviewRoutes } from './routes.ts'
-import './types.ts'
-import { manifest } from './manifest.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
-    overview: {
-      overview: Overview
-    }
+    overview: { overview: Overview }
   }
 }
 

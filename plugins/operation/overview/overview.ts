@@ -1,6 +1,5 @@
 import type { Cradle } from './manifest.ts'
-import type { OverviewRow } from './schemas.ts'
-import type { OverviewCounts } from './types.ts'
+import type { OverviewCounts, OverviewRow } from './routes.ts'
 
 /** The service at a glance. */
 export type Overview = ReturnType<typeof createOverview>
@@ -52,27 +51,25 @@ const NOTHING: OverviewCounts & Pick<OverviewRow, 'bytes'> = {
 
 /** Adds every number of an answer to the sum; a missing number counts as 0. */
 function add<Counts extends object>(sum: Counts, answer: Partial<Counts> | undefined): Counts {
-  const names = Object.keys(sum) as (keyof Counts)[]
-  const added = names.map((name) => {
-    const [before, more] = [sum[name], answer?.[name]]
+  const added = (Object.keys(sum) as (keyof Counts)[]).map((name) => {
+    const [total, more] = [sum[name], answer?.[name]]
     return [
       name,
-      typeof before === 'number' ? before + Number(more ?? 0) : add(before as object, more as object),
+      typeof total === 'number' ? total + Number(more ?? 0) : add(total as object, more as object),
     ]
   })
   return Object.fromEntries(added) as Counts
 }
 
 /** Returns the counts while no server runs: agents that would start with the next server count as stopped. */
-const withoutServer = ({ agents, threads, channels, bytes }: OverviewCounts): OverviewCounts => ({
-  bytes,
+const withoutServer = ({ agents, channels, ...counts }: OverviewCounts): OverviewCounts => ({
+  ...counts,
   agents: {
     running: 0,
     starting: 0,
     stopped: agents.running + agents.starting + agents.stopped,
     failed: agents.failed,
   },
-  threads,
   turns_active: 0,
   channels: { connected: 0, failed: channels.failed },
 })

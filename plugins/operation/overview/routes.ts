@@ -1,5 +1,75 @@
+import { nullable, rowOf, type TypeOf } from '#kernel'
 import { route } from './manifest.ts'
-import { overviewRow } from './schemas.ts'
+
+const text = { type: 'string' } as const
+const count = { type: 'integer', minimum: 0 } as const
+const time = { type: 'integer', description: 'Unix seconds' } as const
+
+const version = { ...text, examples: ['0.1.0'] } as const
+const commit = {
+  ...nullable(text),
+  description: 'The commit that was built; null if it is not known',
+  examples: ['1afde9ab'],
+} as const
+
+const pluginRow = rowOf({
+  name: { ...text, examples: ['chat'] },
+  version,
+  state: { title: 'PluginState', enum: ['running', 'failed', 'disabled'] },
+})
+
+const nodeRow = rowOf({
+  id: text,
+  host: { ...text, examples: ['server-1'] },
+  pid: { type: 'integer', examples: [4711] },
+  version,
+  commit,
+  started_at: time,
+  seen_at: time,
+})
+
+const overviewRow = {
+  title: 'Overview',
+  ...rowOf({
+    user_count: { ...count, examples: [12] },
+    agent_count: { ...count, examples: [31] },
+    agents: {
+      ...rowOf({ running: count, stopped: count, starting: count, failed: count }),
+      examples: [{ running: 28, stopped: 3, starting: 0, failed: 0 }],
+    },
+    threads: { ...count, description: 'Without threads that are being removed', examples: [420] },
+    turns_active: { ...count, description: 'On any server', examples: [2] },
+    channels: { ...rowOf({ connected: count, failed: count }), examples: [{ connected: 5, failed: 0 }] },
+    bytes: {
+      ...rowOf({ conversations: count, usage: count, audit: count, workspaces: count, documents: count }),
+      description: 'Of what is stored, by kind: data of the database, and files',
+      examples: [
+        { conversations: 52_428_800, usage: 81_920, audit: 40_960, workspaces: 1_048_576, documents: 0 },
+      ],
+    },
+    tokens_used: { ...count, description: 'Of all accounts, for all time', examples: [3_210_480] },
+    started_at: time,
+    version,
+    commit,
+    plugins: { type: 'array', items: pluginRow },
+    nodes: { type: 'array', items: nodeRow, description: 'The processes of the server' },
+  }),
+} as const
+
+/** The reply of the overview. */
+export type OverviewRow = TypeOf<typeof overviewRow>
+
+/** The counts of the overview, which other plugins contribute. */
+export type OverviewCounts = Pick<OverviewRow, 'agents' | 'threads' | 'turns_active' | 'channels'> & {
+  bytes: Partial<OverviewRow['bytes']>
+}
+
+declare module '#kernel/types' {
+  interface ExtensionPoints {
+    /** Counts for the overview; those of all plugins are added up. */
+    'overview.counts': (asked: object) => Promise<Partial<OverviewCounts>>
+  }
+}
 
 const getOverview = route({
   method: 'GET',

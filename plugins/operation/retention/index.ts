@@ -1,7 +1,60 @@
 // Owns nothing: the plugins that own rows remove them, each by its own setting `keep_days`.
-import { definePlugin } from '#kernel'
-import { manifest } from './manifest.ts'
-import { pruneCommand } from './prune-command.ts'
+import {
+  type Command,
+  type Cradle as CradleOf,
+  defineManifest,
+  definePlugin,
+  JSON_OPTION,
+  printJson,
+  printTable,
+} from '#kernel'
+
+/** Something that is removed when it is old enough. */
+export interface Pruning {
+  /** The kind of what is removed, e.g. `threads`. */
+  kind: string
+  /** Null if everything is kept. */
+  keep_days: number | null
+  /** The number that was removed, or would be. */
+  count: number
+}
+
+const manifest = defineManifest({
+  name: 'retention',
+  summary: 'Removes what is older than the settings say',
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    retention: typeof manifest
+  }
+  interface ExtensionPoints {
+    /** Removes what is older than the plugin's settings say; with `dry_run` only counts it. */
+    'retention.prunings': (asked: { dry_run: boolean }) => Promise<Pruning>
+  }
+}
+
+/** `svc prune`: does at once what the job does each hour. */
+const pruneCommand: Command<CradleOf<typeof manifest>> = {
+  name: 'prune',
+  summary: 'Remove what is older than the settings keep_days of plugins say',
+  options: [{ flags: '--dry-run', summary: 'only count it' }, JSON_OPTION],
+  async run({ options, stdout }, { extensions }) {
+    const dry_run = options.dryRun === true
+    const prunings = await extensions['retention.prunings'].ask({ dry_run })
+    if (options.json) printJson(stdout, prunings)
+    else
+      printTable(stdout, [
+        ['kind', 'kept', dry_run ? 'would be removed' : 'removed'],
+        ...prunings.map(({ kind, keep_days, count }) => [
+          kind,
+          keep_days === null ? 'always' : `${keep_days} days`,
+          `${count}`,
+        ]),
+      ])
+    return 0
+  },
+}
 
 export default definePlugin({
   ...manifest,
@@ -12,8 +65,9 @@ export default definePlugin({
       name: 'retention.prune',
       every_seconds: 3600,
       async run({ extensions, log }) {
-        const pruned = await extensions['retention.prunings'].ask({ dry_run: false })
-        for (const { kind, count } of pruned) if (count > 0) log.info({ kind, count }, 'removed what is old')
+        const prunings = await extensions['retention.prunings'].ask({ dry_run: false })
+        for (const { kind, count } of prunings)
+          if (count > 0) log.info({ kind, count }, 'removed what is old')
       },
     })
   },

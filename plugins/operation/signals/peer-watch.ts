@@ -8,18 +8,8 @@ const SLOW_MS = { look: 1000, pause: 3000 }
 
 type Peer = Pick<NodeDocument, '_id' | 'machine' | 'pid' | 'launch' | 'beats' | 'is_busy'>
 
-/** The other processes as one process knows them from their heartbeats, without comparing clocks. */
-export interface PeerWatch {
-  readonly count: number
-  readonly areBusy: boolean
-  /** Takes a look that began at this time; returns those that are gone or dead, each once. */
-  note(found: readonly Peer[], askedAt: number): Pick<Peer, '_id'>[]
-  /** Forgets for how long the others have been silent, because this process could not look. */
-  reset(): void
-}
-
-/** Creates the watch. */
-export function createPeerWatch(): PeerWatch {
+/** Creates the record of the other processes as this one knows them from their heartbeats, without comparing clocks. */
+export function createPeerWatch() {
   let peers = new Map<string, { peer: Peer; since: number }>()
   let lookedAt = Number.NEGATIVE_INFINITY
 
@@ -27,17 +17,18 @@ export function createPeerWatch(): PeerWatch {
     peer.machine === thisProcess.machine ? hasEnded(peer) : peer.is_busy && askedAt - since >= SILENCE_MS
 
   return {
-    get count() {
+    get count(): number {
       return peers.size
     },
-    get areBusy() {
+    get areBusy(): boolean {
       return [...peers.values()].some(({ peer }) => peer.is_busy)
     },
-    note(found, askedAt) {
+    /** Takes a look that began at this time; returns those that are gone or dead, each once. */
+    note(rows: readonly Peer[], askedAt: number): Pick<Peer, '_id'>[] {
       const isReliable = performance.now() - askedAt < SLOW_MS.look && askedAt - lookedAt < SLOW_MS.pause
       lookedAt = askedAt
       const seen = new Map<string, { peer: Peer; since: number }>()
-      for (const peer of found) {
+      for (const peer of rows) {
         const known = peers.get(peer._id)
         const isSilent = isReliable && known?.peer.beats === peer.beats && known.peer.is_busy
         seen.set(peer._id, { peer, since: isSilent ? known.since : askedAt })
@@ -51,7 +42,8 @@ export function createPeerWatch(): PeerWatch {
       peers = seen
       return gone
     },
-    reset() {
+    /** Forgets for how long the others have been silent, because this process could not look. */
+    reset(): void {
       lookedAt = Number.NEGATIVE_INFINITY
     },
   }

@@ -5,7 +5,7 @@ import type { Cradle } from './manifest.ts'
 import { createNatsEnvelope } from './nats-envelope.ts'
 import { createNatsTransport, toNatsSettings } from './nats-transport.ts'
 import type { Nodes } from './nodes.ts'
-import type { Facts, Packet, Topics } from './types.ts'
+import type { Facts, Packet } from './types.ts'
 
 /** The time for which facts are collected before they are sent together, in milliseconds. */
 const COLLECT_MS = 5
@@ -18,16 +18,7 @@ const RETRY_MS = 5000
 const MISSED = 'signals.missed'
 
 /** The channel between the server processes on one database. */
-export interface Signals extends Topics {
-  /** Tells the other processes, if there are any. A fact may get lost, so it must only save time. */
-  publish<Name extends keyof Facts>(name: Name, payload: Facts[Name]): void
-  /** Calls a listener with what another process tells. */
-  on<Name extends keyof Facts>(name: Name, listener: (payload: Facts[Name]) => unknown): void
-  /** Calls a listener when facts may have been lost, also when another process has joined. */
-  onMissed(listener: () => unknown): void
-  start(): Promise<void>
-  stop(): Promise<void>
-}
+export type Signals = ReturnType<typeof createSignals>
 
 /** Creates the channel. It is silent while this process is the only one. */
 export function createSignals({
@@ -37,7 +28,7 @@ export function createSignals({
   log,
   secrets,
   server: { node_id },
-}: { nodes: Nodes } & Pick<Cradle, 'collections' | 'config' | 'log' | 'secrets' | 'server'>): Signals {
+}: { nodes: Nodes } & Pick<Cradle, 'collections' | 'config' | 'log' | 'secrets' | 'server'>) {
   const listeners = new Map<string, ((payload: never) => unknown)[]>()
   const onMissed: (() => unknown)[] = []
   let waiting: [name: string, payload: unknown][] = []
@@ -138,20 +129,24 @@ export function createSignals({
   nodes.onChange(follow)
 
   return {
-    publish(name, payload) {
+    /** Notifies the other processes, if there are any. A fact may get lost, so it must only save time. */
+    publish<Name extends keyof Facts>(name: Name, payload: Facts[Name]): void {
       if (nodes.peers > 0 && !isStopped) add(name, payload)
     },
-    on(name, listener) {
+    /** Calls a listener with the facts of a name that other processes publish. */
+    on<Name extends keyof Facts>(name: Name, listener: (payload: Facts[Name]) => unknown): void {
       listeners.set(name, [...(listeners.get(name) ?? []), listener])
     },
-    onMissed: (listener) => void onMissed.push(listener),
-    tell: (topic, payload) => nodes.peers > 0 && topics !== undefined && topics.tell(topic, payload),
+    /** Calls a listener when facts may have been lost, also when another process has joined. */
+    onMissed: (listener: () => unknown) => void onMissed.push(listener),
+    tell: (topic: string, payload: unknown): boolean =>
+      nodes.peers > 0 && topics !== undefined && topics.tell(topic, payload),
     listen: topics?.listen ?? (() => () => undefined),
-    async start() {
+    async start(): Promise<void> {
       await nodes.start()
       await changing
     },
-    async stop() {
+    async stop(): Promise<void> {
       isStopped = true
       follow()
       await changing

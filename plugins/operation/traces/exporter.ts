@@ -22,13 +22,9 @@ export interface SpanIds {
 }
 
 /** Sends spans to a collector, in batches and in the background. */
-export interface SpanExporter {
-  add(span: Span): void
-  /** Sends what waits. */
-  close(): Promise<void>
-}
+export type SpanExporter = Awaited<ReturnType<typeof openExporter>>
 
-/** A collector that does not answer holds up a stop for at most this long, in milliseconds. */
+/** The time for which a collector that does not answer may delay a stop, in milliseconds. */
 const PATIENCE_MS = 3000
 
 /** Returns the ids of the span of a turn, which follow from its id: its calls may be made in several processes. */
@@ -50,7 +46,7 @@ export async function openExporter({
   endpoint,
   service_name,
   server,
-}: { endpoint: string; service_name: string } & Pick<Cradle, 'server'>): Promise<SpanExporter> {
+}: { endpoint: string; service_name: string } & Pick<Cradle, 'server'>) {
   const [
     api,
     { BasicTracerProvider, BatchSpanProcessor },
@@ -82,7 +78,7 @@ export async function openExporter({
   })
   const tracer = provider.getTracer('svc', server.version)
   return {
-    add({ name, kind, started_ms, ended_ms, is_error, attributes, self, parent }) {
+    add({ name, kind, started_ms, ended_ms, is_error, attributes, self, parent }: Span): void {
       const context = parent
         ? api.trace.setSpanContext(api.ROOT_CONTEXT, { ...parent, traceFlags: 1, isRemote: true })
         : api.ROOT_CONTEXT
@@ -93,6 +89,7 @@ export async function openExporter({
       if (is_error) span.setStatus({ code: api.SpanStatusCode.ERROR })
       span.end(Math.max(started_ms, ended_ms))
     },
+    /** Sends the spans that wait. */
     close: () => provider.shutdown(),
   }
 }
