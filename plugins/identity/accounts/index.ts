@@ -6,14 +6,10 @@ import { accountCommands } from './commands.ts'
 import { createGrants, type Grants } from './grants.ts'
 import { manifest } from './manifest.ts'
 import { accountRoutes } from './routes.ts'
-import './types.ts'
 
 declare module '#kernel/types' {
   interface Services {
-    accounts: {
-      grants: Grants
-      accounts: Accounts
-    }
+    accounts: { grants: Grants; accounts: Accounts }
   }
 }
 

@@ -19,6 +19,12 @@ declare module '#kernel/types' {
   interface Manifests {
     accounts: typeof manifest
   }
+  interface ExtensionPoints {
+    /** Lists the second factors of accounts, by the account's id; accounts without one may be left out. */
+    'accounts.second_factors': (asked: {
+      user_ids: readonly string[]
+    }) => Promise<ReadonlyMap<string, readonly string[]>>
+  }
 }
 
 /** The services that the factories, handlers and hooks of this plugin receive. */

@@ -13,30 +13,10 @@ interface KeptEvent {
 }
 
 /** The recent events of one account. Positions count them from 0; readers keep their own, so none slows the others. */
-export interface Feed {
-  readonly account_id: string
-  /** The number of open readers. */
-  readers: number
-  /** The time since which it has no reader, in Unix milliseconds. */
-  idleSince: number
-  /** The position after the newest event. */
-  end(): number
-  add(event: AccountEvent): void
-  /** Marks a gap, since events may be missing: every reader begins anew. */
-  interrupt(): void
-  /** Returns the event at a position, undefined if it does not exist yet, and 'lost' if it is no longer kept. */
-  at(position: number): AccountEvent | undefined | 'lost'
-  /** Resolves when an event is added, or the signal is aborted. */
-  next(signal: AbortSignal): Promise<void>
-  /** Writes a position as an event id, and reads one; undefined for an id of another feed or process. */
-  toId(position: number): string
-  fromId(id: string): number | undefined
-  /** Runs jobs one after another, so that events come in the order of their causes; of a key, at most one waits. */
-  inOrder(job: () => Promise<void>, key?: string): void
-}
+export type Feed = ReturnType<typeof createFeed>
 
 /** Creates the feed of an account. */
-export function createFeed(account_id: string, { clock, ids }: { clock: Clock; ids: Ids }): Feed {
+export function createFeed(account_id: string, { clock, ids }: { clock: Clock; ids: Ids }) {
   const key = ids.make()
   let kept: KeptEvent[] = []
   let first = 0
@@ -54,25 +34,31 @@ export function createFeed(account_id: string, { clock, ids }: { clock: Clock; i
 
   return {
     account_id,
+    /** The number of open readers. */
     readers: 0,
+    /** The time since which it has no reader, in Unix milliseconds. */
     idleSince: clock.now(),
+    /** Returns the position after the newest event. */
     end: () => first + kept.length,
-    add(event) {
+    add(event: AccountEvent): void {
       kept.push({ event, at: clock.now() })
       forgetOld()
       for (const wake of waiting) wake()
     },
-    interrupt() {
+    /** Marks a gap, since events may be missing: every reader begins anew. */
+    interrupt(): void {
       first += kept.length + 1
       kept = []
       for (const wake of waiting) wake()
     },
-    at(position) {
+    /** Returns the event at a position, undefined if it does not exist yet, and 'lost' if it is no longer stored. */
+    at(position: number): AccountEvent | undefined | 'lost' {
       forgetOld()
       return position < first ? 'lost' : kept[position - first]?.event
     },
-    next: (signal) =>
-      new Promise((resolve) => {
+    /** Resolves when an event is added, or the signal is aborted. */
+    next: (signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
         const wake = () => {
           waiting.delete(wake)
           signal.removeEventListener('abort', wake)
@@ -82,12 +68,15 @@ export function createFeed(account_id: string, { clock, ids }: { clock: Clock; i
         signal.addEventListener('abort', wake)
         if (signal.aborted) wake()
       }),
-    toId: (position) => `${key}-${position}`,
-    fromId(id) {
+    /** Writes a position as an event id. */
+    toId: (position: number) => `${key}-${position}`,
+    /** Reads an event id; undefined for an id of another feed or process. */
+    fromId(id: string): number | undefined {
       const [, own, digits] = /^(\w{1,64})-(\d{1,15})$/.exec(id) ?? []
       return own === key && Number(digits) <= first + kept.length ? Number(digits) : undefined
     },
-    inOrder(job, name = '') {
+    /** Runs jobs one after another, so that events come in the order of their causes; of a key, at most one waits. */
+    inOrder(job: () => Promise<void>, name = ''): void {
       if (queued.has(name)) return
       if (name) queued.add(name)
       tail = tail.then(() => {

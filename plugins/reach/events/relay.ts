@@ -12,21 +12,18 @@ declare module '../../operation/signals/types.ts' {
 }
 
 /** Passes notices to every process, because an account may read its events from any of them. */
-export interface Relay {
-  give<Name extends keyof Notices>(name: Name, about: Parameters<Notices[Name]>[0]): unknown
-  start(): void
-}
+export type Relay = ReturnType<typeof createRelay>
 
 /** Creates the relay. */
-export function createRelay({ notices, signals }: { notices: Notices; signals: Signals }): Relay {
+export function createRelay({ notices, signals }: { notices: Notices; signals: Signals }) {
   const giveHere = ({ name, about }: Notice) => notices[name](about as never)
   return {
-    give(name, about) {
+    give<Name extends keyof Notices>(name: Name, about: Parameters<Notices[Name]>[0]): unknown {
       const notice = { name, about } as Notice
       signals.publish('events.notice', notice)
       return giveHere(notice)
     },
-    start() {
+    start(): void {
       signals.on('events.notice', giveHere)
     },
   }

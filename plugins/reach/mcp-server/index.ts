@@ -5,16 +5,14 @@ import { mcpRoutes } from './routes.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {
-    'mcp-server': {
-      mcpServer: McpServer
-    }
+    'mcp-server': { mcpServer: McpServer }
   }
 }
 
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.service('mcpServer', (cradle) => createMcpServer(cradle))
+    host.service('mcpServer', createMcpServer)
     host.routes(mcpRoutes)
   },
 })

@@ -1,5 +1,4 @@
 import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import { mcpErrors } from './errors.ts'
 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({
@@ -11,7 +10,16 @@ export const manifest = defineManifest({
     description: 'Agents as tools of other AI applications.',
   },
   depends: ['users', 'auth', 'agents', 'chat'],
-  errors: mcpErrors,
+  /** Clients receive them as results of tools. */
+  errors: {
+    MCP_REQUEST_REPEATED: {
+      status: 409,
+      message: {
+        en: 'A request with this id has already been sent in this session.',
+        zh: '此会话中已发送过相同 id 的请求。',
+      },
+    },
+  },
 })
 
 declare module '#kernel/types' {

@@ -40,7 +40,7 @@ const INVALID_REQUEST = -32_600
 const checkInput = deferSchema<TypeOf<typeof toolInput>>(toolInput, 'json')
 
 /** A request of a client, whose body is a message of the protocol. */
-export interface McpRequest {
+interface McpRequest {
   headers: Readonly<Record<string, string | string[] | undefined>>
   bytes: Uint8Array
   caller: AuthCaller
@@ -57,12 +57,10 @@ interface Visit extends Pick<McpRequest, 'caller' | 'locale' | 'request_id'> {
 }
 
 /** Answers messages of the Model Context Protocol; keeps nothing between two of them. */
-export interface McpServer {
-  answer(request: McpRequest): Promise<Response>
-}
+export type McpServer = ReturnType<typeof createMcpServer>
 
 /** Creates the server. The library is loaded with the first message, as that takes longer than a start may. */
-export function createMcpServer(cradle: Cradle): McpServer {
+export function createMcpServer(cradle: Cradle) {
   const { ids, log, server: facts } = cradle
   let opening: Promise<McpHttpHandler> | undefined
   const open = async () => {
@@ -75,7 +73,7 @@ export function createMcpServer(cradle: Cradle): McpServer {
   }
 
   return {
-    async answer({ headers, bytes, caller, locale, request_id, signal }) {
+    async answer({ headers, bytes, caller, locale, request_id, signal }: McpRequest): Promise<Response> {
       opening ??= open()
       const handler = await opening
       const base = facts.public_url ?? `http://${headers.host}`

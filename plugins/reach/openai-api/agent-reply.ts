@@ -8,7 +8,7 @@ import type { Conversation, UserPart } from './conversation.ts'
 import { toBlocks } from './files.ts'
 import { keepFinalText } from './json-replies.ts'
 import type { Cradle } from './manifest.ts'
-import { asModel } from './model-names.ts'
+import { asModel } from './parameters.ts'
 import { type ReplyPart, toReplyParts } from './reply-parts.ts'
 import { type AnsweredTurn, waitsForClient } from './waiting-calls.ts'
 

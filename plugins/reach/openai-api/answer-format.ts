@@ -1,12 +1,22 @@
 import { AppError } from '#kernel'
 import type { TurnSettings } from '../../conversations/chat/documents.ts'
-import { assertSchema } from './schema-bounds.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
 /** The most texts at which an answer ends, as in OpenAI's API, and the most characters of each. */
 const MAX_STOPS = 4
 const MAX_STOP_CHARS = 1000
+/** The most characters of a schema of a caller; its levels are bounded like those of every body. */
+const MAX_SCHEMA_CHARS = 262_144
+
+/** Throws PARAMETER_INVALID unless a value is a JSON schema of bounded size; it is never compiled here. */
+export function assertSchema(schema: unknown, parameter: string): asserts schema is object {
+  const refuse = (reason: string) => new AppError('PARAMETER_INVALID', { parameter, reason })
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
+    throw refuse('it must be a JSON schema')
+  if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS)
+    throw refuse(`it has more than ${MAX_SCHEMA_CHARS} characters`)
+}
 
 /**
  * Reads the form of the final answer, which `parameter` names: `response_format` of chat completions, or `text.format`

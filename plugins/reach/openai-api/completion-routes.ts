@@ -5,10 +5,10 @@ import { askWithMessages } from './asked-messages.ts'
 import { completion, completionChunk, completionRequest } from './completion-schemas.ts'
 import { toChunks, toCompletion, toRequestMessages } from './completions.ts'
 import type { Conversation } from './conversation.ts'
+import { TURN_ERRORS } from './errors.ts'
 import { MAX_BODY_BYTES } from './files.ts'
 import { route } from './manifest.ts'
 import { assertSupported, toSettings } from './parameters.ts'
-import { TURN_ERRORS } from './turn-errors.ts'
 
 /** The routes of chat completions. */
 export const completionRoutes = [

@@ -1,7 +1,7 @@
 import { rowOf } from '#kernel'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { type Cradle, route } from './manifest.ts'
-import { asModel } from './model-names.ts'
+import { asModel } from './parameters.ts'
 
 /** The most agents that are listed. */
 const MAX_LISTED = 1000

@@ -3,7 +3,7 @@ import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import { sayEnd } from '#toolbox'
 import type { StopReason } from '../../conversations/chat/documents.ts'
 import type { FrameFields, LedgerEvent } from '../../conversations/chat/ledger/ledger-event.ts'
-import { toCallId } from './call-ids.ts'
+import { toCallId } from './ids.ts'
 import { describePause } from './phrases.ts'
 import { waitsForClient } from './waiting-calls.ts'
 

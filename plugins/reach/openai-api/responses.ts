@@ -1,5 +1,5 @@
 import { AppError, type ErrorExplainer, type Locale, type StreamItem, type TypeOf } from '#kernel'
-import { toItemId as toCallItemId } from './call-ids.ts'
+import { toItemId as toCallItemId } from './ids.ts'
 import type { CallPart, ReplyPart } from './reply-parts.ts'
 import type { response, responseEvent } from './response-schemas.ts'
 

@@ -1,9 +1,9 @@
 import { AppError } from '#kernel'
 import type { ReadEvent } from '../../conversations/chat/ledger/ledger-reader.ts'
 import type { Asker } from './agent-reply.ts'
+import { type ResponsePlace, readResponseId } from './ids.ts'
 import type { Cradle } from './manifest.ts'
 import { toReplyParts } from './reply-parts.ts'
-import { type ResponsePlace, readResponseId } from './response-ids.ts'
 import { type ResponseRow, readResponse } from './responses.ts'
 import { showSettings } from './shown-settings.ts'
 

@@ -3,8 +3,8 @@ import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'
 import type { FrameFields } from '../../conversations/chat/ledger/ledger-event.ts'
 import type { Asker } from './agent-reply.ts'
+import { readResponseId } from './ids.ts'
 import type { Cradle } from './manifest.ts'
-import { readResponseId } from './response-ids.ts'
 
 /**
  * Returns the id of the thread that a request continues: that of the previous response, forked if the conversation went

@@ -1,7 +1,7 @@
 import { AppError } from '#kernel'
 import type { TurnSettings } from '../../conversations/chat/documents.ts'
 import type { ClientTool, ClientTools } from '../../conversations/chat/loop/client-tools.ts'
-import { assertSchema } from './schema-bounds.ts'
+import { assertSchema } from './answer-format.ts'
 
 /** The most tools of a request, as in OpenAI's API. */
 const MAX_TOOLS = 128

@@ -3,8 +3,8 @@ import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'
 import type { PendingApproval } from '../../conversations/chat/ledger/ledger-event.ts'
 import type { Asker } from './agent-reply.ts'
-import { threadOfCall, toCallId } from './call-ids.ts'
 import type { RequestResults } from './conversation.ts'
+import { threadOfCall, toCallId } from './ids.ts'
 import type { Cradle } from './manifest.ts'
 
 /** A turn that waits for the results of its calls, and these results in the order of the calls. */

@@ -20,19 +20,10 @@ export const MAX_CHECK_MS = 60_000
 const MAX_FOLLOWED = 10_000
 
 /** Starts the runs of schedules, each once among all servers, and follows them to their ends. */
-export interface Execution {
-  /** Does what is due for a schedule at this time; true if a turn was started. */
-  proceed(schedule: ScheduleDocument): Promise<boolean>
-  /** Starts a run that is not due. Throws AGENT_NOT_RUNNING, SCHEDULE_RUNNING and what starting a turn throws. */
-  runNow(schedule: ScheduleDocument): Promise<{ thread_id: string; turn_id: string }>
-  /** Checks the run of this thread, whose turn has ended or goes on in this process; other threads are ignored. */
-  noteTurn(thread_id: string): Promise<void>
-  /** Resolves when no run is being started or checked. */
-  idle(): Promise<void>
-}
+export type Execution = ReturnType<typeof createExecution>
 
 /** Creates the execution of schedules. */
-export function createExecution(cradle: Cradle): Execution {
+export function createExecution(cradle: Cradle) {
   const { schedules, runs, clock, log } = cradle
   const { prepare, isOrphan, createRun, claim, startTurn, forgetDeleted } = createRunStarts(cradle)
   const { readState, findTurn, ...ends } = createRunEnds(cradle)
@@ -108,7 +99,8 @@ export function createExecution(cradle: Cradle): Execution {
     else followed.delete(thread_id)
   }
 
-  const noteTurn: Execution['noteTurn'] = (thread_id) => {
+  /** Checks the run of this thread, whose turn has ended or goes on in this process; other threads are ignored. */
+  const noteTurn = (thread_id: string): Promise<void> => {
     // A turn that ends is noted twice; the second check finds nothing to do.
     const before = checking.get(thread_id) ?? Promise.resolve()
     const done = before
@@ -183,8 +175,10 @@ export function createExecution(cradle: Cradle): Execution {
   }
 
   return {
-    proceed: (schedule) => track(proceed(schedule)),
-    async runNow(schedule) {
+    /** Does what is due for a schedule at this time; true if a turn was started. */
+    proceed: (schedule: ScheduleDocument): Promise<boolean> => track(proceed(schedule)),
+    /** Starts a run that is not due. Throws AGENT_NOT_RUNNING, SCHEDULE_RUNNING and what starting a turn throws. */
+    async runNow(schedule: ScheduleDocument): Promise<{ thread_id: string; turn_id: string }> {
       const prepared = await prepare(schedule)
       const run = await createRun(schedule, null)
       const claimed = await claim(schedule, run, schedule.next_run_at)
@@ -198,7 +192,8 @@ export function createExecution(cradle: Cradle): Execution {
       }
     },
     noteTurn,
-    async idle() {
+    /** Resolves when no run is being started or checked. */
+    async idle(): Promise<void> {
       while (pending.size > 0) await Promise.all(pending)
     },
   }

@@ -21,16 +21,10 @@ const RETRY_MS = 10_000
 const CLOCK_SET_MS = 5000
 
 /** The timer of schedules: looks at each schedule when its time has come. */
-export interface Scheduler {
-  begin(): void
-  /** Looks at the database now, because a schedule has changed. */
-  wake(): void
-  /** Starts nothing more; resolves when nothing is being started. */
-  end(): Promise<void>
-}
+export type Scheduler = ReturnType<typeof createScheduler>
 
 /** Creates the scheduler. All servers of a database look at the same schedules; a claim decides which one acts. */
-export function createScheduler({ schedules, execution, clock, log }: Cradle): Scheduler {
+export function createScheduler({ schedules, execution, clock, log }: Cradle) {
   const ending = new AbortController()
   let waking = new AbortController()
   let running: Promise<void> | undefined
@@ -102,11 +96,13 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle): S
   }
 
   return {
-    begin() {
+    begin(): void {
       running = run()
     },
-    wake: () => waking.abort(),
-    async end() {
+    /** Looks at the database now, because a schedule has changed. */
+    wake: (): void => waking.abort(),
+    /** Starts nothing more; resolves when nothing is being started. */
+    async end(): Promise<void> {
       ending.abort()
       waking.abort()
       await running

@@ -1,13 +1,8 @@
 import type { Command, CommandInput } from '#kernel'
-import { readAddress } from './address.ts'
-import { createApi, UnreachableError } from './api.ts'
-import { readApiKey } from './api-key.ts'
-import { findAgent } from './chat-command.ts'
+import { UnreachableError } from './api.ts'
+import { connect, findAgent, readText, URL_OPTION } from './connect.ts'
 import type { Cradle } from './manifest.ts'
 import { createScreen } from './screen.ts'
-import { createService } from './service.ts'
-import { createSession } from './session.ts'
-import { createTokenStore } from './token-store.ts'
 
 /** `svc acp`: offers an agent to an editor, which starts this command and speaks the Agent Client Protocol with it. */
 export const acpCommand: Command<Cradle> = {
@@ -15,7 +10,7 @@ export const acpCommand: Command<Cradle> = {
   summary: 'Offer an agent to an editor, over the Agent Client Protocol on standard input and output',
   options: [
     { flags: '--agent <agent>', summary: 'Name or id of the agent (default: assistant)' },
-    { flags: '--url <url>', summary: 'Address of the server (default: the one that runs here)' },
+    URL_OPTION,
     { flags: '--username <name>', summary: 'Account to use, logged in before by svc chat' },
     { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
   ],
@@ -53,28 +48,25 @@ async function run(
   leave: AbortController,
 ) {
   const { signal } = leave
-  const read = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
+  const read = (name: string) => readText({ options }, name)
   const agent = read('agent') ?? 'assistant'
   const username = read('username')
-  const language = /^zh/i.test(env.LC_ALL || env.LC_MESSAGES || env.LANG || '') ? 'zh' : 'en'
-  const { url, local } = await readAddress({ option: read('url'), env, home })
   const [{ serveEditor }, { createSignIn }] = await Promise.all([
     import('./editor/editor-server.ts'),
     import('./editor/sign-in.ts'),
   ])
-  const api = createApi({ url, language, signal })
-  const address = read('url') === undefined ? '' : ` --url ${url}`
-  const account = username === undefined ? '' : ` --username ${username}`
-  const advice = `Run \`svc chat${address}${account}\` once in a terminal: it asks for the password and stores the login. Or set a variable in the settings of the editor: SVC_API_KEY to an API key, or SVC_PASSWORD to the password of the account ${username ?? 'that --username names'}.`
-  const signIn = readApiKey(env, () => {
-    const store = createTokenStore({ home, url })
-    return { store, login: createSignIn({ api, env, home, local, store, username, advice, say: note }) }
-  })
-  const session = createSession({ api, ...signIn, username })
+  const adviseOn = (url: string) => {
+    const address = read('url') === undefined ? '' : ` --url ${url}`
+    const account = username === undefined ? '' : ` --username ${username}`
+    return `Run \`svc chat${address}${account}\` once in a terminal: it asks for the password and stores the login. Or set a variable in the settings of the editor: SVC_API_KEY to an API key, or SVC_PASSWORD to the password of the account ${username ?? 'that --username names'}.`
+  }
+  const { service, session, url } = await connect({ options, home, env }, signal, (parts) =>
+    createSignIn({ ...parts, username, advice: adviseOn(parts.url), say: note }),
+  )
   await serveEditor({
     url,
     session,
-    service: await createService({ url, language, session }),
+    service,
     signal,
     model: read('model'),
     note,
@@ -83,6 +75,6 @@ async function run(
     findAgent: () => findAgent(session, agent),
     title: agent,
     version,
-    advice,
+    advice: adviseOn(url),
   })
 }

@@ -1,11 +1,9 @@
 import type { Command, CommandInput } from '#kernel'
-import { readAddress } from './address.ts'
-import { createApi, RefusedError, UnreachableError } from './api.ts'
-import { readApiKey } from './api-key.ts'
+import { UnreachableError } from './api.ts'
 import { createApproval, readPolicy, type WithPrompt } from './approval.ts'
 import { createChat, INTERRUPTED, isFinal } from './chat.ts'
+import { connect, findAgent, readText, URL_OPTION, USERNAME_OPTION } from './connect.ts'
 import { createConversation } from './conversation.ts'
-import type { AgentRow } from './frames.ts'
 import { createPipe } from './line-input.ts'
 import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'
@@ -13,15 +11,9 @@ import { createPrompt } from './prompt.ts'
 import { createRenderer } from './renderer.ts'
 import type { FetchArguments } from './review.ts'
 import { createScreen } from './screen.ts'
-import { createService } from './service.ts'
-import { createSession, type Session } from './session.ts'
 import { createSlashCommands } from './slash-commands.ts'
-import { createTokenStore } from './token-store.ts'
 import { createFrameLog, USER_LABEL, USER_STYLE } from './view.ts'
 import { createWorkspaceFiles } from './workspace-files.ts'
-
-/** The most agents that are suggested if the requested one does not exist. */
-const MAX_SUGGESTED_AGENTS = 20
 
 /** `svc chat [agent]`: talks to an agent over the public API. */
 export const chatCommand: Command<Cradle> = {
@@ -29,8 +21,8 @@ export const chatCommand: Command<Cradle> = {
   summary: 'Talk to an agent in the terminal',
   arguments: [{ name: 'agent', summary: 'Name or id of the agent (default: assistant)' }],
   options: [
-    { flags: '--url <url>', summary: 'Address of the server (default: the one that runs here)' },
-    { flags: '--username <name>', summary: 'Account to log in with' },
+    URL_OPTION,
+    USERNAME_OPTION,
     { flags: '--thread <id>', summary: 'Continue this thread' },
     { flags: '-m, --message <text>', summary: 'Send one message, print the answer and exit' },
     { flags: '--model <ref>', summary: 'Model to use, as provider:model' },
@@ -62,7 +54,7 @@ async function run(
   { args, options, home, env, stdin, stdout, stderr }: CommandInput,
   leave: AbortController,
 ) {
-  const read = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
+  const read = (name: string) => readText({ options }, name)
   const { signal } = leave
   const policy = readPolicy(read('approve'))
   const message = read('message')
@@ -108,16 +100,10 @@ async function run(
   signal.addEventListener('abort', closeAll)
 
   try {
-    const language = /^zh/i.test(env.LC_ALL || env.LC_MESSAGES || env.LANG || '') ? 'zh' : 'en'
-    const { url, local } = await readAddress({ option: read('url'), env, home })
-    const api = createApi({ url, language, signal })
     const askSecret = withPrompt && ((label: string) => withPrompt((asker) => asker.askSecret(label)))
-    const signIn = readApiKey(env, () => ({
-      login: createLogin({ api, env, home, local, askSecret, say: view.note }),
-      store: createTokenStore({ home, url }),
-    }))
-    const session = createSession({ api, ...signIn, username: read('username') })
-    const service = await createService({ url, language, session })
+    const { service, session, url } = await connect({ options, home, env }, signal, (parts) =>
+      createLogin({ ...parts, askSecret, say: view.note }),
+    )
     const agent = await findAgent(session, args[0] ?? 'assistant')
 
     const commandFor = (thread_id: string) => {
@@ -167,19 +153,5 @@ async function run(
   } finally {
     process.off('SIGINT', interrupt)
     closeAll()
-  }
-}
-
-/** Returns the agent with this name or id; otherwise throws an error that lists the names of the agents. */
-export async function findAgent(session: Session, name: string): Promise<AgentRow> {
-  try {
-    return await session.request<AgentRow>({ method: 'GET', path: `/agents/${encodeURIComponent(name)}` })
-  } catch (error) {
-    if (!(error instanceof RefusedError) || error.status !== 404) throw error
-    const { rows, next } = await session.readPage<AgentRow>(`/agents?limit=${MAX_SUGGESTED_AGENTS}`)
-    const names = [...rows.map((agent) => agent.name), ...(next ? ['…'] : [])].join(', ')
-    throw new Error(`Agent "${name}" does not exist.${names && ` You can talk to: ${names}.`}`, {
-      cause: error,
-    })
   }
 }

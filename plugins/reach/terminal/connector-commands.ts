@@ -1,9 +1,10 @@
 import type { components } from '#client'
 import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#kernel'
+import type { SignedInAccount } from './connect.ts'
 import type { Cradle } from './manifest.ts'
 import { shorten } from './printable.ts'
 import { readAnswer } from './service.ts'
-import { accountCommand, type SignedInAccount } from './signed-in.ts'
+import { accountCommand } from './signed-in.ts'
 
 type Row = components['schemas']['Connector']
 
@@ -133,7 +134,9 @@ const readConnectors = ({ service, url }: SignedInAccount): Promise<Row[]> =>
 async function findConnector(wanted: string, at: SignedInAccount): Promise<Row> {
   const found = (await readConnectors(at)).find(({ id, name }) => id === wanted || name === wanted)
   if (found) return found
-  throw new Error(`The connector "${wanted}" does not exist. \`svc connector list\` shows those that you may use.`)
+  throw new Error(
+    `The connector "${wanted}" does not exist. \`svc connector list\` shows those that you may use.`,
+  )
 }
 
 /** Returns the kind and the settings that an address, the name of a kind or a program means. */

@@ -2,10 +2,11 @@ import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import type { components } from '#client'
 import { type Command, JSON_OPTION, printJson, printTable } from '#kernel'
+import type { SignedInAccount } from './connect.ts'
 import type { Cradle } from './manifest.ts'
 import { shorten } from './printable.ts'
 import { readAnswer } from './service.ts'
-import { accountCommand, type SignedInAccount } from './signed-in.ts'
+import { accountCommand } from './signed-in.ts'
 
 type Row = components['schemas']['KnowledgeBase']
 

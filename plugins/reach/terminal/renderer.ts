@@ -1,4 +1,3 @@
-import { describeEnd } from './ends.ts'
 import type { Block, Message, SentFrame, ServerFrame } from './frames.ts'
 import { createCleaner, shorten } from './printable.ts'
 import type { Screen, Style } from './screen.ts'
@@ -143,6 +142,19 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
     fail,
   }
 }
+
+/** The ends of an answer in words; an answer that is complete needs none. */
+const ENDS: Record<SentFrame<'done'>['stop_reason'], string> = {
+  end: '',
+  length: 'cut off at the length limit',
+  filtered: 'withheld or cut by the filter of the provider',
+  refused: 'refused by the model',
+  max_steps: 'step limit reached',
+  stopped: 'stopped',
+}
+
+/** Describes the end of an answer in words; a reason of a newer server as it is. */
+const describeEnd = (reason: SentFrame<'done'>['stop_reason']): string => ENDS[reason] ?? reason
 
 /** Returns the text of a user's block, or the path of its file. */
 const readWords = (block: Block) => ('text' in block ? block.text : 'path' in block ? block.path : '')

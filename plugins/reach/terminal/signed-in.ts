@@ -1,30 +1,13 @@
-import type { Client } from '#client'
 import type { Command, CommandInput } from '#kernel'
-import { readAddress } from './address.ts'
-import { createApi, RefusedError, UnreachableError } from './api.ts'
-import { readApiKey } from './api-key.ts'
-import { findAgent } from './chat-command.ts'
+import { RefusedError, UnreachableError } from './api.ts'
+import { connect, findAgent, readText, type SignedInAccount, URL_OPTION, USERNAME_OPTION } from './connect.ts'
 import { createLogin } from './login.ts'
 import type { Cradle } from './manifest.ts'
 import { createPrompt } from './prompt.ts'
 import { createScreen } from './screen.ts'
-import { createService } from './service.ts'
-import { createSession, type Session } from './session.ts'
-import { createTokenStore } from './token-store.ts'
 
-/** The options by which a command chooses the agent, the server and the account. */
+/** The option that chooses the agent. */
 const AGENT_OPTION = { flags: '--agent <agent>', summary: 'Name or id of the agent (default: assistant)' }
-const OPTIONS = [
-  { flags: '--url <url>', summary: 'Address of the server (default: the one that runs here)' },
-  { flags: '--username <name>', summary: 'Account to log in with' },
-]
-
-/** A server, and the account that is signed in there. */
-export interface SignedInAccount {
-  service: Client
-  url: string
-  session: Session
-}
 
 /** A server, the account that is signed in there, and the chosen agent. */
 export interface SignedIn extends Omit<SignedInAccount, 'session'> {
@@ -37,8 +20,7 @@ export const signedInCommand = (
   act: (input: CommandInput, at: SignedIn) => Promise<void>,
 ): Command<Cradle> =>
   accountCommand({ ...command, options: [...options, AGENT_OPTION] }, async (input, { session, ...at }) => {
-    const { agent } = input.options
-    const { id: agent_id } = await findAgent(session, typeof agent === 'string' ? agent : 'assistant')
+    const { id: agent_id } = await findAgent(session, readText(input, 'agent') ?? 'assistant')
     await act(input, { ...at, agent_id })
   })
 
@@ -48,7 +30,7 @@ export const accountCommand = (
   act: (input: CommandInput, at: SignedInAccount) => Promise<void>,
 ): Command<Cradle> => ({
   ...command,
-  options: [...options, ...OPTIONS],
+  options: [...options, URL_OPTION, USERNAME_OPTION],
   database: false,
   async run(input) {
     const leave = new AbortController()
@@ -74,22 +56,14 @@ async function signIn(
   say: (text: string) => void,
   leave: AbortController,
 ): Promise<SignedInAccount> {
-  const { signal } = leave
-  const read = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
-  const language = /^zh/i.test(env.LC_ALL || env.LC_MESSAGES || env.LANG || '') ? 'zh' : 'en'
-  const { url, local } = await readAddress({ option: read('url'), env, home })
-  const api = createApi({ url, language, signal })
   const askSecret = async (label: string) => {
     const onInterrupt = () => leave.abort()
     const prompt = createPrompt({ stdin, output: stderr, label: '', hint: '', onInterrupt })
     return prompt.askSecret(label).finally(prompt.close)
   }
-  const how = readApiKey(env, () => ({
-    login: createLogin({ api, env, home, local, askSecret: stdin.isTTY ? askSecret : undefined, say }),
-    store: createTokenStore({ home, url }),
-  }))
-  const session = createSession({ api, ...how, username: read('username') })
-  return { service: await createService({ url, language, session }), url, session }
+  return connect({ options, home, env }, leave.signal, (parts) =>
+    createLogin({ ...parts, askSecret: stdin.isTTY ? askSecret : undefined, say }),
+  )
 }
 
 function explain(error: Error): string {

@@ -1,0 +1,72 @@
+import type { Client } from '#client'
+import type { CommandInput } from '#kernel'
+import { readAddress } from './address.ts'
+import { type Api, createApi, RefusedError } from './api.ts'
+import type { AgentRow } from './frames.ts'
+import type { createLogin } from './login.ts'
+import { createService } from './service.ts'
+import { createSession, type Session } from './session.ts'
+import { createTokenStore, type TokenStore } from './token-store.ts'
+
+/** The most agents that are suggested if the requested one does not exist. */
+const MAX_SUGGESTED_AGENTS = 20
+
+/** The option that chooses the server. */
+export const URL_OPTION = {
+  flags: '--url <url>',
+  summary: 'Address of the server (default: the one that runs here)',
+}
+/** The option that chooses the account. */
+export const USERNAME_OPTION = { flags: '--username <name>', summary: 'Account to log in with' }
+
+/** A server, and the account that is signed in there. */
+export interface SignedInAccount {
+  service: Client
+  url: string
+  session: Session
+}
+
+/** The parts from which the login of a command is made. */
+interface LoginParts extends Pick<CommandInput, 'env' | 'home'> {
+  api: Api
+  url: string
+  local: boolean
+  store: TokenStore
+}
+
+/** Returns the text of an option; undefined if it is missing. */
+export const readText = ({ options }: Pick<CommandInput, 'options'>, name: string): string | undefined =>
+  typeof options[name] === 'string' ? options[name] : undefined
+
+/** Opens the session of a command; the API key in the environment replaces the login, asks nobody and stores nothing. */
+export async function connect(
+  { options, home, env }: Pick<CommandInput, 'options' | 'home' | 'env'>,
+  signal: AbortSignal,
+  loginWith: (parts: LoginParts) => ReturnType<typeof createLogin>,
+): Promise<SignedInAccount> {
+  const language = /^zh/i.test(env.LC_ALL || env.LC_MESSAGES || env.LANG || '') ? 'zh' : 'en'
+  const { url, local } = await readAddress({ option: readText({ options }, 'url'), env, home })
+  const api = createApi({ url, language, signal })
+  const { SVC_API_KEY: access_token } = env
+  const file = createTokenStore({ home, url })
+  const store = access_token ? { read: async () => undefined, write: async () => {} } : file
+  const login = access_token
+    ? async () => ({ username: '', access_token })
+    : loginWith({ api, env, home, url, local, store })
+  const session = createSession({ api, login, store, username: readText({ options }, 'username') })
+  return { service: await createService({ url, language, session }), url, session }
+}
+
+/** Returns the agent with this name or id; otherwise throws an error that lists the names of the agents. */
+export async function findAgent(session: Session, name: string): Promise<AgentRow> {
+  try {
+    return await session.request<AgentRow>({ method: 'GET', path: `/agents/${encodeURIComponent(name)}` })
+  } catch (error) {
+    if (!(error instanceof RefusedError) || error.status !== 404) throw error
+    const { rows, next } = await session.readPage<AgentRow>(`/agents?limit=${MAX_SUGGESTED_AGENTS}`)
+    const names = [...rows.map((agent) => agent.name), ...(next ? ['…'] : [])].join(', ')
+    throw new Error(`Agent "${name}" does not exist.${names && ` You can talk to: ${names}.`}`, {
+      cause: error,
+    })
+  }
+}
