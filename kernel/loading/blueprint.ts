@@ -102,23 +102,29 @@ export async function readBlueprint({
     broken: unloaded,
     entries: packaged,
   } = await discoverPlugins({ home, packages, given, trial })
-  const declared = found.map(declare)
-  const points = new Map([
-    ...kernelPoints,
-    ...declared.flatMap(({ declarations }) => [...declarations.points]),
-  ])
-  const events = new Set(declared.flatMap(({ plugin }) => plugin.events ?? []))
-  const taken = new Set(declared.map(({ name }) => name))
-  const broken = unloaded.map((one) => withOwnName(one, taken))
+  const loaded = found.map(declare)
+  const points = new Map([...kernelPoints, ...loaded.flatMap(({ declarations }) => [...declarations.points])])
+  const events = new Set(loaded.flatMap(({ plugin }) => plugin.events ?? []))
+  const folders = listFolders(home, points)
+  const builtInFolders = new Map(
+    folders.filter(({ source }) => source === BUILT_IN).map((folder) => [folder.name, folder]),
+  )
+  const declared = loaded.map((plugin) => refuseNameOf(builtInFolders, plugin))
+  const pluginNames = new Set(declared.map(({ name }) => name))
+  const broken = unloaded.map((plugin) => withOwnName(plugin, pluginNames))
+  const claimedNames = new Set([...pluginNames, ...builtInFolders.keys()])
   // The names of what comes with the server are claimed first.
-  const places = [...packaged, ...listFolders(home, points)]
-    .map((place) => withOwnName(place, taken))
+  const places = [...packaged, ...folders]
+    .map((place) => withOwnName(place, claimedNames))
     .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
   const config = layerConfig({
     file,
     env,
     flags,
-    plugins: sectionsOf([...broken, ...declared, ...places], file),
+    plugins: sectionsOf(
+      [...broken, ...declared, ...places.filter(({ name }) => !pluginNames.has(name))],
+      file,
+    ),
   })
 
   const selection = createSelection(config)
@@ -182,7 +188,17 @@ function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
   }
 }
 
-/** Names a candidate by its source if a plugin that loads has its name: it neither fails nor is configured with that plugin. */
+/** Adds the error of a plugin that is named like a folder that comes with the server: both would have the same settings. */
+const refuseNameOf = (builtInFolders: ReadonlyMap<string, EntryPlace>, plugin: Declared): Declared => {
+  const folder = builtInFolders.get(plugin.name)
+  if (!folder) return plugin
+  const error = new Error(
+    `its name is that of an entry of "${folder.point}" that comes with the server: rename it`,
+  )
+  return { ...plugin, error }
+}
+
+/** Names a candidate by its source if what loads has its name: it neither fails nor is configured with that. */
 const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(row: Row, taken: ReadonlySet<string>) =>
   taken.has(row.name) && row.source !== BUILT_IN ? { ...row, name: row.source } : row
 
@@ -190,16 +206,12 @@ const sectionsOf = (
   candidates: readonly (Pick<Candidate, 'name' | 'source'> & { plugin?: Plugin; error?: Error })[],
   file: Record<string, unknown>,
 ) =>
-  candidates
-    .map(({ name, source, plugin, error }) => ({
-      name,
-      isBuiltIn: source === BUILT_IN,
-      config: plugin?.config ?? (error && acceptSettings(file, name)),
-      limits: plugin?.limits ?? (error && acceptLimits(file)),
-      plugin,
-    }))
-    // The folders that come with the server cannot be set one by one.
-    .filter(({ isBuiltIn, plugin }) => !isBuiltIn || plugin)
+  candidates.map(({ name, source, plugin, error }) => ({
+    name,
+    isBuiltIn: source === BUILT_IN,
+    config: plugin?.config ?? (error && acceptSettings(file, name)),
+    limits: plugin?.limits ?? (error && acceptLimits(file)),
+  }))
 
 function selectPlugins(
   declared: readonly Declared[],

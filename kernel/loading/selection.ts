@@ -50,8 +50,7 @@ export function createSelection(config: Config): Selection {
     absent,
     leaveOut,
     admits(candidate) {
-      // A folder that comes with the server has no settings of its own.
-      const isOn = settings[candidate.name]?.enabled ?? true
+      const isOn = settings[candidate.name]!.enabled
       if (!isOn) absent.push({ ...candidate, reason: SWITCHED_OFF, failed: false })
       return isOn
     },

@@ -74,6 +74,31 @@ t.test('a plugin or folder with the name of another plugin is left out and liste
   )
 })
 
+t.test('a folder that comes with the server is switched off by its name, which no other has', async (t) => {
+  const home = createHome(t, { plugins: { bedrock: { enabled: false }, telegram: { enabled: false } } })
+  installPlugin(home, 'telegram', pluginSource('telegram', ''))
+  installPlugin(home, 'slack', pluginSource('slack', ''))
+  const kind = `export default { kind: 'bedrock', label: { en: 'a', zh: 'a' }, config_schema: { type: 'object' },
+    languageModel() {}, listModels() {} }`
+  install(join(home, 'providers/bedrock'), kind)
+  const blueprint = await readBlueprint({ home, env: {} })
+  const kindNames = blueprint.entries.map(({ owner, source }) => [owner, source])
+  t.notHas(kindNames, [['providers/bedrock', 'built-in']])
+  const names = ['bedrock', 'telegram', 'slack', join(home, 'providers/bedrock')]
+  const rows = listPlugins(blueprint)
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, source, status, error }) => [name, source, status, error])
+    .sort()
+  t.match(rows, [
+    [join(home, 'providers/bedrock'), join(home, 'providers/bedrock'), 'ok', null],
+    ['bedrock', 'built-in', 'off', 'switched off'],
+    ['slack', join(home, 'plugins/slack'), 'failed', /its name is that of an entry of "channels.kinds"/],
+    ['slack', 'built-in', 'ok', null],
+    ['telegram', join(home, 'plugins/telegram'), 'off', 'switched off'],
+    ['telegram', 'built-in', 'off', 'switched off'],
+  ])
+})
+
 t.test('a plugin may use another copy of this package than the server', async (t) => {
   const { reply } = await import(new URL('../../kernel/contract/route.js?copy', import.meta.url).href)
   const { AppError } = await import(new URL('../../kernel/errors.js?copy', import.meta.url).href)

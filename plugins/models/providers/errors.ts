@@ -8,7 +8,10 @@ export const providerErrors = {
   },
   PROVIDER_KIND_UNSUPPORTED: {
     status: 400,
-    message: { en: '"{kind}" is not a known provider kind.', zh: '不支持的模型服务商类型“{kind}”。' },
+    message: {
+      en: 'This server has no provider kind “{kind}”: it is not installed, or it is switched off.',
+      zh: '此服务器没有模型服务商类型“{kind}”：未安装或已停用。',
+    },
   },
   PROVIDER_REFERENCED: {
     status: 409,

@@ -14,12 +14,13 @@ const starters = [
  * start on it at the same time or one is killed halfway.
  */
 export async function setUpFirstProviders(
-  { config, collections, providers, visibleProviders }: Cradle,
+  { config, collections, extensions, providers, visibleProviders }: Cradle,
   announce: (label: string, text: string) => void,
 ): Promise<void> {
   if (await collections.model_settings.findOne({ _id: 'active' })) return
   let active = ''
   for (const { kind, model } of starters) {
+    if (!extensions['providers.kinds'].get(kind)) continue
     const connection = kind === 'demo' ? {} : readConnection(config, kind)
     if (!connection) continue
     try {
@@ -30,6 +31,7 @@ export async function setUpFirstProviders(
     }
     active = `${kind}:${model}`
   }
+  if (active === '') return
   try {
     await collections.model_settings.insertOne({ _id: 'active', model: active })
   } catch (error) {

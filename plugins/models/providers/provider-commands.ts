@@ -120,15 +120,19 @@ const list: Command<Cradle> = {
       printJson(stdout, rows)
       return 0
     }
+    const stateOf = ({ kind, enabled }: (typeof rows)[number]) => {
+      if (!cradle.extensions['providers.kinds'].get(kind)) return 'without its kind'
+      return enabled ? 'enabled' : 'disabled'
+    }
     printTable(stdout, [
       ['name', 'kind', 'address', 'key', 'state', 'active model'],
-      ...rows.map(({ name, kind, base_url, has_api_key, enabled }) => [
-        name,
-        kind,
-        base_url ?? '-',
-        has_api_key ? 'yes' : 'no',
-        enabled ? 'enabled' : 'disabled',
-        model?.startsWith(`${name}:`) ? model.slice(name.length + 1) : '-',
+      ...rows.map((row) => [
+        row.name,
+        row.kind,
+        row.base_url ?? '-',
+        row.has_api_key ? 'yes' : 'no',
+        stateOf(row),
+        model?.startsWith(`${row.name}:`) ? model.slice(row.name.length + 1) : '-',
       ]),
     ])
     return 0

@@ -221,7 +221,7 @@ export function createProviders({
         const changed = providers.findOneAndUpdate(filter, update, { returnDocument: 'after' })
         const saved = await save(name ?? old.name, changed)
         if (!saved) continue
-        await modelCatalog.list(saved)
+        if (extensions['providers.kinds'].get(saved.kind)) await modelCatalog.list(saved)
         return saved
       }
     },

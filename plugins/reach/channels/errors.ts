@@ -4,7 +4,10 @@ import type { ErrorTable } from '#kernel'
 export const channelErrors = {
   CHANNEL_KIND_UNSUPPORTED: {
     status: 400,
-    message: { en: '“{kind}” is not a known channel kind.', zh: '不支持的渠道类型“{kind}”。' },
+    message: {
+      en: 'This server has no channel kind “{kind}”: it is not installed, or it is switched off.',
+      zh: '此服务器没有渠道类型“{kind}”：未安装或已停用。',
+    },
   },
   CHANNEL_NAME_TAKEN: {
     status: 409,

@@ -6,7 +6,10 @@ const signInFailed = { status: 502, code: 'CONNECTOR_SIGN_IN_FAILED', level: 'wa
 export const connectorErrors = {
   CONNECTOR_KIND_UNSUPPORTED: {
     status: 400,
-    message: { en: '“{kind}” is not a known connector kind.', zh: '不支持的连接器类型“{kind}”。' },
+    message: {
+      en: 'This server has no connector kind “{kind}”: it is not installed, or it is switched off.',
+      zh: '此服务器没有连接器类型“{kind}”：未安装或已停用。',
+    },
   },
   CONNECTOR_SIGN_IN_UNAVAILABLE: {
     status: 409,

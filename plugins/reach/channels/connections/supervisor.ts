@@ -73,7 +73,7 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     if (!channel) return
     const kind = channelKinds.find(channel.kind)
     if (!kind) {
-      const detail = `“${channel.kind}” is not a known channel kind.`
+      const detail = `This server has no channel kind “${channel.kind}”: it is not installed, or it is switched off.`
       return refuse(channel, { reason: 'unsupported', detail })
     }
     const config = channelConfigs.open(channel)
@@ -180,11 +180,15 @@ export function createSupervisor(cradle: Cradle): Supervisor {
 
   const listWanted = async (): Promise<Wanted[]> => {
     const enabled = await channels
-      .find({ enabled: true }, { projection: { agent_id: 1, revision: 1 } })
+      .find({ enabled: true }, { projection: { agent_id: 1, kind: 1, revision: 1, 'runtime.reason': 1 } })
       .toArray()
-    isAnyEnabled = enabled.length > 0
-    const running = await agents.listRunning([...new Set(enabled.map(({ agent_id }) => agent_id))])
-    return enabled.filter(({ agent_id }) => running.has(agent_id))
+    // A channel without its kind is opened once, for its state to say so.
+    const usable = enabled.filter(
+      ({ kind, runtime: { reason } }) => channelKinds.find(kind) || reason !== 'unsupported',
+    )
+    isAnyEnabled = usable.length > 0
+    const running = await agents.listRunning([...new Set(usable.map(({ agent_id }) => agent_id))])
+    return usable.filter(({ agent_id }) => running.has(agent_id))
   }
 
   const reconcileOnce = async () => {

@@ -32,7 +32,10 @@ export function ChannelList({ agentName, ...rows }: Props) {
   const { data: kinds } = api.useQuery('get', '/channels/kinds')
   const [editing, setEditing] = useState<Channel>()
   const { error, run } = useAction()
-  const labelOf = (kind: string) => kinds?.find((one) => one.kind === kind)?.label ?? kind
+  const findKind = (name: string) => kinds?.find(({ kind }) => kind === name)
+  const labelOf = (kind: string) => findKind(kind)?.label ?? kind
+  const readStatus = (channel: Channel) =>
+    kinds && !findKind(channel.kind) ? t('channels.kind_gone') : readReason(channel)
 
   const enable = (channel: Channel, enabled: boolean) => {
     const values = valuesOf(channel)
@@ -60,7 +63,7 @@ export function ChannelList({ agentName, ...rows }: Props) {
             meta={
               <>
                 {[labelOf(channel.kind), agentName?.(channel.agent_id)].filter(Boolean).join(' · ')}
-                {readReason(channel) && <div>{readReason(channel)}</div>}
+                {readStatus(channel) && <div>{readStatus(channel)}</div>}
                 {isRecent(channel.runtime.last_refusal) && (
                   <div>
                     <LastRefusal refusal={channel.runtime.last_refusal} />

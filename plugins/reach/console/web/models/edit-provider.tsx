@@ -30,7 +30,7 @@ export function EditProvider({ provider, onClose }: Props) {
       onClose={onClose}
     >
       {(values, onChange, { data: stored, tag }) =>
-        kind && (
+        kind ? (
           <>
             <ProviderFields {...{ kind, values, onChange, stored }} />
             <LearnedChanges
@@ -39,6 +39,8 @@ export function EditProvider({ provider, onClose }: Props) {
               onForgotten={(next) => queries.setQueryData(['edit', provider.id], next)}
             />
           </>
+        ) : (
+          kinds && t('models.kind_gone')
         )
       }
     </EditSheet>

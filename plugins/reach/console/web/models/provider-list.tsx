@@ -36,9 +36,11 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
     return run(() => update.finally(() => refresh('/providers', '/models')))
   }
 
+  const findKind = (name: string) => kinds?.find(({ kind }) => kind === name)
+
   const describe = ({ kind, models, base_url }: Provider) =>
     [
-      kinds?.find((one) => one.kind === kind)?.label ?? kind,
+      findKind(kind)?.label ?? kind,
       models.length > 0 ? t('models.models', { count: models.length }) : t('models.models_all'),
       base_url,
     ]
@@ -71,7 +73,12 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
           <ListRow
             icon={<Monogram name={provider.name} />}
             title={provider.name}
-            meta={describe(provider)}
+            meta={
+              <>
+                {describe(provider)}
+                {kinds && !findKind(provider.kind) && <div>{t('models.kind_gone')}</div>}
+              </>
+            }
             onOpen={canChange ? () => setEditing(provider) : undefined}
           >
             {canChange ? (
