@@ -16,6 +16,7 @@ export { createTransport, type Transport, toProxyAddress } from './http-proxy.ts
 export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
 export { isObject, type Json, parseJsonObject } from './json-object.ts'
 export { createKeyedQueue } from './keyed-queue.ts'
+export { closedSchema, createConfigCheck, createKindCheck, createKinds } from './kinds.ts'
 export { mergePatch } from './merge-patch.ts'
 export { describeMissingPackage, findMissingPackage } from './missing-package.ts'
 export { inferModelKind } from './model-kind.ts'
@@ -49,6 +50,12 @@ export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.
 export { readRetryAfter } from './retry-after.ts'
 export { createReferenceSearch } from './schema-references.ts'
 export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
+export {
+  createSealedConfigs,
+  listSecretFields,
+  type SealedConfigs,
+  type StoredConfig,
+} from './sealed-config.ts'
 export { placeOf, secretsElsewhere } from './stored-secret.ts'
 export { requestStream } from './streaming-request.ts'
 export { listTemplateFolders } from './template-folders.ts'

@@ -1,6 +1,6 @@
-import { AppError } from '#kernel'
-import type { ProviderConnection, ProviderKind } from '#plugin-api'
+import type { ProviderConnection } from '#plugin-api'
 import { requestStream } from '#toolbox'
+import { createProviderKinds, type KnownKind } from './kinds.ts'
 import type { Cradle } from './manifest.ts'
 import { openSecretOptions } from './options.ts'
 import { createRedaction } from './redaction.ts'
@@ -8,7 +8,7 @@ import type { ProviderDocument } from './types.ts'
 
 /** A stored provider, opened: its kind, its connection, and the function that removes its secrets from a text. */
 export interface Connected {
-  kind: ProviderKind
+  kind: KnownKind
   connection: ProviderConnection
   redact(text: string): string
 }
@@ -16,7 +16,7 @@ export interface Connected {
 /** Opens the connections of stored providers. */
 export interface ProviderConnections {
   /** Returns a provider kind; throws PROVIDER_KIND_UNSUPPORTED if it is not installed. */
-  findKind(kind: string): ProviderKind
+  findKind(kind: string): KnownKind
   connect(provider: ProviderDocument): Connected
 }
 
@@ -26,11 +26,7 @@ export function createProviderConnections({
   secrets,
   guardedFetch,
 }: Cradle): ProviderConnections {
-  const findKind = (name: string) => {
-    const kind = extensions['providers.kinds'].get(name)
-    if (!kind) throw new AppError('PROVIDER_KIND_UNSUPPORTED', { kind: name })
-    return kind
-  }
+  const { get: findKind } = createProviderKinds({ extensions })
   return {
     findKind,
     connect(provider) {

@@ -6,11 +6,11 @@ import {
   type Page,
   type PageRequest,
   requireUnchanged,
+  type StoredConfig,
 } from '#toolbox'
 import type { AgentDocument } from '../../agents/agents/types.ts'
-import { assertAddresses, assertSecretsStay } from './config/addresses.ts'
+import { assertAddresses, leadsToSamePlaces } from './config/addresses.ts'
 import type { KnownKind } from './config/kinds.ts'
-import type { StoredConfig } from './config/sealed-config.ts'
 import type { ChannelDocument, ChannelRuntime } from './documents.ts'
 import type { Cradle } from './manifest.ts'
 
@@ -116,8 +116,8 @@ export function createChannels(cradle: Cradle): Channels {
     const kind = channelKinds.get(name)
     const resolved = channelConfigs.unmask(config, kind, stored)
     kind.assertFitting(resolved)
-    if (stored)
-      assertSecretsStay(kind, { sent: config, config: resolved, before: channelConfigs.open(stored) })
+    if (stored && !leadsToSamePlaces(resolved, channelConfigs.open(stored), kind))
+      channelConfigs.assertAllSent(config, resolved, kind)
     return resolved
   }
 
@@ -136,7 +136,7 @@ export function createChannels(cradle: Cradle): Channels {
     )
     const config = mergePatch(old, channelConfigs.unmask(sent, kind, stored))
     kind.assertFitting(config)
-    if (stored) assertSecretsStay(kind, { sent, config, before: old })
+    if (stored && !leadsToSamePlaces(config, old, kind)) channelConfigs.assertAllSent(sent, config, kind)
     // A disabled channel is a draft: it may keep lacking the fields that it already lacks.
     const tolerated = enabled ? [] : kind.missingIn(stored ? old : config)
     const missing = kind.missingIn(config).filter((name) => !tolerated.includes(name))

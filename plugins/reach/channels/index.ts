@@ -1,10 +1,10 @@
 import { definePlugin, type LeaseDocument } from '#kernel'
 import type { ChannelKind } from '#plugin-api'
+import { createSealedConfigs, type SealedConfigs } from '#toolbox'
 import { countChannels, readChannelGauges, showChannels } from './channel-counts.ts'
 import { type Channels, createChannels } from './channels.ts'
 import { assertChannelKind } from './config/kind-form.ts'
 import { type ChannelKinds, createChannelKinds } from './config/kinds.ts'
-import { type ChannelConfigs, createChannelConfigs } from './config/sealed-config.ts'
 import { type ChannelStates, createChannelStates } from './connections/channel-states.ts'
 import { type ConnectionLeases, createConnectionLeases } from './connections/connection-leases.ts'
 import { createPlatforms, type Platforms } from './connections/platforms.ts'
@@ -59,7 +59,7 @@ declare module '#kernel/types' {
     channels: {
       channels: Channels
       channelKinds: ChannelKinds
-      channelConfigs: ChannelConfigs
+      channelConfigs: SealedConfigs
       channelProbe: ChannelProbe
       connectionLeases: ConnectionLeases
       channelStates: ChannelStates
@@ -111,7 +111,7 @@ export default definePlugin({
       folder: 'channels',
     })
     host.service('channelKinds', createChannelKinds)
-    host.service('channelConfigs', createChannelConfigs)
+    host.service('channelConfigs', (cradle) => createSealedConfigs('channel', cradle))
     host.service('connectionLeases', createConnectionLeases)
     host.service('channelStates', createChannelStates)
     host.service('platforms', ({ config, extensions, log }) =>

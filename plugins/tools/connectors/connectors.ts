@@ -8,7 +8,6 @@ import {
   type Page,
   type PageRequest,
   requireUnchanged,
-  secretsElsewhere,
 } from '#toolbox'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { type Audiences, destinationOf } from './credentials/audiences.ts'
@@ -110,11 +109,9 @@ export function createConnectors(cradle: Cradle) {
       stored,
     }: Record<'sent' | 'config', Record<string, unknown>> & { stored: ConnectorDocument },
   ) => {
-    const kept = connectorConfigs.listKept(sent, config, kind)
-    if (kept.length === 0) return
     const isSame = stored.kind === kind.kind
     if (isSame && destinationOf(kind, config) === destinationOf(kind, connectorConfigs.open(stored))) return
-    throw secretsElsewhere(kept.map((path) => `/config/${path.join('/')}`))
+    connectorConfigs.assertAllSent(sent, config, kind)
   }
 
   /** Forgets the credentials that accounts have entered for the place to which a connector has led before. */

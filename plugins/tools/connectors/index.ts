@@ -1,6 +1,6 @@
 // Owns connectors and the credentials of accounts for them. Tools of connectors are lent to turns by `agents.lent_tools`.
 import { AppError, definePlugin } from '#kernel'
-import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import { createGuardedFetch, createSealedConfigs, type GuardedFetch, type SealedConfigs } from '#toolbox'
 import {
   type AgentConnectors,
   type AgentConnectorsDocument,
@@ -15,12 +15,10 @@ import { type Credentials, type CredentialsDocument, createCredentials } from '.
 import { createRevocation, type Revocation } from './credentials/revocation.ts'
 import { createSignIns, type SignInDocument, type SignIns } from './credentials/sign-ins.ts'
 import { createTargets, type Targets } from './credentials/targets.ts'
-import { assertConnectorKind } from './kinds/kind-form.ts'
-import { type ConnectorKinds, createConnectorKinds } from './kinds/kinds.ts'
+import { assertConnectorKind, type ConnectorKinds, createConnectorKinds } from './kinds/kinds.ts'
 import { mcp } from './kinds/mcp.ts'
 import { mcpStdio } from './kinds/mcp-stdio.ts'
 import { presets } from './kinds/presets.ts'
-import { type ConnectorConfigs, createConnectorConfigs } from './kinds/sealed-config.ts'
 import { manifest } from './manifest.ts'
 import { agentConnectorRoutes, connectorRoutes } from './routes.ts'
 import { credentialRoutes, signInRoutes } from './sign-in-routes.ts'
@@ -45,7 +43,7 @@ declare module '#kernel/types' {
   interface PrivateServices {
     connectors: {
       connectorKinds: ConnectorKinds
-      connectorConfigs: ConnectorConfigs
+      connectorConfigs: SealedConfigs
       connectors: Connectors
       credentialAudiences: CredentialAudiences
       credentials: Credentials
@@ -91,7 +89,7 @@ export default definePlugin({
     })
     for (const kind of [mcp, mcpStdio, ...presets]) host.extend('connectors.kinds', kind)
     host.service('connectorKinds', createConnectorKinds)
-    host.service('connectorConfigs', createConnectorConfigs)
+    host.service('connectorConfigs', (cradle) => createSealedConfigs('connector', cradle))
     host.service('connectorFetch', ({ config }) => createGuardedFetch({ allowHosts: config.allow_hosts }))
     host.service('connectionPool', ({ config }) => createConnectionPool(config))
     host.service('breaker', createBreaker)

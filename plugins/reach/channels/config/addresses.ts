@@ -1,7 +1,6 @@
-import { AppError, MASK } from '#kernel'
+import { AppError } from '#kernel'
 import type { ChannelKind, ChannelSettings } from '#plugin-api'
-import { placeOf, secretsElsewhere } from '#toolbox'
-import type { KnownKind } from './kinds.ts'
+import { placeOf } from '#toolbox'
 
 /** The schema of a platform's address: a URL of any scheme. The pattern excludes `host:port`, which parses as a URL. */
 export const platformAddress = { type: 'string', format: 'url', pattern: '://' } as const
@@ -27,18 +26,12 @@ export async function assertAddresses(
   for (const [, address] of addressesIn(config, kind)) await assertAllowed(address)
 }
 
-/** Throws VALIDATION_FAILED for the secrets that a config keeps though one of its addresses leads elsewhere than before. */
-export function assertSecretsStay(
-  { secret_fields, addresses = [] }: Addresses & Pick<KnownKind, 'secret_fields'>,
-  { sent, config, before }: Record<'sent' | 'config' | 'before', Config>,
-): void {
-  if (addresses.every((name) => placeOf(config[name]) === placeOf(before[name]))) return
-  const kept = secret_fields.filter(
-    (name) =>
-      typeof config[name] === 'string' && (sent[name] === undefined || String(sent[name]).startsWith(MASK)),
-  )
-  if (kept.length > 0) throw secretsElsewhere(kept.map((name) => `/config/${name}`))
-}
+/** True if every address in a config leads to the same place as before. */
+export const leadsToSamePlaces = (
+  config: Config,
+  storedConfig: Config,
+  { addresses = [] }: Addresses,
+): boolean => addresses.every((name) => placeOf(config[name]) === placeOf(storedConfig[name]))
 
 const addressesIn = (config: Config, { addresses = [] }: Addresses): [name: string, address: string][] =>
   addresses.flatMap((name) => {

@@ -1,5 +1,5 @@
-import { compileFor, compileSchema, createFormCheck, localizedText } from '#kernel'
 import { type ChannelKind, DIALECTS } from '#plugin-api'
+import { closedSchema, createKindCheck } from '#toolbox'
 import { platformAddress } from './addresses.ts'
 
 const capabilities = {
@@ -29,52 +29,26 @@ const capabilities = {
 
 const registration = { gives: { enum: ['credentials', 'channel'] }, begin: true, poll: true }
 
-const assertForm = createFormCheck<ChannelKind>(
-  {
-    type: 'object',
-    properties: {
-      kind: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
-      label: localizedText,
-      config_schema: {
-        type: 'object',
-        properties: {
-          type: { const: 'object' },
-          properties: { type: 'object' },
-          additionalProperties: { const: false },
-        },
-        required: ['type', 'properties', 'additionalProperties'],
-      },
-      addresses: { type: 'array', items: { type: 'string' } },
-      endpoints: { type: 'object', additionalProperties: platformAddress },
-      capabilities: {
-        type: 'object',
-        properties: { direct: capabilities, group: capabilities },
-        required: ['direct', 'group'],
-        additionalProperties: false,
-      },
-      probe_takes_over: { type: 'boolean' },
-      identity: true,
-      check: true,
-      probe: true,
-      open: true,
-      hook: true,
-      registration: {
-        type: 'object',
-        properties: registration,
-        required: Object.keys(registration),
-        additionalProperties: false,
-      },
-    },
-    required: ['kind', 'label', 'config_schema', 'capabilities', 'probe', 'open'],
-    additionalProperties: false,
-  },
-  ['identity', 'check', 'probe', 'open', 'hook'],
-)
-
 /** Checks the form and the config schema of a channel kind that a plugin registers. */
-export function assertChannelKind(candidate: unknown): ChannelKind {
-  const subject = `channel kind "${(candidate as { kind?: unknown } | null)?.kind}"`
-  const kind = assertForm(candidate, subject)
-  compileFor(subject, () => compileSchema(kind.config_schema, 'json'))
-  return kind
-}
+export const assertChannelKind = createKindCheck<ChannelKind>('channel kind', {
+  properties: {
+    config_schema: closedSchema,
+    addresses: { type: 'array', items: { type: 'string' } },
+    endpoints: { type: 'object', additionalProperties: platformAddress },
+    capabilities: {
+      type: 'object',
+      properties: { direct: capabilities, group: capabilities },
+      required: ['direct', 'group'],
+      additionalProperties: false,
+    },
+    probe_takes_over: { type: 'boolean' },
+    registration: {
+      type: 'object',
+      properties: registration,
+      required: Object.keys(registration),
+      additionalProperties: false,
+    },
+  },
+  required: ['capabilities', 'probe', 'open'],
+  functions: ['identity', 'check', 'probe', 'open', 'hook'],
+})

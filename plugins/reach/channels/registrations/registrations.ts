@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { IndexDescription } from 'mongodb'
 import { AppError, type Locale } from '#kernel'
-import type { JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
+import type { ChannelKind, JSONValue, PlatformAccess, PolledRegistration } from '#plugin-api'
 import { untilAborted, withDeadline } from '#toolbox'
 import type { AgentDocument } from '../../../agents/agents/types.ts'
-import type { KindRow } from '../config/kinds.ts'
 import type { Cradle } from '../manifest.ts'
 import { toFailure } from '../writing/index.ts'
 
@@ -34,7 +33,7 @@ export const registrationIndexes: IndexDescription[] = [
 ]
 
 /** The result of a scan: credentials for the client, or a stored channel. */
-type Gives = NonNullable<KindRow['registration']>
+type Gives = NonNullable<ChannelKind['registration']>['gives']
 
 /** The answer to a poll. */
 export interface RegistrationStatus {
