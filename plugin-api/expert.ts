@@ -1,4 +1,6 @@
-import { type LocalizedText, localizedText, rowOf } from '#kernel'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Locale, type LocalizedText, localizedText, rowOf } from '#kernel'
 
 /** Something to begin a conversation with, at one click. */
 export interface QuickPrompt {
@@ -57,4 +59,10 @@ export interface Expert {
    * both languages, from `shared`, if there is such a folder.
    */
   files: string
+}
+
+/** Lists the folders of an expert whose files a workspace in this language begins with. */
+export function listTemplateFolders({ files }: Expert, locale: Locale): string[] {
+  const shared = join(files, 'shared')
+  return [...(existsSync(shared) ? [shared] : []), join(files, locale)]
 }

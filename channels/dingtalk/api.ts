@@ -1,23 +1,10 @@
-import { type AccessToken, createAccessToken } from './access-token.ts'
+import { ChannelFailure } from '#plugin-api'
+import { createTokenCache, type Json, toNumber, toScalarText } from '#toolbox'
 import type { DingtalkConfig } from './config.ts'
-import { isTokenRefusal, toRefusal } from './failure.ts'
-import { type Answer, createRequest, type Question, type Request } from './request.ts'
-import { toText, type WireObject } from './wire-value.ts'
+import { isTokenRefusal, toOutage, toRefusal } from './failure.ts'
+import { type Answer, createRequest, type Question } from './request.ts'
 
-/** DingTalk's HTTP API with the access token of an app; all calls throw `ChannelFailure`. */
-export interface Api {
-  /** The address of the newer API, without a slash at the end. */
-  api: string
-  token: AccessToken
-  /** Sends a request without a token. */
-  request: Request
-  /** Calls the newer API; `what` names the refused object in errors. */
-  call(path: string, question: Question, what: string): Promise<WireObject>
-  /** Calls the older API, which takes the token in the address and reports failures in the body. */
-  callOld(path: string, query: Record<string, string>, question: Question, what: string): Promise<WireObject>
-}
-
-/** Creates the API of one app; `closing` aborts its requests. */
+/** Creates DingTalk's HTTP API with the access token of an app. Calls throw a `ChannelFailure`; `closing` aborts them. */
 export function createApi({
   config,
   endpoints,
@@ -28,29 +15,44 @@ export function createApi({
   endpoints: Readonly<Record<string, string>>
   fetch: typeof globalThis.fetch
   closing: AbortSignal
-}): Api {
+}) {
   const { api, oapi } = endpoints as { api: string; oapi: string }
   const request = createRequest({ fetch, closing })
-  const token = createAccessToken({ request, api, config })
+  const tokens = createTokenCache(async () => {
+    const answer = await request(`${api}/v1.0/oauth2/accessToken`, {
+      body: { appKey: config.client_id, appSecret: config.client_secret },
+    })
+    if (answer.status !== 200) throw toRefusal(answer, 'the client id or the client secret')
+    const token = toScalarText(answer.body.accessToken)
+    if (!token) throw new ChannelFailure('unknown', 'DingTalk answered without an access token.')
+    return { token, lifetime_ms: (toNumber(answer.body.expireIn) ?? 0) * 1000 }
+  })
+
+  /** Returns an access token, other than the refused one. */
+  const getToken = (signal: AbortSignal, refused?: string): Promise<string> =>
+    (refused === undefined ? tokens.get(signal) : tokens.replace(refused, signal)).catch((error) => {
+      throw signal.aborted ? toOutage(error, signal) : error
+    })
 
   /** Repeats a call once with a new token if DingTalk revoked the old one early. */
   async function withToken(
-    signal: AbortSignal | undefined,
+    signal: AbortSignal = closing,
     ask: (token: string) => Promise<Answer>,
   ): Promise<Answer> {
-    const first = await token.get(signal)
-    const answer = await ask(first)
-    if (!isTokenRefusal(answer)) return answer
-    token.drop(first)
-    return ask(await token.get(signal))
+    const token = await getToken(signal)
+    const answer = await ask(token)
+    return isTokenRefusal(answer) ? ask(await getToken(signal, token)) : answer
   }
 
   return {
+    /** The address of the newer API, without a slash at the end. */
     api,
-    token,
+    getToken,
+    /** Sends a request without a token. */
     request,
 
-    async call(path, question, what) {
+    /** Calls the newer API; `what` names the refused object in errors. */
+    async call(path: string, question: Question, what: string): Promise<Json> {
       const answer = await withToken(question.signal, (value) =>
         request(api + path, {
           ...question,
@@ -61,12 +63,21 @@ export function createApi({
       return answer.body
     },
 
-    async callOld(path, query, question, what) {
+    /** Calls the older API, which takes the token in the address and reports failures in the body. */
+    async callOld(
+      path: string,
+      query: Record<string, string>,
+      question: Question,
+      what: string,
+    ): Promise<Json> {
       const answer = await withToken(question.signal, (access_token) =>
         request(`${oapi}${path}?${new URLSearchParams({ access_token, ...query })}`, question),
       )
-      if (answer.status !== 200 || toText(answer.body.errcode) !== '0') throw toRefusal(answer, what)
+      if (answer.status !== 200 || toScalarText(answer.body.errcode) !== '0') throw toRefusal(answer, what)
       return answer.body
     },
   }
 }
+
+/** DingTalk's HTTP API. */
+export type Api = ReturnType<typeof createApi>

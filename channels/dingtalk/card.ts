@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '#kernel'
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
+import { createRecentSet, isRefusal, toObject, toObjects } from '#toolbox'
 import type { Api } from './api.ts'
 import { DEFAULT_TEMPLATE_KEY, type DingtalkConfig } from './config.ts'
-import { isRefusal } from './failure.ts'
 import { CARD_EXISTS, TEMPLATE_REFUSALS } from './refusal-codes.ts'
 import type { Target } from './sending.ts'
-import { toObject, toObjects } from './wire-value.ts'
 
 /** Number of delivered cards that are remembered, so that a repeated begin does not deliver a card twice. */
 const MAX_REMEMBERED = 100
@@ -15,14 +14,6 @@ const MAX_REMEMBERED = 100
 const UNUSABLE_MS = 10 * 60_000
 
 const ALREADY_THERE: ReadonlySet<string> = new Set([CARD_EXISTS])
-
-/** Begins or continues a live message. */
-type BeginCard = (
-  target: Target,
-  message: OutboundMessage,
-  signal: AbortSignal,
-  begun?: JSONValue,
-) => Promise<LiveMessage>
 
 /** Creates live messages from AI cards, for which an app needs a template. */
 export function createCards({
@@ -35,9 +26,9 @@ export function createCards({
   config: DingtalkConfig
   templateId: string
   log: Logger
-}): BeginCard {
+}) {
   const key = config.card_template_key ?? DEFAULT_TEMPLATE_KEY
-  const delivered = new Set<string>()
+  const delivered = createRecentSet(MAX_REMEMBERED)
   let unusable: { until: number; message: string } | undefined
 
   /** Makes the calls that begin a card; a refusal of its template holds for the next cards, too. */
@@ -74,7 +65,7 @@ export function createCards({
     } catch (error) {
       if (!isRefusal(error, ALREADY_THERE)) throw error
     }
-    const place =
+    const space =
       type === 'group'
         ? {
             openSpaceId: `dtv1.card//IM_GROUP.${conversation}`,
@@ -84,7 +75,7 @@ export function createCards({
             openSpaceId: `dtv1.card//IM_ROBOT.${staff}`,
             imRobotOpenDeliverModel: { spaceType: 'IM_ROBOT', robotCode: robot },
           }
-    const body = { outTrackId: card, userIdType: 1, ...place }
+    const body = { outTrackId: card, userIdType: 1, ...space }
     const { result } = await api.call('/v1.0/card/instances/deliver', { body, signal }, 'the card')
     const results = toObjects(toObject(result).deliverResults ?? result)
     if (results.length === 0 || results.some(({ success }) => success !== true))
@@ -92,7 +83,6 @@ export function createCards({
         'forbidden',
         'DingTalk did not deliver the card: the robot may not write there.',
       )
-    if (delivered.size >= MAX_REMEMBERED) delivered.delete(delivered.values().next().value!)
     delivered.add(card)
   }
 
@@ -107,7 +97,12 @@ export function createCards({
     await api.call('/v1.0/card/streaming', { method: 'PUT', body, signal }, what)
   }
 
-  return async (target, message, signal, begun) => {
+  return async (
+    target: Target,
+    message: OutboundMessage,
+    signal: AbortSignal,
+    begun?: JSONValue,
+  ): Promise<LiveMessage> => {
     // Derived from the key, so that a repeated begin uses the same card.
     const card = begun ? (begun as { card: string }).card : `svc_${message.key}`
     let isFinished = false

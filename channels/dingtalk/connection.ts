@@ -1,5 +1,5 @@
 import type { ButtonPress, ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
-import { createDeadline } from '#toolbox'
+import { createDeadline, createRecentSet, type Json, toScalarText } from '#toolbox'
 import { createApi } from './api.ts'
 import { createCards } from './card.ts'
 import type { DingtalkConfig } from './config.ts'
@@ -11,7 +11,6 @@ import { locateGateway } from './gateway.ts'
 import { readMessage } from './inbound.ts'
 import { createSending, type Target, toTarget } from './sending.ts'
 import { openStream } from './stream.ts'
-import { toText, type WireObject } from './wire-value.ts'
 
 /** Number of presses that are remembered, to ignore repeated deliveries. */
 const MAX_PRESSES = 200
@@ -22,7 +21,7 @@ export async function probe(
   signal: AbortSignal,
 ): Promise<void> {
   const api = createApi({ config, endpoints, fetch, closing: signal })
-  await api.token.get()
+  await api.getToken(signal)
   await locateGateway(api, config)
 }
 
@@ -36,11 +35,10 @@ export async function open(
   const { signal: closing, abort, release } = createDeadline([link.signal])
   const api = createApi({ config, endpoints, fetch, closing })
   const sending = createSending({ api, oapi: endpoints.oapi!, log })
-  const presses = new Set<string>()
+  const presses = createRecentSet(MAX_PRESSES)
 
   async function press(id: string, pressed: ButtonPress, target: Target): Promise<void> {
     if (presses.has(id)) return
-    if (presses.size >= MAX_PRESSES) presses.delete(presses.values().next().value!)
     presses.add(id)
     const { notice } = await link.press(pressed).catch((error) => {
       presses.delete(id)
@@ -54,11 +52,11 @@ export async function open(
     }
   }
 
-  async function take(data: WireObject): Promise<void> {
+  async function take(data: Json): Promise<void> {
     const message = readMessage(data, config.client_id)
     if (!message) {
       log.warn(
-        { type: toText(data.msgtype) },
+        { type: toScalarText(data.msgtype) },
         'DingTalk delivered a message without a sender or conversation',
       )
       return

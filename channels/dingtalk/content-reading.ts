@@ -1,12 +1,11 @@
 import type { InboundFile } from '#plugin-api'
-import { describeInBrackets } from '#toolbox'
+import { describeInBrackets, type Json, toObject, toObjects, toScalarText } from '#toolbox'
 import { readChatRecord } from './chat-record.ts'
 import type { Content, FileReference } from './content.ts'
-import { toObject, toObjects, toText, type WireObject } from './wire-value.ts'
 
 /** Reads the content of a message, whose form depends on the type; `robot` is needed to download its files. */
 export function readContent(type: string, value: unknown, robot: string): Content {
-  const fields = typeof value === 'object' ? toObject(value) : toFields(toText(value))
+  const fields = typeof value === 'object' ? toObject(value) : toFields(toScalarText(value))
   const read = READERS.get(type) ?? readOther
   const content = read(fields, robot)
   const text = content?.text?.trim() ?? ''
@@ -17,14 +16,14 @@ export function readContent(type: string, value: unknown, robot: string): Conten
   return { text, files, unreadable: NAMES.get(type) ?? toName(type) }
 }
 
-const toFields = (text: string): WireObject => ({ ...(text !== '' && { text }) })
+const toFields = (text: string): Json => ({ ...(text !== '' && { text }) })
 
-type Reader = (fields: WireObject, robot: string) => Partial<Content> | undefined
+type Reader = (fields: Json, robot: string) => Partial<Content> | undefined
 
 /** Lists the file that these fields hold, if they hold one. */
-function listFile(holder: WireObject, robot: string, fallback = ''): InboundFile[] {
-  const code = toText(holder.downloadCode) || toText(holder.pictureDownloadCode)
-  const filename = toText(holder.fileName) || fallback
+function listFile(holder: Json, robot: string, fallback = ''): InboundFile[] {
+  const code = toScalarText(holder.downloadCode) || toScalarText(holder.pictureDownloadCode)
+  const filename = toScalarText(holder.fileName) || fallback
   const reference: FileReference = { code, robot }
   return code ? [{ ...(filename && { filename }), reference }] : []
 }
@@ -32,7 +31,7 @@ function listFile(holder: WireObject, robot: string, fallback = ''): InboundFile
 /** Reads a card: its texts, which are leaves of a tree. Cards of robots often come without them. */
 const readCard: Reader = (fields) => {
   const leaves = listLeaves(fields.cardContent)
-  const words = [fields.title, fields.text, fields.markdown, fields.content].map(toText).filter(Boolean)
+  const words = [fields.title, fields.text, fields.markdown, fields.content].map(toScalarText).filter(Boolean)
   return { text: [...words, ...leaves].join('\n') }
 }
 
@@ -41,7 +40,7 @@ const MAX_DEPTH = 10
 function listLeaves(nodes: unknown, depth = 0): string[] {
   if (depth > MAX_DEPTH) return []
   return toObjects(nodes).flatMap(({ value, children }) =>
-    [toText(value), ...listLeaves(children, depth + 1)].filter(Boolean),
+    [toScalarText(value), ...listLeaves(children, depth + 1)].filter(Boolean),
   )
 }
 
@@ -54,10 +53,10 @@ const readRichText: Reader = ({ richText }, robot) => {
   }
 }
 
-function readPart({ type, msgType, text, content, atName }: WireObject): string {
-  const kind = toText(type) || toText(msgType)
-  const words = toText(text) || toText(content)
-  if (kind === 'at') return `@${toText(atName) || words} `
+function readPart({ type, msgType, text, content, atName }: Json): string {
+  const kind = toScalarText(type) || toScalarText(msgType)
+  const words = toScalarText(text) || toScalarText(content)
+  if (kind === 'at') return `@${toScalarText(atName) || words} `
   return kind === 'emoji' ? words || '[emoji]' : words
 }
 
@@ -69,26 +68,26 @@ const readOther: Reader = (fields, robot) => {
 
 /** Describes content by its fields. */
 const describe = (name: string, ...parts: unknown[]): Partial<Content> => ({
-  text: describeInBrackets(name, parts.map(toText)),
+  text: describeInBrackets(name, parts.map(toScalarText)),
 })
 
 const describeContact: Reader = ({ name, nick, userName, title, userId, staffId }) =>
   describe(
     'shared contact',
-    toText(name) || toText(nick) || toText(userName) || title,
-    toText(staffId) || userId,
+    toScalarText(name) || toScalarText(nick) || toScalarText(userName) || title,
+    toScalarText(staffId) || userId,
   )
 
 const READERS = new Map<string, Reader>(
   Object.entries({
-    text: ({ text, content }) => ({ text: toReadable(toText(text) || toText(content)) }),
+    text: ({ text, content }) => ({ text: toReadable(toScalarText(text) || toScalarText(content)) }),
     richText: readRichText,
     audio: (fields, robot) => ({
-      text: toText(fields.recognition),
+      text: toScalarText(fields.recognition),
       files: listFile(fields, robot, 'voice.amr'),
     }),
     video: (fields, robot) => ({
-      files: listFile(fields, robot, `video.${toText(fields.videoType) || 'mp4'}`),
+      files: listFile(fields, robot, `video.${toScalarText(fields.videoType) || 'mp4'}`),
     }),
     file: (fields, robot) => ({ files: listFile(fields, robot) }),
     picture: (fields, robot) => ({ files: listFile(fields, robot) }),
@@ -98,7 +97,8 @@ const READERS = new Map<string, Reader>(
     },
     location: ({ address, name, locationName, latitude, longitude }) =>
       describe('location', name, locationName, address, latitude, longitude),
-    link: ({ title, text, messageUrl, url }) => describe('link', title, text, toText(messageUrl) || url),
+    link: ({ title, text, messageUrl, url }) =>
+      describe('link', title, text, toScalarText(messageUrl) || url),
     contact: describeContact,
     userCard: describeContact,
     personalCard: describeContact,

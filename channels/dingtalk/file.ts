@@ -1,12 +1,11 @@
 import { extname } from 'node:path'
 import { ChannelFailure, type InboundContent, type OutboundFile } from '#plugin-api'
-import { createDeadline } from '#toolbox'
+import { createDeadline, encodeForm, readMediaType, readPieces, toScalarText } from '#toolbox'
 import type { Api } from './api.ts'
 import type { FileReference } from './content.ts'
 import { toOutage, toRefusal } from './failure.ts'
 import type { Form } from './form.ts'
 import { REQUEST_MS } from './request.ts'
-import { toText } from './wire-value.ts'
 
 /** DingTalk's limit for files. */
 const MAX_FILE_BYTES = 20 * 1024 * 1024
@@ -25,17 +24,13 @@ export async function uploadFile(
   const isImage = IMAGES.has(media_type)
   const form = new FormData()
   form.set('media', new Blob([bytes as Uint8Array<ArrayBuffer>], { type: media_type }), filename)
-  // The guarded fetch does not accept the global FormData, so the form is encoded here.
-  const encoded = new Response(form)
-  const headers = { 'content-type': encoded.headers.get('content-type')! }
-  const body = new Uint8Array(await encoded.arrayBuffer())
   const { media_id } = await api.callOld(
     '/media/upload',
     { type: isImage ? 'image' : 'file' },
-    { headers, body, signal },
+    { ...(await encodeForm(form)), signal },
     'the file',
   )
-  const mediaId = toText(media_id)
+  const mediaId = toScalarText(media_id)
   if (!mediaId) throw new ChannelFailure('unknown', 'DingTalk accepted the file but returned no id.')
   if (isImage) return { msgKey: 'sampleImageMsg', msgParam: { photoURL: mediaId } }
   const fileType = extname(filename).slice(1).toLowerCase() || 'bin'
@@ -50,44 +45,20 @@ export async function downloadFile(
 ): Promise<InboundContent> {
   const question = { body: { downloadCode: code, robotCode: robot }, signal }
   const { downloadUrl } = await api.call('/v1.0/robot/messageFiles/download', question, 'the file')
-  const url = toText(downloadUrl)
+  const url = toScalarText(downloadUrl)
   if (!URL.canParse(url)) throw new ChannelFailure('not_found', 'DingTalk no longer has the file.')
 
   const deadline = createDeadline([closing, signal], { milliseconds: REQUEST_MS })
-  /** Waits for one piece within the time limit. */
-  async function withinLimit<Result>(coming: Promise<Result>): Promise<Result> {
-    try {
-      deadline.extend()
-      return await coming
-    } catch (error) {
-      deadline.release()
-      throw toOutage(error, deadline.signal)
-    }
-  }
-
-  const { ok, status, headers, body } = await withinLimit(fetch(url, { signal: deadline.signal }))
+  const fail = (error: unknown) => toOutage(error, deadline.signal)
+  const { ok, status, headers, body } = await fetch(url, { signal: deadline.signal }).catch((error) => {
+    deadline.release()
+    throw fail(error)
+  })
   if (!ok || !body) {
     deadline.release()
     await body?.cancel()
     throw toRefusal({ status, headers, body: {} }, 'the file')
   }
-  async function* read(): AsyncGenerator<Uint8Array> {
-    const reader = body!.getReader()
-    try {
-      for (;;) {
-        const { done, value } = await withinLimit(reader.read())
-        if (done) return
-        yield value
-      }
-    } finally {
-      deadline.release()
-      // Cancels the rest if the reader stops early; after a failure `cancel` rejects again.
-      await reader.cancel().catch(() => {})
-    }
-  }
-  const type = headers.get('content-type')?.split(';', 1)[0]?.trim()
-  return {
-    bytes: read(),
-    ...(type && type !== 'application/octet-stream' && { media_type: type }),
-  }
+  const media_type = readMediaType(headers)
+  return { bytes: readPieces(body, fail, deadline), ...(media_type && { media_type }) }
 }

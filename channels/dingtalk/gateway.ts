@@ -1,8 +1,8 @@
 import { ChannelFailure } from '#plugin-api'
+import { toScalarText } from '#toolbox'
 import type { Api } from './api.ts'
 import type { DingtalkConfig } from './config.ts'
 import { toRefusal } from './failure.ts'
-import { toText } from './wire-value.ts'
 
 /** The topic of messages from people. */
 export const MESSAGE_TOPIC = '/v1.0/im/bot/messages/get'
@@ -35,8 +35,8 @@ export async function locateGateway(
       )
     throw refusal
   }
-  const endpoint = toText(answer.body.endpoint)
-  const ticket = toText(answer.body.ticket)
+  const endpoint = toScalarText(answer.body.endpoint)
+  const ticket = toScalarText(answer.body.ticket)
   if (!URL.canParse(endpoint) || !ticket)
     throw new ChannelFailure('unknown', 'DingTalk answered without an address to connect to.')
   const address = new URL(endpoint)

@@ -1,24 +1,21 @@
 import type { InboundMessage, QuotedMessage } from '#plugin-api'
+import { type Json, toNumber, toObject, toObjects, toScalarText } from '#toolbox'
 import { type Content, describeContent } from './content.ts'
 import { readContent } from './content-reading.ts'
 import type { Target } from './sending.ts'
-import { toNumber, toObject, toObjects, toText, type WireObject } from './wire-value.ts'
 
 /** Reads a delivered message; undefined if it has no sender or no conversation. */
-export function readMessage(
-  data: WireObject,
-  clientId: string,
-): (InboundMessage & { target: Target }) | undefined {
-  const id = toText(data.msgId)
-  const conversation = toText(data.conversationId)
-  const staff = toText(data.senderStaffId)
-  const sender = staff || toText(data.senderId)
+export function readMessage(data: Json, clientId: string): (InboundMessage & { target: Target }) | undefined {
+  const id = toScalarText(data.msgId)
+  const conversation = toScalarText(data.conversationId)
+  const staff = toScalarText(data.senderStaffId)
+  const sender = staff || toScalarText(data.senderId)
   if (!id || !conversation || !sender) return undefined
-  const robot = toText(data.robotCode) || clientId
-  const type = toText(data.conversationType) === '2' ? 'group' : 'direct'
-  const name = toText(data.senderNick)
-  const sentAt = toNumber(data.createAt)
-  const url = toText(data.sessionWebhook)
+  const robot = toScalarText(data.robotCode) || clientId
+  const type = toScalarText(data.conversationType) === '2' ? 'group' : 'direct'
+  const name = toScalarText(data.senderNick)
+  const sentAt = toNumber(data.createAt) ?? 0
+  const url = toScalarText(data.sessionWebhook)
   return {
     id,
     conversation: { id: conversation, type },
@@ -31,21 +28,21 @@ export function readMessage(
       conversation,
       robot,
       ...(staff && { staff }),
-      ...(url && { webhook: { url, expires_at: toNumber(data.sessionWebhookExpiredTime) } }),
+      ...(url && { webhook: { url, expires_at: toNumber(data.sessionWebhookExpiredTime) ?? 0 } }),
     },
   }
 }
 
 /** True if the robot is mentioned: so is every message of a group, unless the robot hears all of them. */
-function isMentioned({ isInAtList, atUsers, chatbotUserId }: WireObject): boolean {
+function isMentioned({ isInAtList, atUsers, chatbotUserId }: Json): boolean {
   if (typeof isInAtList === 'boolean') return isInAtList
   const mentioned = toObjects(atUsers)
   return mentioned.length === 0 || mentioned.some(({ dingtalkId }) => dingtalkId === chatbotUserId)
 }
 
 /** Reads the content. The text keeps all that begins with `@`: DingTalk has removed the mention of the robot. */
-function readOwnContent(data: WireObject, robot: string): Content {
-  const type = toText(data.msgtype)
+function readOwnContent(data: Json, robot: string): Content {
+  const type = toScalarText(data.msgtype)
   if (type === 'text') return readContent(type, toObject(data.text).content ?? data.text, robot)
   const content = data.content ?? data[type]
   return readContent(type, content, robot)
@@ -68,15 +65,15 @@ function toMessageContent(
 }
 
 /** Returns the message that is replied to. */
-function readQuote(data: WireObject, robot: string): QuotedMessage | undefined {
+function readQuote(data: Json, robot: string): QuotedMessage | undefined {
   const holder = [toObject(data.text), toObject(data.content)].find(
     ({ repliedMsg, isReplyMsg }) => repliedMsg || isReplyMsg,
   )
   if (!holder) return undefined
   const { msgType, msgtype, content: fields, senderNick } = toObject(holder.repliedMsg)
-  const type = toText(msgType) || toText(msgtype) || (fields ? 'text' : 'unknownMsgType')
+  const type = toScalarText(msgType) || toScalarText(msgtype) || (fields ? 'text' : 'unknownMsgType')
   const content = readContent(type, fields, robot)
-  const sender = toText(senderNick)
+  const sender = toScalarText(senderNick)
   const files = [...content.files, ...(content.forwarded?.files ?? [])]
   return {
     text: describeContent({ ...content, files: [] }),

@@ -1,4 +1,5 @@
 import type { ChannelFailureReason } from '#plugin-api'
+import { indexReasons } from '#toolbox'
 
 /** Pause after the limit of calls per second. */
 const CALL_LIMIT_MS = 1000
@@ -20,19 +21,13 @@ export function findPause(code: string): number | undefined {
   return MESSAGE_LIMITS.has(code) || /too\.?fast|flow\.?control/i.test(code) ? MESSAGE_LIMIT_MS : undefined
 }
 
-/** The codes of both APIs and of reply webhooks by reason. */
-const CODES: Partial<Record<ChannelFailureReason, string[]>> = {
+/** The reasons of the codes of both APIs and of reply webhooks. */
+const REASONS = indexReasons({
   invalid_credentials: ['invalidClientIdOrSecret', 'authFailed', '40089'],
   forbidden: [
     // The robot may not write there, is stopped, or belongs to another app.
-    ...[
-      'send.forbidden',
-      'chatbotId.notAllow.sendOTO',
-      'resource.unavailable',
-      'bot.stopped',
-      '400102',
-      '34007',
-    ],
+    ...['send.forbidden', 'chatbotId.notAllow.sendOTO', 'resource.unavailable', 'bot.stopped', '400102'],
+    ...['34007'],
     ...['invalidParameter.robotCode.auth', 'invalidParameter.robotCode.coolApp', 'ip.not.match', '60011'],
     ...['template.stopped', 'param.templateUnpublished'],
     // Links, words, pictures or other content that are not allowed.
@@ -40,34 +35,17 @@ const CODES: Partial<Record<ChannelFailureReason, string[]>> = {
   ],
   not_found: [
     // Robot, conversation, person, file, template or card.
-    ...[
-      'invalidParameter.robotCode.notExsit',
-      'robot.oto.notExist',
-      'resource.not.found',
-      '400101',
-      '400106',
-    ],
+    ...['invalidParameter.robotCode.notExsit', 'robot.oto.notExist', 'resource.not.found', '400101'],
+    ...['400106'],
     ...['invalid.openConversationId', 'openConversationId.notExisted', '400013', '34001', '34013'],
-    ...[
-      'staffId.notExisted',
-      'invalidParameter.userIds',
-      'illegal.receivers',
-      'param.userIdNotExist',
-      '33012',
-    ],
-    ...[
-      'invalidParameter.downloadCode',
-      'template.not.existed',
-      'param.templateNotExist',
-      'param.cardNotExist',
-    ],
+    ...['staffId.notExisted', 'invalidParameter.userIds', 'illegal.receivers', 'param.userIdNotExist'],
+    ...['33012'],
+    ...['invalidParameter.downloadCode', 'template.not.existed', 'param.templateNotExist'],
+    ...['param.cardNotExist'],
   ],
   unsupported: [
-    ...[
-      'invalidParameter.msgParam.invalid',
-      'invalidParameter.msgParam.tooLong',
-      'invalidParameter.msgParam.empty',
-    ],
+    ...['invalidParameter.msgParam.invalid', 'invalidParameter.msgParam.tooLong'],
+    ...['invalidParameter.msgParam.empty'],
     ...['invalidParameter.msgBody.invalid', '460101', '34014', '34016'],
     ...['invalidParameter.msg.unsupport', 'invalidParameter.msgKey.invalid', 'invalidParameter.msgKey.empty'],
     // Types and sizes of messages and files.
@@ -75,13 +53,7 @@ const CODES: Partial<Record<ChannelFailureReason, string[]>> = {
   ],
   // "The system is busy."
   unreachable: ['-1'],
-}
-
-const REASONS = new Map(
-  Object.entries(CODES).flatMap(([reason, codes]) =>
-    codes.map((code) => [code, reason as ChannelFailureReason] as const),
-  ),
-)
+})
 
 /** Returns the reason that a code means; undefined if only the status of the answer tells. */
 export function findReason(code: string): ChannelFailureReason | undefined {
@@ -91,11 +63,8 @@ export function findReason(code: string): ChannelFailureReason | undefined {
 
 /** Codes of a message with a text that is too long, missing, malformed or not allowed. */
 const TEXT_REFUSALS = new Set([
-  ...[
-    'invalidParameter.msgParam.invalid',
-    'invalidParameter.msgParam.tooLong',
-    'invalidParameter.msgParam.empty',
-  ],
+  ...['invalidParameter.msgParam.invalid', 'invalidParameter.msgParam.tooLong'],
+  ...['invalidParameter.msgParam.empty'],
   ...['invalidParameter.msgBody.invalid', '460101', '34014', '34016'],
   ...['430101', '430102', '430104', 'param.contentUnsafe'],
 ])

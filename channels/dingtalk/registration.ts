@@ -4,9 +4,9 @@ import {
   type ChannelRegistration,
   type PlatformAccess,
 } from '#plugin-api'
+import { type Json, toScalarText } from '#toolbox'
 import { toRefusal } from './failure.ts'
 import { createRequest } from './request.ts'
-import { toText, type WireObject } from './wire-value.ts'
 
 /** Defaults in seconds, if DingTalk does not send values. */
 const DEFAULT_LIFETIME = 7200
@@ -25,8 +25,8 @@ export const registration: ChannelRegistration = {
   async begin(platform): Promise<BegunRegistration> {
     const { nonce } = await ask(platform, 'init', {})
     const begun = await ask(platform, 'begin', { nonce })
-    const device_code = toText(begun.device_code)
-    const qrcode_url = toText(begun.verification_uri_complete)
+    const device_code = toScalarText(begun.device_code)
+    const qrcode_url = toScalarText(begun.verification_uri_complete)
     if (!device_code || !URL.canParse(qrcode_url) || new URL(qrcode_url).protocol !== 'https:')
       throw new ChannelFailure('unknown', 'DingTalk began a registration without a QR code.')
     const expires_in_seconds = Number(begun.expires_in) || DEFAULT_LIFETIME
@@ -39,7 +39,7 @@ export const registration: ChannelRegistration = {
     const state = stored as State
     const { device_code, expires_at } = state
     const waiting = { status: 'waiting' } as const
-    let polled: WireObject
+    let polled: Json
     try {
       polled = await ask(platform, 'poll', { device_code })
     } catch (error) {
@@ -51,17 +51,17 @@ export const registration: ChannelRegistration = {
       if (refusals >= MAX_REFUSALS) return { status: 'failed', detail: error.message }
       return { ...waiting, state: { ...state, refusals } }
     }
-    switch (toText(polled.status).toUpperCase()) {
+    switch (toScalarText(polled.status).toUpperCase()) {
       case 'SUCCESS': {
-        const client_id = toText(polled.client_id)
-        const client_secret = toText(polled.client_secret)
+        const client_id = toScalarText(polled.client_id)
+        const client_secret = toScalarText(polled.client_secret)
         if (client_id && client_secret) return { status: 'success', config: { client_id, client_secret } }
         return { status: 'failed', detail: 'DingTalk created the app but did not return its credentials.' }
       }
       case 'FAIL':
         return {
           status: 'failed',
-          detail: toText(polled.fail_reason).slice(0, 200) || 'DingTalk did not state a reason.',
+          detail: toScalarText(polled.fail_reason).slice(0, 200) || 'DingTalk did not state a reason.',
         }
       case 'EXPIRED':
         return { status: 'expired' }
@@ -76,10 +76,10 @@ async function ask(
   { endpoints, fetch, signal }: PlatformAccess,
   step: 'init' | 'begin' | 'poll',
   body: object,
-): Promise<WireObject> {
+): Promise<Json> {
   const request = createRequest({ fetch, closing: signal })
   const answer = await request(`${endpoints.oapi}/app/registration/${step}`, { body })
-  if (answer.status !== 200 || toText(answer.body.errcode) !== '0')
+  if (answer.status !== 200 || toScalarText(answer.body.errcode) !== '0')
     throw toRefusal(answer, 'the registration')
   return answer.body
 }

@@ -1,6 +1,5 @@
-import { createDeadline, toWellFormedJSON } from '#toolbox'
+import { createDeadline, type Json, parseObject, readBody, toWellFormedJSON } from '#toolbox'
 import { toOutage } from './failure.ts'
-import { parseObject, type WireObject } from './wire-value.ts'
 
 /** Time limit for an answer. */
 export const REQUEST_MS = 30_000
@@ -12,7 +11,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 export interface Answer {
   status: number
   headers: Headers
-  body: WireObject
+  body: Json
 }
 
 /** The content of a request; an object is sent as JSON. */
@@ -23,17 +22,11 @@ export interface Question {
   signal?: AbortSignal | undefined
 }
 
-/** Sends a request. Resolves for any HTTP status; rejects with a `ChannelFailure` if no answer comes. */
-export type Request = (url: string, question: Question) => Promise<Answer>
-
-/** Creates the sender of requests; `closing` aborts them. */
-export function createRequest({
-  fetch,
-  closing,
-}: {
-  fetch: typeof globalThis.fetch
-  closing: AbortSignal
-}): Request {
+/**
+ * Creates the sender of requests, which `closing` aborts. It resolves for any HTTP status, and rejects with a
+ * `ChannelFailure` if no answer comes.
+ */
+export function createRequest({ fetch, closing }: { fetch: typeof globalThis.fetch; closing: AbortSignal }) {
   async function ask(url: string, { method = 'POST', headers, body }: Question, signal: AbortSignal) {
     const isBytes = body instanceof Uint8Array
     const response = await fetch(url, {
@@ -51,11 +44,12 @@ export function createRequest({
     return {
       status: response.status,
       headers: response.headers,
-      body: parseObject(await readText(response)),
+      // An answer that is too long counts as an empty one.
+      body: parseObject((await readBody(response.body, MAX_ANSWER_BYTES))?.toString()) ?? {},
     }
   }
 
-  return async (url, question) => {
+  return async (url: string, question: Question): Promise<Answer> => {
     const deadline = createDeadline([closing, question.signal], { milliseconds: REQUEST_MS })
     try {
       return await ask(url, question, deadline.signal)
@@ -65,16 +59,4 @@ export function createRequest({
       deadline.release()
     }
   }
-}
-
-async function readText({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of body ?? []) {
-    length += piece.byteLength
-    // Leaving the loop cancels the rest. A cut text is not JSON and counts as an empty answer.
-    if (length > MAX_ANSWER_BYTES) break
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString()
 }

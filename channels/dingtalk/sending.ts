@@ -1,11 +1,10 @@
 import type { Logger } from '#kernel'
 import { ChannelFailure, type ConversationType, type JSONValue } from '#plugin-api'
-import { toWellFormedJSON } from '#toolbox'
+import { isRefusal, type Json, toScalarText, toWellFormedJSON } from '#toolbox'
 import type { Api } from './api.ts'
-import { isRefusal, toRefusal } from './failure.ts'
+import { toRefusal } from './failure.ts'
 import { type Form, plainForm } from './form.ts'
 import { MARKUP_REFUSALS } from './refusal-codes.ts'
-import { toText, type WireObject } from './wire-value.ts'
 
 /** The destination of an answer. */
 export type Target = {
@@ -38,21 +37,13 @@ const WHAT = 'the message'
 /** The code of an address to which this server does not connect. */
 const NOT_ALLOWED: ReadonlySet<string> = new Set(['ADDRESS_NOT_ALLOWED'])
 
-/** Sends messages to targets. */
-interface Sending {
-  /** Sends by the reply webhook while it is valid, else by the API. */
-  send(target: Target, form: Form, signal: AbortSignal): Promise<void>
-  /** Sends by the API. */
-  post(target: Target, form: Form, signal: AbortSignal): Promise<void>
-}
-
 /** Creates the sending of an app. */
-export function createSending({ api, oapi, log }: { api: Api; oapi: string; log: Logger }): Sending {
+export function createSending({ api, oapi, log }: { api: Api; oapi: string; log: Logger }) {
   /** Posts to the reply webhook; false if it refused the message for a reason that may not hold for the API. */
   async function answer(url: string, body: object, signal: AbortSignal): Promise<boolean> {
     try {
       const reply = await api.request(url, { body, signal })
-      if (reply.status === 200 && toText(reply.body.errcode) === '0') return true
+      if (reply.status === 200 && toScalarText(reply.body.errcode) === '0') return true
       const refusal = toRefusal(reply, WHAT)
       const isForAnyWay = refusal.reason === 'rate_limited' || refusal.is_about_text
       if (isForAnyWay || reply.status >= 500) throw refusal
@@ -65,6 +56,7 @@ export function createSending({ api, oapi, log }: { api: Api; oapi: string; log:
     }
   }
 
+  /** Sends by the API. */
   async function post(target: Target, { msgKey, msgParam }: Form, signal: AbortSignal): Promise<void> {
     const { type, conversation, robot, staff } = target
     const message = { robotCode: robot, msgKey, msgParam: toWellFormedJSON(msgParam) }
@@ -94,7 +86,8 @@ export function createSending({ api, oapi, log }: { api: Api; oapi: string; log:
   return {
     post,
 
-    async send(target, form, signal) {
+    /** Sends by the reply webhook while it is valid, else by the API. */
+    async send(target: Target, form: Form, signal: AbortSignal): Promise<void> {
       const url = form.webhook && findWebhook(target, oapi)
       if (url && (await answer(url, form.webhook!, signal))) return
       await postReadable(target, form, signal)
@@ -103,7 +96,7 @@ export function createSending({ api, oapi, log }: { api: Api; oapi: string; log:
 }
 
 /** Throws if a successful call did not reach its addressee, which DingTalk reports in lists. */
-function assertAccepted({ invalidStaffIdList, flowControlledStaffIdList }: WireObject): void {
+function assertAccepted({ invalidStaffIdList, flowControlledStaffIdList }: Json): void {
   const isNamed = (list: unknown) => Array.isArray(list) && list.length > 0
   if (isNamed(invalidStaffIdList))
     throw new ChannelFailure(

@@ -85,10 +85,10 @@ export async function openSocket({
 /** Pings the other side and terminates the socket if nothing arrives between two pings. */
 function watch(socket: WebSocket, keepaliveMs: number): () => void {
   let isAlive = true
-  const heard = () => {
+  const markAlive = () => {
     isAlive = true
   }
-  for (const event of ['pong', 'ping', 'message']) socket.on(event, heard)
+  for (const event of ['pong', 'ping', 'message']) socket.on(event, markAlive)
   const timer = setInterval(() => {
     if (!isAlive) return socket.terminate()
     isAlive = false

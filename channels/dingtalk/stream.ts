@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import { ChannelFailure, type ChannelLink } from '#plugin-api'
+import { type Json, parseObject, toObject, toScalarText } from '#toolbox'
 import { MESSAGE_TOPIC } from './gateway.ts'
 import { openSocket, type StreamSocket } from './stream-socket.ts'
-import { parseObject, toObject, toText, type WireObject } from './wire-value.ts'
 
 /** Time between two pings; a peer that is silent for this long is dead. */
 const KEEPALIVE_MS = 30_000
@@ -13,12 +13,6 @@ const STABLE_MS = 10_000
 /** Limit of messages that are being stored; beyond it the socket is not read. */
 const MAX_UNDERWAY = 64
 
-/** The connection over which DingTalk delivers messages. */
-interface Stream {
-  /** Resolves when all sockets and messages in progress have ended, soon after the channel is closed. */
-  closed(): Promise<void>
-}
-
 /** The options of a stream. */
 interface StreamOptions {
   /** Returns the address for one socket. */
@@ -27,7 +21,7 @@ interface StreamOptions {
   link: Pick<ChannelLink, 'log' | 'connecting' | 'connected' | 'lost'>
   closing: AbortSignal
   /** Stores a message. If it rejects, the message is not acknowledged and DingTalk delivers it again. */
-  take(data: WireObject): Promise<void>
+  take(data: Json): Promise<void>
   keepaliveMs?: number
 }
 
@@ -39,7 +33,7 @@ export async function openStream({
   closing,
   take,
   keepaliveMs = KEEPALIVE_MS,
-}: StreamOptions): Promise<Stream> {
+}: StreamOptions) {
   const sockets = new Set<StreamSocket>()
   const underway = new Set<Promise<void>>()
   let current: StreamSocket | undefined
@@ -60,28 +54,28 @@ export async function openStream({
   }
 
   function onText(text: string, socket: StreamSocket): void {
-    const { type, headers, data } = parseObject(text)
+    const { type, headers, data } = parseObject(text) ?? {}
     const { topic } = toObject(headers)
     if (type === 'SYSTEM') {
       if (topic === 'ping') acknowledge(socket, headers, data)
       if (topic === 'disconnect' && socket === current) reconnect('DingTalk moves the connection')
     } else if (type === 'CALLBACK' && topic === MESSAGE_TOPIC) {
-      const taken = takeIn(toText(data), headers, socket).finally(() => {
-        underway.delete(taken)
+      const handling = takeIn(toScalarText(data), headers, socket).finally(() => {
+        underway.delete(handling)
         socket.resume()
       })
-      underway.add(taken)
+      underway.add(handling)
       if (underway.size >= MAX_UNDERWAY) socket.pause()
     } else if (type === 'CALLBACK' || type === 'EVENT') {
       // E.g. a button of a card template, of which only its maker knows the meaning.
-      link.log.debug({ topic: toText(topic) }, 'DingTalk delivered an event that is not used')
+      link.log.debug({ topic: toScalarText(topic) }, 'DingTalk delivered an event that is not used')
       acknowledge(socket, headers)
-    } else link.log.debug({ type: toText(type) }, 'DingTalk sent a frame of an unknown type')
+    } else link.log.debug({ type: toScalarText(type) }, 'DingTalk sent a frame of an unknown type')
   }
 
   async function takeIn(data: string, headers: unknown, socket: StreamSocket): Promise<void> {
     try {
-      await take(parseObject(data))
+      await take(parseObject(data) ?? {})
     } catch (error) {
       if (!isOver) link.log.warn({ error }, 'a message could not be stored; DingTalk will deliver it again')
       return
@@ -142,7 +136,8 @@ export async function openStream({
   )
   adopt(await connect())
   return {
-    async closed() {
+    /** Resolves when all sockets and messages in progress have ended, soon after the channel is closed. */
+    async closed(): Promise<void> {
       await reconnecting
       await Promise.all([...underway, ...[...sockets].map((socket) => socket.closed)])
     },

@@ -2,7 +2,7 @@ import { request as requestPlain } from 'node:http'
 import { request as requestEncrypted } from 'node:https'
 import type { LookupFunction, Socket } from 'node:net'
 import { ChannelFailure } from '../channel-failure.ts'
-import { decodePercent } from './percent-encoding.ts'
+import { decodePercent } from './text.ts'
 
 /** Opens connections to hosts through an HTTP proxy. */
 export interface ProxyTunnels {

@@ -1,5 +1,5 @@
 import type { Json } from './json-object.ts'
-import { decodePercent } from './percent-encoding.ts'
+import { decodePercent } from './text.ts'
 
 /** The most characters of a reference that is followed. */
 const MAX_REFERENCE_CHARS = 1024

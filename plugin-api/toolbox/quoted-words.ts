@@ -13,3 +13,11 @@ export const indentWords = (words: string): string => words.replace(LINE_BREAK, 
 /** Writes somebody's words behind the name of the person. */
 export const attributeWords = (name: string, words: string): string =>
   `${toLine(name)}: ${indentWords(words)}`
+/**
+ * Describes content that is not text, as `[place: Cafe, Main Street]`, in one line, so that names in it cannot begin lines
+ * of their own; empty if no part says anything.
+ */
+export function describeInBrackets(name: string, parts: readonly string[]): string {
+  const words = parts.map(toLine).filter((part) => part !== '')
+  return words.length > 0 ? `[${name}: ${[...new Set(words)].join(', ')}]` : ''
+}

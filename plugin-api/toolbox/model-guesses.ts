@@ -15,3 +15,9 @@ const UNUSED = /\bsora\b|moderation|realtime|audio|babbage|davinci|turbo-instruc
 /** Infers the kind of a model from its id; undefined if the server has no use for such models. */
 export const inferModelKind = (id: string): ModelKind | undefined =>
   WORDS.find(([, words]) => words.test(id))?.[0] ?? (UNUSED.test(id) ? undefined : 'chat')
+
+/** The estimate of the characters per token, if no upstream has counted. */
+export const CHARACTERS_PER_TOKEN = 3
+
+/** The estimate of the tokens of an image, about what upstreams count. */
+export const IMAGE_TOKENS = 1500

@@ -1,0 +1,20 @@
+/** Cuts a text to a number of UTF-16 code units, but not inside a character that has two. */
+export const cutText = (text: string, length: number): string =>
+  text.length > length ? text.slice(0, length).replace(/[\ud800-\udbff]$/, '') : text
+
+/** Writes JSON in which halves of characters in strings, which many platforms refuse, are replaced by U+FFFD. */
+export const toWellFormedJSON = (value: unknown): string =>
+  JSON.stringify(value, (_, part) => (typeof part === 'string' ? part.toWellFormed() : part))
+
+/** Decodes a part of an address; one with a percent sign that encodes nothing means itself. */
+export function decodePercent(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** The pattern of names that people choose: printable text without spaces at its ends. */
+export const NAME_PATTERN =
+  '^[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff]([^\\u0000-\\u001f\\u007f\\ud800-\\udfff]*[^\\s\\u0000-\\u001f\\u007f\\ud800-\\udfff])?$'
