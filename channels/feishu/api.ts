@@ -1,11 +1,19 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { type Deadline, toWellFormedJSON } from '#toolbox'
-import { createAccessToken } from './access-token.ts'
+import {
+  createTokenCache,
+  type Deadline,
+  encodeForm,
+  isRefusal,
+  readPieces,
+  toFilledText,
+  toNumber,
+  toWellFormedJSON,
+} from '#toolbox'
 import { type FeishuConfig, findDomain } from './config.ts'
-import { isRefusal, startDeadline, toTransportFailure } from './failure.ts'
+import { startDeadline, toTransportFailure } from './failure.ts'
 import { TOKEN_REFUSALS } from './refusal-codes.ts'
-import { assertSuccess, type Reply, readReply, toText } from './reply.ts'
-import { createScrubber, type Scrubber } from './scrubber.ts'
+import { assertSuccess, type Reply, readReply } from './reply.ts'
+import { createScrubber } from './scrubber.ts'
 
 /** A call of the API; `path` is relative to `/open-apis/`. */
 export interface Call {
@@ -17,26 +25,17 @@ export interface Call {
   form?: FormData
 }
 
-/** The API, called with the app's token. */
-export interface FeishuApi {
-  scrubber: Scrubber
-  /** Returns a successful reply. Throws a `FeishuRefusal`, or a `ChannelFailure` if no reply comes. */
-  call(call: Call, signal: AbortSignal, timeoutMs?: number): Promise<Reply>
-  /** Downloads a file; the time limit applies to each chunk. */
-  download(path: string, signal: AbortSignal): Promise<{ headers: Headers; bytes: AsyncIterable<Uint8Array> }>
-}
-
 const TIMEOUT_MS = 30_000
 
 /** Creates the API client without a request; `life` aborts every request. */
-export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSignal): FeishuApi {
+export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSignal) {
   const { fetch } = settings
   const domain = findDomain(settings)
   const { app_id, app_secret, encrypt_key, verification_token } = settings.config
   const scrubber = createScrubber([app_secret, encrypt_key, verification_token])
   const address = (path: string) => `${domain}/open-apis/${path}`
 
-  const tokens = createAccessToken(async () => {
+  const tokens = createTokenCache(async () => {
     const deadline = startDeadline(TIMEOUT_MS, life)
     try {
       const response = await fetch(address('auth/v3/tenant_access_token/internal'), {
@@ -48,10 +47,10 @@ export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSi
       })
       const reply = await readReply(response)
       assertSuccess(response, reply, scrubber)
-      const token = toText(reply.tenant_access_token)
+      const token = toFilledText(reply.tenant_access_token)
       if (!token) throw new ChannelFailure('unknown', 'Feishu returned no token for the credentials.')
       scrubber.hide(token)
-      return { token, expires_in_seconds: Number(reply.expire) || 0 }
+      return { token, lifetime_ms: (toNumber(reply.expire) ?? 0) * 1000 }
     } catch (error) {
       throw toTransportFailure(error, deadline.signal)
     } finally {
@@ -69,15 +68,19 @@ export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSi
       return await attempt(`Bearer ${token}`)
     } catch (error) {
       if (!isRefusal(error, TOKEN_REFUSALS)) throw error
-      tokens.discard(token)
-      return attempt(`Bearer ${await tokens.get(signal)}`)
+      return attempt(`Bearer ${await tokens.replace(token, signal)}`)
     }
   }
 
   return {
     scrubber,
 
-    async call({ method, path, body, form }, signal, timeoutMs = TIMEOUT_MS) {
+    /** Returns a successful reply. Throws a `PlatformRefusal`, or a `ChannelFailure` if no reply comes. */
+    async call(
+      { method, path, body, form }: Call,
+      signal: AbortSignal,
+      timeoutMs = TIMEOUT_MS,
+    ): Promise<Reply> {
       const deadline = startDeadline(timeoutMs, signal, life)
       try {
         const content = await encodeContent(body, form)
@@ -100,7 +103,11 @@ export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSi
       }
     },
 
-    async download(path, signal) {
+    /** Downloads a file; the time limit applies to each chunk. */
+    async download(
+      path: string,
+      signal: AbortSignal,
+    ): Promise<{ headers: Headers; bytes: AsyncIterable<Uint8Array> }> {
       const deadline = startDeadline(TIMEOUT_MS, signal, life)
       try {
         const response = await authorized(deadline, async (authorization) => {
@@ -108,7 +115,10 @@ export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSi
           if (!answer.ok) assertSuccess(answer, await readReply(answer), scrubber)
           return answer
         })
-        return { headers: response.headers, bytes: readBytes(response, deadline) }
+        return {
+          headers: response.headers,
+          bytes: readPieces(response.body, (error) => toTransportFailure(error, deadline.signal), deadline),
+        }
       } catch (error) {
         deadline.release()
         throw toTransportFailure(error, deadline.signal)
@@ -118,25 +128,10 @@ export function createApi(settings: ChannelSettings<FeishuConfig>, life: AbortSi
 }
 
 async function encodeContent(body: unknown, form: FormData | undefined) {
-  if (form) {
-    // The guarded fetch does not accept the global FormData, so the form is encoded here.
-    const encoded = new Response(form)
-    const headers = { 'content-type': encoded.headers.get('content-type')! }
-    return { headers, body: new Uint8Array(await encoded.arrayBuffer()) }
-  }
+  if (form) return encodeForm(form)
   if (body === undefined) return undefined
   return { headers: { 'content-type': 'application/json; charset=utf-8' }, body: toWellFormedJSON(body) }
 }
 
-async function* readBytes(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of response.body ?? []) {
-      deadline.extend()
-      yield chunk
-    }
-  } catch (error) {
-    throw toTransportFailure(error, deadline.signal)
-  } finally {
-    deadline.release()
-  }
-}
+/** The API, called with the app's token. */
+export type FeishuApi = ReturnType<typeof createApi>

@@ -1,12 +1,12 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { isObject, toFilledText } from '#toolbox'
 import { createApi, type FeishuApi } from './api.ts'
 import type { FeishuConfig } from './config.ts'
-import { isRecord, toText } from './reply.ts'
 
 /** Fetches the bot's `open_id`, which mentions contain. Throws `forbidden` if the app has no bot. */
 export async function findBot(api: FeishuApi, signal: AbortSignal): Promise<string> {
   const { bot } = await api.call({ method: 'GET', path: 'bot/v3/info' }, signal)
-  const openId = isRecord(bot) ? toText(bot.open_id) : undefined
+  const openId = isObject(bot) ? toFilledText(bot.open_id) : undefined
   if (!openId)
     throw new ChannelFailure(
       'forbidden',

@@ -1,9 +1,8 @@
 import type { JSONValue, OutboundMessage } from '#plugin-api'
-import { toWellFormedJSON } from '#toolbox'
+import { isRefusal, toWellFormedJSON } from '#toolbox'
 import type { FeishuApi } from './api.ts'
 import { createCard } from './card.ts'
 import { deliver } from './delivery.ts'
-import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 import { MARKUP_REFUSALS } from './refusal-codes.ts'
 
@@ -24,12 +23,11 @@ export function createCardMessages(api: FeishuApi) {
 
   return {
     async send(target: JSONValue, message: OutboundMessage, signal: AbortSignal): Promise<Sent> {
-      const place = target as Target
       const { text, key, buttons } = message
-      const { conversation_id } = place
+      const { conversation_id } = target as Target
       const message_id = await withPlainFallback((plain) => {
         const content = createCard(text, { buttons, conversation_id, plain })
-        return deliver(api, place, { msg_type: 'interactive', content, key }, signal)
+        return deliver(api, target as Target, { msg_type: 'interactive', content, key }, signal)
       })
       return { message_id }
     },

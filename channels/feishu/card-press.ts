@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '#kernel'
 import type { Inbox } from '#plugin-api'
+import { isObject, toFilledText } from '#toolbox'
 import { createCard, readButtonValue } from './card.ts'
-import { isRecord, toText } from './reply.ts'
 
 /** Feishu waits three seconds for an answer; after that it shows an error to the presser. */
 const ANSWER_MS = 2500
@@ -15,9 +15,9 @@ export async function answerPress(
   event: unknown,
   { press, log, answerMs = ANSWER_MS }: { press: Inbox['press']; log: Logger; answerMs?: number },
 ): Promise<unknown> {
-  if (!isRecord(event) || !isRecord(event.action) || !isRecord(event.operator)) return undefined
+  if (!isObject(event) || !isObject(event.action) || !isObject(event.operator)) return undefined
   const value = readButtonValue(event.action.value)
-  const openId = toText(event.operator.open_id)
+  const openId = toFilledText(event.operator.open_id)
   if (!value || !openId) return undefined
   const { conversation_id } = value
   const outcomePromise = press({ value: value.press, sender: { id: openId }, conversation_id })

@@ -1,6 +1,5 @@
 import type { Button } from '#plugin-api'
-import { cutText } from '#toolbox'
-import { isRecord, toText } from './reply.ts'
+import { cutText, isObject, toFilledText } from '#toolbox'
 
 /** The id of the card element with the text, used in changes. */
 export const TEXT_ELEMENT = 'reply'
@@ -47,9 +46,9 @@ interface ButtonValue {
 
 /** Reads the value of a pressed button; undefined if the button is not ours. */
 export function readButtonValue(value: unknown): ButtonValue | undefined {
-  if (!isRecord(value)) return undefined
-  const press = toText(value.press)
-  const conversation_id = toText(value.conversation_id)
+  if (!isObject(value)) return undefined
+  const press = toFilledText(value.press)
+  const conversation_id = toFilledText(value.conversation_id)
   return press && conversation_id ? { press, conversation_id } : undefined
 }
 

@@ -1,10 +1,8 @@
 import { ChannelFailure } from '#plugin-api'
-import { toWellFormedJSON } from '#toolbox'
+import { isRefusal, PlatformRefusal, toFilledText, toWellFormedJSON } from '#toolbox'
 import type { FeishuApi } from './api.ts'
-import { FeishuRefusal, isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 import { isAboutReply, NO_THREAD } from './refusal-codes.ts'
-import { toText } from './reply.ts'
 
 /** A message in the platform's format. */
 interface Parcel {
@@ -25,7 +23,7 @@ export async function deliver(
 
   async function post(path: string, addressed: object) {
     const { data } = await api.call({ method: 'POST', path, body: { ...message, ...addressed } }, signal)
-    const id = toText(data?.message_id)
+    const id = toFilledText(data?.message_id)
     if (!id) throw new ChannelFailure('unknown', 'Feishu returned no id for the message.')
     return id
   }
@@ -43,7 +41,7 @@ export async function deliver(
     try {
       return await reply(to, target.thread)
     } catch (error) {
-      if (!(error instanceof FeishuRefusal) || !isAboutReply(error.code, error.message)) throw error
+      if (!(error instanceof PlatformRefusal) || !isAboutReply(error.code, error.message)) throw error
       // The answered message is gone; the answer goes to its thread, or to the chat.
     }
   return post('im/v1/messages?receive_id_type=chat_id', { receive_id: target.chat_id })

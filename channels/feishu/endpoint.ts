@@ -1,8 +1,8 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { untilAborted } from '#toolbox'
+import { isObject, untilAborted } from '#toolbox'
 import { type FeishuConfig, findDomain } from './config.ts'
 import { startDeadline, toTransportFailure } from './failure.ts'
-import { assertSuccess, isRecord, readReply } from './reply.ts'
+import { assertSuccess, readReply } from './reply.ts'
 import type { Scrubber } from './scrubber.ts'
 
 /** The address of one socket, and the platform's settings for it. */
@@ -70,7 +70,7 @@ function toSocketAddress(text: unknown, api: string): URL {
 }
 
 function readSettings({ searchParams }: URL, clientConfig: unknown): Omit<Endpoint, 'address'> {
-  const config = isRecord(clientConfig) ? clientConfig : {}
+  const config = isObject(clientConfig) ? clientConfig : {}
   return {
     service: bound(Number(searchParams.get('service_id')), { least: 0, most: MAX_SERVICE, usual: 0 }),
     pingMs: 1000 * bound(config.PingInterval, { least: 1, most: 600, usual: 120 }),

@@ -25,16 +25,8 @@ interface IncompleteEvent {
   expiry: NodeJS.Timeout
 }
 
-/** Joins the parts of long events. */
-interface EventParts {
-  /** Returns the event if this is its last missing part. Throws if the part makes no sense. */
-  add(part: Part): Buffer | undefined
-  /** Drops all incomplete events. */
-  clear(): void
-}
-
 /** Creates the store of incomplete events. */
-export function createEventParts(maxAgeMs = MAX_AGE_MS): EventParts {
+export function createEventParts(maxAgeMs = MAX_AGE_MS) {
   const events = new Map<string, IncompleteEvent>()
   let totalBytes = 0
 
@@ -61,7 +53,8 @@ export function createEventParts(maxAgeMs = MAX_AGE_MS): EventParts {
   const dropOldest = () => drop(events.keys().next().value!)
 
   return {
-    add({ message_id: id, payload, ...numbers }) {
+    /** Returns the event if this is its last missing part. Throws if the part makes no sense. */
+    add({ message_id: id, payload, ...numbers }: Part): Buffer | undefined {
       const sum = toCount(numbers.sum)
       const seq = toCount(numbers.seq)
       if (!id || sum === 0 || sum > MAX_PARTS || !(seq < sum)) throw new Error('the part has no valid number')
@@ -86,7 +79,8 @@ export function createEventParts(maxAgeMs = MAX_AGE_MS): EventParts {
       return Buffer.concat(event.parts as Buffer[])
     },
 
-    clear() {
+    /** Drops all incomplete events. */
+    clear(): void {
       for (const id of events.keys()) drop(id)
     },
   }

@@ -11,12 +11,6 @@ import { createEventIntake, type EventHandler } from './event-intake.ts'
 import type { Scrubber } from './scrubber.ts'
 import { openSocket, type StreamSocket } from './stream-socket.ts'
 
-/** The long connection that delivers events. */
-interface EventStream {
-  /** Resolves when the connection has ended, soon after `life` is aborted. */
-  closed: Promise<void>
-}
-
 /** A connection that is cut within this time counts as a failed attempt. */
 const STABLE_MS = 10_000
 
@@ -37,7 +31,7 @@ export async function openEventStream({
   /** Aborted when the channel is closed. */
   life: AbortSignal
   handlers: Readonly<Record<string, EventHandler>>
-}): Promise<EventStream> {
+}) {
   const { lookup, config } = settings
   const { encrypt_key: encryptKey } = config
   const intake = createEventIntake({ handlers, encryptKey, log: link.log, scrubber, life })
@@ -86,5 +80,6 @@ export async function openEventStream({
   const closed = keepConnected(await connect()).catch((error) => {
     if (!life.aborted) link.lost(error)
   })
+  /** `closed` resolves when the connection has ended, soon after `life` is aborted. */
   return { closed }
 }

@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash } from 'node:crypto'
-import { isRecord, parseRecord, toText } from './reply.ts'
+import { isObject, parseObject, toFilledText } from '#toolbox'
 
 /** An event of the platform. */
 interface PlatformEvent {
@@ -16,15 +16,15 @@ const VECTOR_BYTES = 16
  */
 export function readEvent(bytes: Buffer, encryptKey: string | undefined): PlatformEvent {
   const record = toRecord(bytes)
-  const encrypted = toText(record.encrypt)
+  const encrypted = toFilledText(record.encrypt)
   const { schema, header, event } = encrypted ? toRecord(decrypt(encrypted, encryptKey)) : record
   if (schema !== undefined)
-    return { type: isRecord(header) ? toText(header.event_type) : undefined, body: event }
-  return { type: isRecord(event) ? toText(event.type) : undefined, body: event }
+    return { type: isObject(header) ? toFilledText(header.event_type) : undefined, body: event }
+  return { type: isObject(event) ? toFilledText(event.type) : undefined, body: event }
 }
 
 function toRecord(bytes: Buffer): Record<string, unknown> {
-  const record = parseRecord(bytes.toString())
+  const record = parseObject(bytes.toString())
   if (!record) throw new Error('the event is not a JSON object')
   return record
 }

@@ -1,43 +1,22 @@
-import { AppError } from '#kernel'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { createDeadline, type Deadline, findErrorCode } from '#toolbox'
+import { ChannelFailure } from '#plugin-api'
+import { createDeadline, type Deadline, PlatformRefusal, toPlatformFailure } from '#toolbox'
 import { isAboutText, toReason } from './refusal-codes.ts'
-
-/** A refusal by the platform, with its code. */
-export class FeishuRefusal extends ChannelFailure {
-  readonly code: number
-
-  constructor(
-    code: number,
-    reason: ChannelFailureReason,
-    message: string,
-    options: { retry_after_ms?: number; is_about_text?: boolean } = {},
-  ) {
-    super(reason, message, options)
-    this.name = 'FeishuRefusal'
-    this.code = code
-  }
-}
 
 /** Pause after a rate limit without a stated time. */
 const RATE_LIMIT_MS = 1000
-
-/** True if an error is a refusal with one of these codes. */
-export const isRefusal = (error: unknown, codes: ReadonlySet<number>): boolean =>
-  error instanceof FeishuRefusal && codes.has(error.code)
 
 /** Classifies an unsuccessful reply; `detail` is scrubbed. */
 export function toRefusal(
   { status, code, resetAfter }: { status: number; code: number; resetAfter?: string | null },
   detail: string,
-): FeishuRefusal {
+): PlatformRefusal<number> {
   const reason = status === 429 ? 'rate_limited' : toReason(code)
   const message = `Feishu refused the call with code ${code}${detail && `: ${detail}`}`
   if (reason !== 'rate_limited')
-    return new FeishuRefusal(code, reason, message, { is_about_text: isAboutText(code, detail) })
+    return new PlatformRefusal(code, reason, message, { is_about_text: isAboutText(code, detail) })
   const seconds = Number(resetAfter)
   const retry_after_ms = seconds > 0 && Number.isFinite(seconds) ? Math.ceil(seconds * 1000) : RATE_LIMIT_MS
-  return new FeishuRefusal(code, reason, message, { retry_after_ms })
+  return new PlatformRefusal(code, reason, message, { retry_after_ms })
 }
 
 /** The statuses of a proxy for a body that is too long, and for too many requests. */
@@ -53,21 +32,9 @@ export function toOutage(status: number): ChannelFailure {
 }
 
 /** Classifies the error of a request without an answer. */
-export function toTransportFailure(error: unknown, signal: AbortSignal): unknown {
-  if (error instanceof ChannelFailure || error instanceof AppError) return error
-  if (signal.aborted) return toAbortFailure(signal.reason)
-  const code = findErrorCode(error)
-  return new ChannelFailure('unreachable', `Feishu cannot be reached${code ? ` (${code})` : ''}.`)
-}
-
-function toAbortFailure(reason: unknown): unknown {
-  if ((reason as Error | undefined)?.name !== 'TimeoutError') return reason
-  return new ChannelFailure('timeout', 'Feishu did not answer in time.')
-}
+export const toTransportFailure = (error: unknown, signal: AbortSignal): unknown =>
+  toPlatformFailure('Feishu', error, signal)
 
 /** Starts the time limit for an answer of Feishu. */
 export const startDeadline = (milliseconds: number, ...signals: AbortSignal[]): Deadline =>
-  createDeadline(signals, {
-    milliseconds,
-    reason: () => new ChannelFailure('timeout', `Feishu did not answer within ${milliseconds / 1000} s.`),
-  })
+  createDeadline(signals, { milliseconds })

@@ -1,9 +1,8 @@
 import { ChannelFailure, type InboundContent, type JSONValue, type OutboundFile } from '#plugin-api'
+import { isRefusal, readMediaType, toFilledText } from '#toolbox'
 import type { FeishuApi } from './api.ts'
 import { deliver } from './delivery.ts'
-import { isRefusal } from './failure.ts'
 import type { FileReference, Target } from './inbound-message.ts'
-import { toText } from './reply.ts'
 
 const MEGABYTE = 1024 * 1024
 const MAX_IMAGE_BYTES = 10 * MEGABYTE
@@ -40,7 +39,7 @@ export function createFiles(api: FeishuApi) {
     form.append(kind, blob, file.filename)
     const { data } = await api.call({ method: 'POST', path: `im/v1/${kind}s`, form }, signal, UPLOAD_MS)
     const name = `${kind}_key`
-    const key = toText(data?.[name])
+    const key = toFilledText(data?.[name])
     if (!key) throw new ChannelFailure('unknown', 'Feishu returned no key for the file.')
     return { msg_type: kind, content: { [name]: key }, key: file.key }
   }
@@ -80,7 +79,7 @@ export function createFiles(api: FeishuApi) {
         if (!original_id || !isRefusal(error, NOT_IN_MESSAGE)) throw error
         return downloadFrom(original_id)
       })
-      const media_type = headers.get('content-type')?.split(';')[0]?.trim()
+      const media_type = readMediaType(headers)
       return { bytes, ...(media_type && { media_type }) }
     },
   }

@@ -52,8 +52,8 @@ function readHeader(value: Field['value']): [key: string, value: string] {
 }
 
 /** Returns the value of a field, the last one if there are several. */
-const findValue = (fields: readonly Field[], wanted: number) =>
-  fields.findLast(({ number }) => number === wanted)?.value
+const findValue = (fields: readonly Field[], searched: number) =>
+  fields.findLast(({ number }) => number === searched)?.value
 
 const toBytes = (value: Field['value']): Buffer => (Buffer.isBuffer(value) ? value : Buffer.alloc(0))
 

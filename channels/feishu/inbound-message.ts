@@ -1,7 +1,7 @@
 import type { ConversationType, InboundFile, InboundMessage } from '#plugin-api'
+import { isObject, toFilledText, toNumber } from '#toolbox'
 import { type Mention, readMentions, resolveMentions } from './mentions.ts'
 import { type Resource, readContent } from './message-content.ts'
-import { isRecord, toNumber, toText } from './reply.ts'
 
 /** The destination of an answer, and the message that it answers. */
 export type Target = {
@@ -42,23 +42,23 @@ const FETCHED_TYPES = new Set(['merge_forward', 'interactive'])
  * unknown form: another delivery would not make them readable.
  */
 export function readMessage(event: unknown, bot: string): ParsedMessage | undefined {
-  if (!isRecord(event) || !isRecord(event.message) || !isRecord(event.sender)) return undefined
+  if (!isObject(event) || !isObject(event.message) || !isObject(event.sender)) return undefined
   const { message, sender } = event
-  const openId = isRecord(sender.sender_id) ? toText(sender.sender_id.open_id) : undefined
-  const id = toText(message.message_id)
-  const chat_id = toText(message.chat_id)
+  const openId = isObject(sender.sender_id) ? toFilledText(sender.sender_id.open_id) : undefined
+  const id = toFilledText(message.message_id)
+  const chat_id = toFilledText(message.chat_id)
   // Bots would answer each other without end.
   if (!openId || !id || !chat_id || sender.sender_type !== 'user') return undefined
 
   const type: ConversationType = message.chat_type === 'p2p' ? 'direct' : 'group'
-  const thread = toText(message.thread_id)
+  const thread = toFilledText(message.thread_id)
   const conversation_id = thread ? `${chat_id}:${thread}` : chat_id
   const mentions = readMentions(message.mentions)
-  const message_type = toText(message.message_type) ?? ''
+  const message_type = toFilledText(message.message_type) ?? ''
   const { text, resources, unreadable } = readContent(message_type, message.content)
-  const sent_at = toNumber(message.create_time)
-  const parent_id = toText(message.parent_id)
-  const root_id = toText(message.root_id)
+  const sent_at = toNumber(message.create_time) ?? 0
+  const parent_id = toFilledText(message.parent_id)
+  const root_id = toFilledText(message.root_id)
   const target: Target = {
     chat_id,
     message_id: id,

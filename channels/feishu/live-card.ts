@@ -1,14 +1,12 @@
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
-import { toWellFormedJSON } from '#toolbox'
+import { isRefusal, toFilledText, toWellFormedJSON } from '#toolbox'
 import type { FeishuApi } from './api.ts'
 import { createCard, createStreamingCard, createSummary, TEXT_ELEMENT, toCardMarkdown } from './card.ts'
 import { deliver } from './delivery.ts'
-import { isRefusal } from './failure.ts'
 import type { Target } from './inbound-message.ts'
 import { MARKUP_REFUSALS } from './refusal-codes.ts'
-import { toText } from './reply.ts'
 
-/** The reference by which another process continues a card. */
+/** The reference with which another process continues a card. */
 type Reference = { card_id: string; message_id: string; begun_at: number }
 
 /** The code for a missing permission for streaming cards. */
@@ -40,11 +38,11 @@ export function createLiveCards(api: FeishuApi) {
   const unsent = new Map<string, Reference>()
 
   async function createCard({ text, key }: OutboundMessage, signal: AbortSignal) {
-    const known = unsent.get(key)
-    if (known) return known
+    const unsentCard = unsent.get(key)
+    if (unsentCard) return unsentCard
     const body = { type: 'card_json', data: toWellFormedJSON(createStreamingCard(text)) }
     const { data } = await api.call({ method: 'POST', path: 'cardkit/v1/cards', body }, signal)
-    const card_id = toText(data?.card_id)
+    const card_id = toFilledText(data?.card_id)
     if (!card_id) throw new ChannelFailure('unknown', 'Feishu returned no id for the card.')
     const created: Reference = { card_id, message_id: '', begun_at: Date.now() }
     unsent.set(key, created)

@@ -1,5 +1,4 @@
-import { toLine } from '#toolbox'
-import { isRecord, toText } from './reply.ts'
+import { isObject, toFilledText, toLine } from '#toolbox'
 
 /** A person mentioned by a key in a text. */
 export interface Mention {
@@ -13,9 +12,9 @@ const KEYS = /@_(?:user_\d+|all) ?/g
 /** Reads the mentions of a message from an event or the API. */
 export function readMentions(mentions: unknown): Mention[] {
   if (!Array.isArray(mentions)) return []
-  return mentions.filter(isRecord).flatMap(({ key, id, name }) => {
-    const open_id = toText(isRecord(id) ? id.open_id : id)
-    const shownName = toLine(toText(name) ?? '')
+  return mentions.filter(isObject).flatMap(({ key, id, name }) => {
+    const open_id = toFilledText(isObject(id) ? id.open_id : id)
+    const shownName = toLine(toFilledText(name) ?? '')
     return typeof key === 'string'
       ? [{ key, ...(open_id && { open_id }), ...(shownName && { name: shownName }) }]
       : []

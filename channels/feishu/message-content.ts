@@ -1,7 +1,7 @@
+import { parseObject, toFilledText } from '#toolbox'
 import { readCard } from './card-content.ts'
 import { describeMessage } from './message-description.ts'
 import { readPost } from './post-content.ts'
-import { parseRecord, toText } from './reply.ts'
 
 /** A file in a message, with the key for its download. */
 export interface Resource {
@@ -29,7 +29,7 @@ const toUnreadable = (name: string): Content => ({ text: '', resources: [], unre
 
 /** Reads the content of a message: JSON whose form depends on the type. Mentions stay as keys. */
 export function readContent(type: string, json: unknown): Content {
-  const fields = parseRecord(json) ?? {}
+  const fields = parseObject(json) ?? {}
   return READERS.get(type)?.(fields) ?? toUnreadable(NAMES.get(type) ?? toName(type))
 }
 
@@ -46,8 +46,8 @@ export function describeContent({ text, resources, unreadable }: Content): strin
 const fileReader =
   (fallback?: string) =>
   ({ file_key, file_name }: Fields): Content | undefined => {
-    const key = toText(file_key)
-    const filename = toText(file_name) ?? fallback
+    const key = toFilledText(file_key)
+    const filename = toFilledText(file_name) ?? fallback
     return key ? { text: '', resources: [{ key, type: 'file', ...(filename && { filename }) }] } : undefined
   }
 
@@ -60,7 +60,7 @@ const READERS = new Map<string, (fields: Fields) => Content | undefined>(
   Object.entries({
     text: ({ text }) => (typeof text === 'string' ? toContent(text) : undefined),
     image({ image_key }) {
-      const key = toText(image_key)
+      const key = toFilledText(image_key)
       return key ? { text: '', resources: [{ key, type: 'image' }] } : undefined
     },
     file: fileReader(),

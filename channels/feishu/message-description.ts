@@ -1,6 +1,6 @@
+import { isObject, toFilledText, toScalarText } from '#toolbox'
 import type { Fields } from './message-content.ts'
 import { readPost } from './post-content.ts'
-import { isRecord, toText } from './reply.ts'
 
 /** The number of options of a poll that are listed. */
 const MAX_OPTIONS = 50
@@ -13,27 +13,39 @@ export function describeMessage(type: string, fields: Fields): string | undefine
 
 const DESCRIPTIONS: Record<string, (fields: Fields) => string | undefined> = {
   location({ name, latitude, longitude }) {
-    const point = [latitude, longitude].map(toWords).filter(Boolean).join(', ')
-    return label('location', toText(name), point)
+    const point = [latitude, longitude].map(toScalarText).filter(Boolean).join(', ')
+    return label('location', toFilledText(name), point)
   },
-  share_chat: ({ chat_id, chat_name }) => label('shared group', toText(chat_name), toText(chat_id)),
-  share_user: ({ user_id, user_name }) => label('shared contact', toText(user_name), toText(user_id)),
+  share_chat: ({ chat_id, chat_name }) =>
+    label('shared group', toFilledText(chat_name), toFilledText(chat_id)),
+  share_user: ({ user_id, user_name }) =>
+    label('shared contact', toFilledText(user_name), toFilledText(user_id)),
   calendar: ({ summary, start_time, end_time }) =>
-    label('calendar event', toText(summary), [start_time, end_time].map(toTime).filter(Boolean).join(' to ')),
-  video_chat: ({ topic, start_time }) => label('video meeting', toText(topic), toTime(start_time)),
+    label(
+      'calendar event',
+      toFilledText(summary),
+      [start_time, end_time].map(toTime).filter(Boolean).join(' to '),
+    ),
+  video_chat: ({ topic, start_time }) => label('video meeting', toFilledText(topic), toTime(start_time)),
   todo({ summary, due_time }) {
     const due = toTime(due_time)
-    const title = isRecord(summary) ? (readPost(summary)?.text ?? toText(summary.title)) : toText(summary)
+    const title = isObject(summary)
+      ? (readPost(summary)?.text ?? toFilledText(summary.title))
+      : toFilledText(summary)
     return label('task', title, due && `due ${due}`)
   },
   vote({ topic, options }) {
-    const choices = (Array.isArray(options) ? options : []).slice(0, MAX_OPTIONS).map(toWords).filter(Boolean)
-    return label('poll', toText(topic), choices.length > 0 ? `options: ${choices.join(' / ')}` : '')
+    const choices = (Array.isArray(options) ? options : [])
+      .slice(0, MAX_OPTIONS)
+      .map(toScalarText)
+      .filter(Boolean)
+    return label('poll', toFilledText(topic), choices.length > 0 ? `options: ${choices.join(' / ')}` : '')
   },
-  hongbao: ({ text }) => label('red envelope', toText(text)?.replace(/^\[(.*)\]$/, '$1')) ?? 'red envelope',
-  folder: ({ file_name }) => label('folder', toText(file_name)),
+  hongbao: ({ text }) =>
+    label('red envelope', toFilledText(text)?.replace(/^\[(.*)\]$/, '$1')) ?? 'red envelope',
+  folder: ({ file_name }) => label('folder', toFilledText(file_name)),
   system({ template, ...values }) {
-    const words = toText(template)?.replace(/\{(\w+)\}/g, (_, name: string) => listNames(values[name]))
+    const words = toFilledText(template)?.replace(/\{(\w+)\}/g, (_, name: string) => listNames(values[name]))
     return label('system message', words)
   },
 }
@@ -44,14 +56,11 @@ function label(name: string, ...parts: (string | undefined)[]): string | undefin
   return words.length > 0 ? `${name}: ${words.join(', ')}` : undefined
 }
 
-const toWords = (value: unknown): string =>
-  typeof value === 'number' ? String(value) : (toText(value) ?? '')
-
 const listNames = (value: unknown): string =>
-  Array.isArray(value) ? value.map(toWords).filter(Boolean).join(', ') : toWords(value)
+  Array.isArray(value) ? value.map(toScalarText).filter(Boolean).join(', ') : toScalarText(value)
 
 /** Writes Unix milliseconds as a date and time of UTC; empty for values that are no time. */
 function toTime(value: unknown): string {
-  const time = new Date(Number(toWords(value)) || Number.NaN)
+  const time = new Date(Number(toScalarText(value)) || Number.NaN)
   return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 16)}Z`
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '#kernel'
 import type { InboundMessage, QuotedMessage } from '#plugin-api'
+import { isRefusal } from '#toolbox'
 import type { FeishuApi } from './api.ts'
-import { isRefusal } from './failure.ts'
 import { type FetchedMessage, fetchMessages } from './fetched-message.ts'
 import { writeForwarded } from './forwarded-messages.ts'
 import { type ParsedMessage, toFile } from './inbound-message.ts'

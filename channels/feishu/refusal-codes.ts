@@ -1,7 +1,8 @@
 import type { ChannelFailureReason } from '#plugin-api'
+import { indexReasons } from '#toolbox'
 
-/** The platform's codes by reason; all others are `unknown`. */
-const CODES: Partial<Record<ChannelFailureReason, number[]>> = {
+/** The reasons of the platform's codes; all others are `unknown`. */
+const REASONS = indexReasons({
   // Bad app_id, bad secret, both; the same from the connection; tokens that are refused although they are new.
   invalid_credentials: [
     10003, 10014, 99991543, 514, 99991661, 99991663, 99991664, 99991668, 99991671, 99991677,
@@ -42,13 +43,7 @@ const CODES: Partial<Record<ChannelFailureReason, number[]>> = {
   already_connected: [1000040350],
   // The connection's "busy" and "internal error"; internal errors of the API and of cards.
   unreachable: [1, 1000040343, 1500, 1663, 2200, 300120],
-}
-
-const REASONS = new Map(
-  Object.entries(CODES).flatMap(([reason, codes]) =>
-    codes.map((code) => [code, reason as ChannelFailureReason] as const),
-  ),
-)
+})
 
 /** Returns the reason that a code means. */
 export const toReason = (code: number): ChannelFailureReason => REASONS.get(code) ?? 'unknown'

@@ -5,9 +5,10 @@ import {
   type PlatformAccess,
   type PolledRegistration,
 } from '#plugin-api'
+import { isObject, parseObject, toFilledText } from '#toolbox'
 import { type Brand, findEndpoint } from './config.ts'
 import { startDeadline, toOutage, toRefusal, toTransportFailure } from './failure.ts'
-import { isRecord, parseRecord, readText, toText } from './reply.ts'
+import { readText } from './reply.ts'
 
 /** The state between two polls; `device_code` is as sensitive as the credentials. */
 type State = { device_code: string; brand: Brand; interval_seconds: number }
@@ -21,15 +22,15 @@ const INTERVAL_SECONDS = 5
 /** Added to the interval each time the platform answers `slow_down`. */
 const SLOW_DOWN_SECONDS = 5
 
-/** The name by which the page behind the QR code knows who opened it. */
+/** Tells the page behind the QR code which program requested it. */
 const SOURCE = 'agent-platform-service'
 
 /** Begins the creation of an app with a bot, which a person confirms by scanning the code. */
 export async function begin(platform: PlatformAccess): Promise<BegunRegistration> {
   const fields = { archetype: 'PersonalAgent', auth_method: 'client_secret', request_user_info: 'open_id' }
   const reply = await ask(platform, 'feishu', { action: 'begin', ...fields })
-  const device_code = toText(reply.device_code)
-  const address = toText(reply.verification_uri_complete)
+  const device_code = toFilledText(reply.device_code)
+  const address = toFilledText(reply.verification_uri_complete)
   if (!device_code || !address || !URL.canParse(address)) throw toRegistrationFailure(reply)
   const page = new URL(address)
   page.searchParams.set('source', SOURCE)
@@ -52,13 +53,13 @@ export async function poll(state: JSONValue, platform: PlatformAccess): Promise<
 async function readPoll(state: State, platform: PlatformAccess): Promise<PolledRegistration> {
   const { device_code, brand, interval_seconds } = state
   const reply = await ask(platform, brand, { action: 'poll', device_code })
-  const user = isRecord(reply.user_info) ? reply.user_info : {}
+  const user = isObject(reply.user_info) ? reply.user_info : {}
   // Only Lark returns the secrets of Lark apps.
   if (user.tenant_brand === 'lark' && brand === 'feishu')
     return readPoll({ ...state, brand: 'lark' }, platform)
 
-  const app_id = toText(reply.client_id)
-  const app_secret = toText(reply.client_secret)
+  const app_id = toFilledText(reply.client_id)
+  const app_secret = toFilledText(reply.client_secret)
   if (app_id && app_secret) return { status: 'success', config: { app_id, app_secret, brand } }
   switch (reply.error) {
     case 'authorization_pending':
@@ -93,7 +94,7 @@ async function ask(
       redirect: 'error',
       signal: deadline.signal,
     })
-    const reply = parseRecord(await readText(response))
+    const reply = parseObject(await readText(response))
     if (response.status === 429)
       throw toRefusal(
         { status: 429, code: 429, resetAfter: response.headers.get('x-ogw-ratelimit-reset') },
