@@ -1,8 +1,8 @@
 import type { ChannelConnection, ChannelLink, ChannelSettings } from '#plugin-api'
+import type { Json } from '#toolbox'
 import { createApi } from './api.ts'
 import type { QQConfig } from './config.ts'
 import { readCode } from './failure.ts'
-import type { Fields } from './fields.ts'
 import { download, sendFile } from './file.ts'
 import { openGateway } from './gateway.ts'
 import { isMessageEvent, readMessage, toTarget } from './inbound.ts'
@@ -22,7 +22,7 @@ export async function openConnection(
   const lifetime = AbortSignal.any([link.signal, closing.signal])
   const api = createApi(settings, lifetime)
 
-  async function onEvent(type: string, data: Fields, id?: string, bot_id?: string): Promise<void> {
+  async function onEvent(type: string, data: Json, id?: string, bot_id?: string): Promise<void> {
     const message = readMessage(type, data, bot_id)
     if (message) await link.receive(message)
     else if (isMessageEvent(type)) link.log.info({ type }, 'ignored a message of a bot, or without an author')

@@ -1,6 +1,15 @@
 import type { InboundFile } from '#plugin-api'
-import { attributeWords, describeInBrackets, indentWords } from '#toolbox'
-import { type Fields, parseFields, toFields, toList, toNumber, toText } from './fields.ts'
+import {
+  attributeWords,
+  describeInBrackets,
+  indentWords,
+  type Json,
+  parseObject,
+  toFilledText,
+  toNumber,
+  toObject,
+  toObjects,
+} from '#toolbox'
 
 /** QQ's types of messages that hold other messages: forwarded ones, and the one that is replied to. */
 export const CHAT_RECORD = 102
@@ -21,19 +30,19 @@ export interface Content {
 }
 
 /** Reads the content of a message; `toWords` turns QQ's tags in a text into words. */
-export function readContent(message: Fields, toWords: (text: string) => string, depth = 0): Content {
+export function readContent(message: Json, toWords: (text: string) => string, depth = 0): Content {
   const type = toNumber(message.message_type) ?? 0
-  const nested = depth < MAX_DEPTH ? toList(message.msg_elements) : []
+  const nested = depth < MAX_DEPTH ? toObjects(message.msg_elements) : []
   const record = type === CHAT_RECORD ? readRecord(nested, toWords, depth) : undefined
   // Other messages may have their content in parts, too.
   const parts = type === REPLY || record ? [] : nested.map((part) => readContent(part, toWords, depth + 1))
-  const attachments = toList(message.attachments).slice(0, MAX_FILES)
-  const spoken = attachments.map(({ asr_refer_text }) => toText(asr_refer_text)?.trim() ?? '')
-  const lines = [toWords(toText(message.content) ?? ''), ...spoken, readCard(message)]
+  const attachments = toObjects(message.attachments).slice(0, MAX_FILES)
+  const spoken = attachments.map(({ asr_refer_text }) => toFilledText(asr_refer_text)?.trim() ?? '')
+  const lines = [toWords(toFilledText(message.content) ?? ''), ...spoken, readCard(message)]
   const text = joinLines(lines) || joinLines(parts.map((part) => part.text))
   const files = attachments.flatMap(readFile)
   const unreadable = [
-    ...attachments.filter(isUnreadable).map(({ content_type }) => toText(content_type) ?? 'file'),
+    ...attachments.filter(isUnreadable).map(({ content_type }) => toFilledText(content_type) ?? 'file'),
     ...parts.flatMap((part) => part.unreadable),
   ]
   const content = {
@@ -51,12 +60,12 @@ export const toFullText = ({ text, unreadable }: Content): string =>
 
 /** Reads forwarded messages, each in a line of its own. */
 export function readRecord(
-  messages: readonly Fields[],
+  messages: readonly Json[],
   toWords: (text: string) => string,
   depth = 0,
 ): { text: string; files: InboundFile[] } {
   const contents = messages.map((message) => ({
-    sender: toText(toFields(message.author).username),
+    sender: toFilledText(toObject(message.author).username),
     content: readContent(message, toWords, depth + 1),
   }))
   const lines = contents.map(({ sender, content }) => {
@@ -72,32 +81,35 @@ const nameType = (type: number) =>
   type === CARD ? 'card' : type === CHAT_RECORD ? 'chat record' : `message of type ${type}`
 
 /** Describes a card by its words. */
-function readCard({ ark_data }: Fields): string {
-  const { prompt, ark_name, ark_type, fields } = toFields(ark_data)
-  const details = Object.values(toFields(fields)).map((value) => toText(value) ?? '')
-  return describeInBrackets(toText(ark_type) ?? 'card', [
-    toText(prompt) ?? toText(ark_name) ?? '',
+function readCard({ ark_data }: Json): string {
+  const { prompt, ark_name, ark_type, fields } = toObject(ark_data)
+  const details = Object.values(toObject(fields)).map((value) => toFilledText(value) ?? '')
+  return describeInBrackets(toFilledText(ark_type) ?? 'card', [
+    toFilledText(prompt) ?? toFilledText(ark_name) ?? '',
     ...details,
   ])
 }
 
 /** Returns the name of a face; its details are JSON in Base64. */
 export function readFace(ext: string): string {
-  const details = parseFields(Buffer.from(ext, 'base64').toString())
-  return toText(details?.text)?.replace(/^\[(.+)\]$/, '$1') ?? 'face'
+  const details = parseObject(Buffer.from(ext, 'base64').toString())
+  return toFilledText(details?.text)?.replace(/^\[(.+)\]$/, '$1') ?? 'face'
 }
 
-const isUnreadable = ({ url, voice_wav_url, asr_refer_text, content_type, filename }: Fields) =>
-  !toText(url) && !toText(voice_wav_url) && !toText(asr_refer_text)?.trim() && !!(content_type || filename)
+const isUnreadable = ({ url, voice_wav_url, asr_refer_text, content_type, filename }: Json) =>
+  !toFilledText(url) &&
+  !toFilledText(voice_wav_url) &&
+  !toFilledText(asr_refer_text)?.trim() &&
+  !!(content_type || filename)
 
-function readFile({ url, voice_wav_url, filename, content_type, size }: Fields): InboundFile[] {
+function readFile({ url, voice_wav_url, filename, content_type, size }: Json): InboundFile[] {
   // Voice messages come in QQ's own format and additionally as WAV.
-  const wave = toText(voice_wav_url)
-  const address = wave ?? toText(url)
+  const wave = toFilledText(voice_wav_url)
+  const address = wave ?? toFilledText(url)
   if (!address) return []
-  const name = toText(filename)
+  const name = toFilledText(filename)
   const bytes = toNumber(size)
-  const type = wave ? 'audio/wav' : content_type === 'voice' ? 'audio/silk' : toText(content_type)
+  const type = wave ? 'audio/wav' : content_type === 'voice' ? 'audio/silk' : toFilledText(content_type)
   return [
     {
       ...(name && { filename: wave ? name.replace(/\.\w+$/, '.wav') : name }),

@@ -1,30 +1,9 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { findErrorCode, findNetworkFailure } from '#toolbox'
-
-/** A refusal by QQ; `code` is QQ's error code, 0 if it sent none. */
-export class Refusal extends ChannelFailure {
-  readonly code: number
-  readonly status: number
-
-  constructor(
-    reason: ChannelFailureReason,
-    message: string,
-    {
-      code,
-      status,
-      ...more
-    }: { code: number; status: number; retry_after_ms?: number; is_about_text?: boolean },
-  ) {
-    super(reason, message, more)
-    this.name = 'Refusal'
-    this.code = code
-    this.status = status
-  }
-}
+import { indexMeanings, PlatformRefusal, toPlatformFailure } from '#toolbox'
 
 /** Meanings of QQ's codes, from its lists of common errors and of errors of single calls. */
-const MEANINGS: [ChannelFailureReason, string, number[]][] = [
+const MEANINGS = indexMeanings([
   ['invalid_credentials', 'the app ID or the app secret is wrong', [100007, 100016, 11251, 11261, 11275]],
   ['invalid_credentials', 'the access token is not accepted', [11241, 11243, 11244]],
   ['forbidden', 'the bot lacks the permission', [11253, 11262, 11264, 11273, 11274, 11282]],
@@ -62,16 +41,19 @@ const MEANINGS: [ChannelFailureReason, string, number[]][] = [
       40034004, 40054006, 40054016, 1100300,
     ],
   ],
-]
-
-const MEANINGS_BY_CODE = new Map(
-  MEANINGS.flatMap(([reason, words, codes]) => codes.map((code) => [code, { reason, words }] as const)),
-)
+])
 
 /** Codes that refuse the text of a message. */
 const ABOUT_TEXT: readonly number[] = [
   50006, 304003, 304061, 40034006, 40034028, 40054007, 40054010, 40054014, 40054018, 1100101, 1100103,
 ]
+
+/** Codes of a token that is not accepted, and of QQ's own failed check of it. */
+const TOKEN_REFUSALS: readonly number[] = [11241, 11242, 11243, 11244]
+
+/** True if a call may be repeated with a new token. */
+export const isTokenRefusal = (error: unknown): boolean =>
+  error instanceof PlatformRefusal && (error.status === 401 || TOKEN_REFUSALS.includes(error.code))
 
 const STATUSES: Record<number, ChannelFailureReason> = {
   401: 'invalid_credentials',
@@ -92,32 +74,23 @@ export function toRefusal(
     said,
     retry_after_ms,
   }: { code: number; status: number; said: string; retry_after_ms?: number },
-): Refusal {
-  const meaning = MEANINGS_BY_CODE.get(code)
+): PlatformRefusal<number> {
+  const meaning = MEANINGS.get(code)
   const reason = meaning?.reason ?? STATUSES[status] ?? (status >= 500 ? 'unreachable' : 'unknown')
   const words = meaning?.words ?? (said || `HTTP status ${status}`)
-  return new Refusal(reason, `QQ refused ${what}${code ? ` (${code})` : ''}: ${words}.`, {
-    code,
+  return new PlatformRefusal(code, reason, `QQ refused ${what}${code ? ` (${code})` : ''}: ${words}.`, {
     status,
-    ...(retry_after_ms !== undefined && { retry_after_ms }),
     is_about_text: ABOUT_TEXT.includes(code),
+    ...(retry_after_ms !== undefined && { retry_after_ms }),
   })
 }
 
 /** Returns the code of a refusal; 0 for any other error. */
-export const readCode = (error: unknown): number => (error instanceof Refusal ? error.code : 0)
+export const readCode = (error: unknown): number => (error instanceof PlatformRefusal ? error.code : 0)
 
 /** Classifies the error of a request without an answer; returns the signal's reason if the caller aborted. */
-export function toConnectionFailure(what: string, error: unknown, signal: AbortSignal): unknown {
-  const reason: unknown = signal.aborted ? signal.reason : error
-  if (reason instanceof ChannelFailure) return reason
-  if (findNetworkFailure(reason)?.reason === 'timeout')
-    return new ChannelFailure('timeout', `QQ did not answer ${what} in time.`)
-  if (signal.aborted) return reason
-  if (reason instanceof AppError)
-    return new ChannelFailure('forbidden', 'This address of QQ is in a private network.', { cause: reason })
-  const code = findErrorCode(reason)
-  return new ChannelFailure('unreachable', `QQ cannot be reached${code ? ` (${code})` : ''}.`, {
-    cause: reason,
-  })
+export function toConnectionFailure(error: unknown, signal: AbortSignal): unknown {
+  const failure = toPlatformFailure('QQ', error, signal)
+  if (!(failure instanceof AppError)) return failure
+  return new ChannelFailure('forbidden', 'This address of QQ is in a private network.', { cause: failure })
 }

@@ -5,9 +5,9 @@ import {
   type JSONValue,
   type OutboundFile,
 } from '#plugin-api'
+import { readMediaType, readPieces, toFilledText, toObject } from '#toolbox'
 import type { Api } from './api.ts'
 import { toConnectionFailure } from './failure.ts'
-import { toFields, toText } from './fields.ts'
 import { type Target, toPath } from './inbound.ts'
 import { sendMedia } from './message.ts'
 
@@ -42,12 +42,10 @@ export async function sendFile(
     signal,
     timeout_ms: FILE_TIMEOUT_MS,
   })
-  const file_info = toText(reply.file_info)
+  const file_info = toFilledText(reply.file_info)
   if (!file_info) throw new ChannelFailure('unknown', 'QQ accepted the file but returned no id for it.')
   await sendMedia(api, target, { file_info, key }, signal)
 }
-
-const WHAT = 'the request for a file'
 
 /** Downloads a file of a message. Its address is signed, so no error may contain it. */
 export async function download(
@@ -55,32 +53,18 @@ export async function download(
   reference: JSONValue,
   signal: AbortSignal,
 ): Promise<InboundContent> {
-  const url = toText(toFields(reference).url)
+  const url = toFilledText(toObject(reference).url)
   if (!url || !URL.canParse(url)) throw new ChannelFailure('not_found', 'The file has no address at QQ.')
-  const response = await fetch(url, { signal }).catch((error) => {
-    throw toConnectionFailure(WHAT, error, signal)
+  const fail = (error: unknown) => toConnectionFailure(error, signal)
+  const { ok, status, headers, body } = await fetch(url, { signal }).catch((error) => {
+    throw fail(error)
   })
-  const { ok, status, headers, body } = response
   if (!ok || !body) {
     await body?.cancel()
     throw status >= 500
       ? new ChannelFailure('unreachable', `QQ could not return the file (HTTP status ${status}).`)
       : new ChannelFailure('not_found', `QQ no longer has this file (HTTP status ${status}).`)
   }
-  const media_type = headers.get('content-type')?.split(';', 1)[0]?.trim()
-  return {
-    bytes: readChunks(body, signal),
-    ...(media_type && media_type !== 'application/octet-stream' && { media_type }),
-  }
-}
-
-async function* readChunks(
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body
-  } catch (error) {
-    throw toConnectionFailure(WHAT, error, signal)
-  }
+  const media_type = readMediaType(headers)
+  return { bytes: readPieces(body, fail), ...(media_type && { media_type }) }
 }

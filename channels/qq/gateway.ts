@@ -6,10 +6,10 @@ import {
   type ChannelLink,
   type ChannelSettings,
 } from '#plugin-api'
+import { type Json, toFilledText } from '#toolbox'
 import type { Api } from './api.ts'
 import type { SessionEnd } from './close-code.ts'
 import { findApiAddress, type QQConfig } from './config.ts'
-import { type Fields, toText } from './fields.ts'
 import { createSequence } from './sequence.ts'
 import { type Session, startSession } from './session.ts'
 
@@ -35,12 +35,6 @@ const FINAL: readonly ChannelFailureReason[] = [
   'missing_field',
 ]
 
-/** The connection to QQ's gateway, which reconnects by itself until `lifetime` is aborted. */
-interface Gateway {
-  /** Resolves when no socket and no timer is left, after `lifetime` is aborted. */
-  closed(): Promise<void>
-}
-
 /** The options of the gateway; `onEvent` resolves when an event is stored; `id` is the event's id, `bot_id` the bot's own. */
 interface GatewayPlan {
   settings: ChannelSettings<QQConfig>
@@ -48,11 +42,14 @@ interface GatewayPlan {
   api: Api
   /** Aborted when the channel is closed. */
   lifetime: AbortSignal
-  onEvent(type: string, data: Fields, id: string | undefined, bot_id: string | undefined): Promise<void>
+  onEvent(type: string, data: Json, id: string | undefined, bot_id: string | undefined): Promise<void>
 }
 
-/** Connects; resolves when events can arrive. Throws a `ChannelFailure` if the first connection fails. */
-export async function openGateway({ settings, link, api, lifetime, onEvent }: GatewayPlan): Promise<Gateway> {
+/**
+ * Connects, and reconnects until `lifetime` is aborted. Resolves when events can arrive; throws a `ChannelFailure` if
+ * the first connection fails.
+ */
+export async function openGateway({ settings, link, api, lifetime, onEvent }: GatewayPlan) {
   const { WebSocket: socketClass } = await import('ws')
   const isSecure = findApiAddress(settings).startsWith('https:')
   let address: string | undefined
@@ -69,15 +66,15 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
       what: 'the address of its gateway',
       signal: lifetime,
     })
-    const found = toText(url)
-    if (!found || !URL.canParse(found) || !(isSecure ? /^wss:/ : /^wss?:/).test(found))
+    const gatewayUrl = toFilledText(url)
+    if (!gatewayUrl || !URL.canParse(gatewayUrl) || !(isSecure ? /^wss:/ : /^wss?:/).test(gatewayUrl))
       throw new ChannelFailure('unknown', 'QQ returned no address of its gateway.')
-    await settings.assertAllowed(found).catch((cause) => {
+    await settings.assertAllowed(gatewayUrl).catch((cause) => {
       if (cause instanceof AppError)
         throw new ChannelFailure('forbidden', 'The gateway of QQ is in a private network.', { cause })
       throw cause
     })
-    return found
+    return gatewayUrl
   }
 
   /** Connects once; returns the end of the session if that failed. */
@@ -176,7 +173,8 @@ export async function openGateway({ settings, link, api, lifetime, onEvent }: Ga
   })
 
   return {
-    async closed() {
+    /** Resolves when no socket and no timer is left, after `lifetime` is aborted. */
+    async closed(): Promise<void> {
       await current?.close()
       await running
     },

@@ -1,6 +1,6 @@
 import type { InboundMessage, JSONValue, QuotedMessage } from '#plugin-api'
+import { type Json, toFilledText, toNumber, toObject, toObjects } from '#toolbox'
 import { CHAT_RECORD, REPLY, readContent, readFace, readRecord, toFullText } from './content.ts'
-import { type Fields, toFields, toList, toNumber, toText } from './fields.ts'
 
 /** The destination of an answer, in the terms of QQ's paths, and the message or event that it answers. */
 export type Target = {
@@ -29,16 +29,18 @@ export const isMessageEvent = (type: string) => type === DIRECT || type === MENT
  * Reads the message in an event; undefined for other events, for messages of bots and for incomplete ones. `bot_id` is
  * the id of the bot, once it is known.
  */
-export function readMessage(type: string, data: Fields, bot_id?: string): InboundMessage | undefined {
+export function readMessage(type: string, data: Json, bot_id?: string): InboundMessage | undefined {
   if (!isMessageEvent(type)) return undefined
   const isGroup = type !== DIRECT
-  const author = toFields(data.author)
-  const msg_id = toText(data.id)
-  const openid = toText(isGroup ? data.group_openid : author.user_openid)
-  const sender = isGroup ? (toText(author.member_openid) ?? toText(author.id)) : (toText(author.id) ?? openid)
+  const author = toObject(data.author)
+  const msg_id = toFilledText(data.id)
+  const openid = toFilledText(isGroup ? data.group_openid : author.user_openid)
+  const sender = isGroup
+    ? (toFilledText(author.member_openid) ?? toFilledText(author.id))
+    : (toFilledText(author.id) ?? openid)
   if (!msg_id || !sender || !openid || author.bot === true) return undefined
 
-  const mentions = toList(data.mentions)
+  const mentions = toObjects(data.mentions)
   const mentioned =
     type !== IN_GROUP || mentions.some((mention) => mention.is_you === true && !isOfEverybody(mention))
   const toWords = (text: string) => toReadable(text, mentions, bot_id)
@@ -48,7 +50,7 @@ export function readMessage(type: string, data: Fields, bot_id?: string): Inboun
   const content = readContent(unquoted, toWords)
   const { files, unreadable } = content
   const isReadable = content.text !== '' || files.length > 0 || quote !== undefined
-  const name = toText(author.username)
+  const name = toFilledText(author.username)
   const sent_at = readTime(data.timestamp)
   const target: Target = { scene: isGroup ? 'groups' : 'users', openid, msg_id }
   return {
@@ -66,17 +68,17 @@ export function readMessage(type: string, data: Fields, bot_id?: string): Inboun
 }
 
 /** True for a mention of everybody, which QQ may mark as one of the bot. */
-const isOfEverybody = ({ scope }: Fields): boolean => scope === 'all'
+const isOfEverybody = ({ scope }: Json): boolean => scope === 'all'
 
 /** Returns the text without the mention of the bot, with names for other mentions and words for QQ's faces. */
-function toReadable(content: string, mentions: Fields[], bot_id: string | undefined): string {
-  const listIds = ({ id, member_openid, user_openid }: Fields) => [id, member_openid, user_openid]
+function toReadable(content: string, mentions: Json[], bot_id: string | undefined): string {
+  const listIds = ({ id, member_openid, user_openid }: Json) => [id, member_openid, user_openid]
   return content
     .replace(/<@!?([^<>\s]+)>[ \t]?/g, (tag, id: string) => {
       const mention = mentions.find((one) => listIds(one).includes(id))
       const isOwn = mention?.is_you === true || id === bot_id
       if (isOwn && !(mention && isOfEverybody(mention))) return ''
-      const name = toText(mention?.username)
+      const name = toFilledText(mention?.username)
       return name ? `@${name}${/[ \t]$/.test(tag) ? ' ' : ''}` : tag
     })
     .replace(/<faceType=\d+,faceId="[^"]*",ext="([^"]*)">/g, (_, ext: string) => `[${readFace(ext)}]`)
@@ -84,9 +86,9 @@ function toReadable(content: string, mentions: Fields[], bot_id: string | undefi
 }
 
 /** Reads the message that is replied to, or the messages that are forwarded. */
-function readQuote(data: Fields, toWords: (text: string) => string): QuotedMessage | undefined {
+function readQuote(data: Json, toWords: (text: string) => string): QuotedMessage | undefined {
   const type = toNumber(data.message_type)
-  const elements = toList(data.msg_elements)
+  const elements = toObjects(data.msg_elements)
   if (elements.length === 0) return undefined
   if (type === CHAT_RECORD) {
     const { text, files } = readRecord(elements, toWords)
@@ -97,13 +99,13 @@ function readQuote(data: Fields, toWords: (text: string) => string): QuotedMessa
   const contents = elements.map((element) => readContent(element, toWords))
   const files = contents.flatMap((content) => content.files)
   const text = contents.map(toFullText).filter(Boolean).join('\n')
-  const sender = elements.map(({ author }) => toText(toFields(author).username)).find(Boolean)
+  const sender = elements.map(({ author }) => toFilledText(toObject(author).username)).find(Boolean)
   if (text === '' && files.length === 0) return undefined
   return { text: text || '[file]', ...(sender && { sender }), ...(files.length > 0 && { files }) }
 }
 
 /** Converts a time in RFC 3339 to Unix milliseconds. */
 function readTime(timestamp: unknown): number | undefined {
-  const time = Date.parse(toText(timestamp) ?? '')
+  const time = Date.parse(toFilledText(timestamp) ?? '')
   return Number.isNaN(time) ? undefined : time
 }

@@ -1,6 +1,6 @@
 import type { JSONValue, OutboundMessage } from '#plugin-api'
+import { toFilledText } from '#toolbox'
 import type { Api } from './api.ts'
-import { toText } from './fields.ts'
 import { createNumber, defuseLinks, type Form, hasArrived, simplify } from './form.ts'
 import { type Target, toPath } from './inbound.ts'
 import { createKeyboard } from './keyboard.ts'
@@ -54,7 +54,7 @@ async function deliver(
     try {
       const body = { ...createContent(form), ...answering }
       const sent = await api.call('POST', toPath(target, 'messages'), { body, what: 'the message', signal })
-      return toText(sent.id) ?? null
+      return toFilledText(sent.id) ?? null
     } catch (error) {
       if (hasArrived(form, error)) return null
       const next = simplify(form, error)

@@ -1,6 +1,6 @@
 import type { ChannelLink } from '#plugin-api'
+import { type Json, toFilledText, toObject } from '#toolbox'
 import type { Api } from './api.ts'
-import { type Fields, toFields, toText } from './fields.ts'
 import { sendMessage } from './message.ts'
 
 /** The result that QQ shows to the presser: done, or failed and may be repeated. */
@@ -19,15 +19,15 @@ interface PressContext {
  * notice nor a change of the message. Never rejects: the person can press again.
  */
 export async function handlePress(
-  data: Fields,
+  data: Json,
   event_id: string | undefined,
   { link, api, lifetime }: PressContext,
 ): Promise<void> {
-  const resolved = toFields(toFields(data.data).resolved)
-  const id = toText(data.id)
-  const value = toText(resolved.button_data)
-  const group = toText(data.group_openid)
-  const sender = toText(group ? data.group_member_openid : data.user_openid)
+  const resolved = toObject(toObject(data.data).resolved)
+  const id = toFilledText(data.id)
+  const value = toFilledText(resolved.button_data)
+  const group = toFilledText(data.group_openid)
+  const sender = toFilledText(group ? data.group_member_openid : data.user_openid)
   if (!id || !value || !sender) {
     link.log.debug('ignored a QQ interaction that is not a press of our buttons')
     return

@@ -1,6 +1,6 @@
 import { createDecipheriv, randomBytes } from 'node:crypto'
 import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
-import { type Fields, toFields, toNumber, toText } from './fields.ts'
+import { type Json, toFilledText, toNumber, toObject } from '#toolbox'
 import { requestJson } from './request.ts'
 
 /** QQ does not state when its codes expire, so they expire here at the latest. */
@@ -31,7 +31,7 @@ export const registration: ChannelRegistration = {
 
   async begin(platform) {
     const key = randomBytes(KEY_BYTES).toString('base64')
-    const task_id = toText((await ask(platform, '/lite/create_bind_task', { key }, key)).task_id)
+    const task_id = toFilledText((await ask(platform, '/lite/create_bind_task', { key }, key)).task_id)
     if (!task_id) throw new ChannelFailure('unknown', 'QQ did not begin the registration.')
     const state: State = { task_id, key, ends_at: Date.now() + LIFETIME_SECONDS * 1000 }
     const query = `task_id=${encodeURIComponent(task_id)}&source=${encodeURIComponent(SOURCE)}&_wv=2`
@@ -50,8 +50,8 @@ export const registration: ChannelRegistration = {
     const status = toNumber(data.status)
     if (status === EXPIRED) return { status: 'expired' }
     if (status !== COMPLETED) return { status: 'waiting' }
-    const app_id = toText(data.bot_appid)
-    const secret = decrypt(toText(data.bot_encrypt_secret) ?? '', key)
+    const app_id = toFilledText(data.bot_appid)
+    const secret = decrypt(toFilledText(data.bot_encrypt_secret) ?? '', key)
     if (!app_id || !secret) return { status: 'failed', detail: 'QQ returned unreadable credentials.' }
     return { status: 'success', config: { app_id, secret } }
   },
@@ -62,7 +62,7 @@ async function ask(
   path: string,
   body: object,
   key: string,
-): Promise<Fields> {
+): Promise<Json> {
   const reply = await requestJson({
     fetch,
     url: `${endpoints.bind}${path}`,
@@ -74,7 +74,7 @@ async function ask(
   })
   const retcode = toNumber(reply.retcode) ?? 0
   if (retcode !== 0) throw new ChannelFailure('unknown', `QQ refused the registration (${retcode}).`)
-  return toFields(reply.data)
+  return toObject(reply.data)
 }
 
 /** Decrypts AES-256-GCM (nonce, ciphertext, tag); undefined if the key is wrong. */

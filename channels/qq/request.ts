@@ -1,7 +1,6 @@
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
-import { readRetryAfter, withDeadline } from '#toolbox'
+import { type Json, parseObject, readRetryAfter, toFilledText, toNumber, withDeadline } from '#toolbox'
 import { toConnectionFailure, toRefusal } from './failure.ts'
-import { type Fields, parseFields, toNumber, toText } from './fields.ts'
 
 /** Default time limit for an answer, in milliseconds. */
 export const TIMEOUT_MS = 30_000
@@ -27,7 +26,7 @@ const AWAITS_REVIEW = [201, 202]
 const MAX_DETAIL_CHARS = 200
 
 /** Returns the fields of the answer. Throws a `Refusal` with QQ's code, or a `ChannelFailure` if no answer comes. */
-export async function requestJson(request: JSONRequest): Promise<Fields> {
+export async function requestJson(request: JSONRequest): Promise<Json> {
   const { fetch, url, method, body, what, secrets, timeout_ms = TIMEOUT_MS } = request
   const ask = async (signal: AbortSignal): Promise<{ response: Response; text: string }> => {
     signal.throwIfAborted()
@@ -48,11 +47,11 @@ export async function requestJson(request: JSONRequest): Promise<Fields> {
   }
   const { response, text } = await withDeadline(timeout_ms, [request.signal], (signal) =>
     ask(signal).catch((error) => {
-      throw toConnectionFailure(what, error, signal)
+      throw toConnectionFailure(error, signal)
     }),
   )
   const { status, ok, headers } = response
-  const fields = text === '' ? {} : parseFields(text)
+  const fields = text === '' ? {} : parseObject(text)
   const code = toNumber(fields?.err_code) || toNumber(fields?.code) || 0
   if (ok && fields && (code === 0 || AWAITS_REVIEW.includes(status))) return fields
   if (ok && !fields) throw new ChannelFailure('unknown', `QQ answered ${what} with invalid JSON.`)
@@ -60,7 +59,7 @@ export async function requestJson(request: JSONRequest): Promise<Fields> {
   throw toRefusal(what, {
     code,
     status,
-    said: withoutSecrets(toText(fields?.message) ?? toText(fields?.msg) ?? '', secrets),
+    said: withoutSecrets(toFilledText(fields?.message) ?? toFilledText(fields?.msg) ?? '', secrets),
     ...(retry_after_ms !== undefined && { retry_after_ms }),
   })
 }

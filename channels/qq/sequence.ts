@@ -1,36 +1,32 @@
-/** Tracks the stored events of a session, so that QQ delivers the others again. */
-export interface Sequence {
-  /** Notes that an event has arrived; call the returned function when it is stored. */
-  begin(number: number): () => void
-  /** Returns the last event up to which all are stored; null before the first. */
-  stored(): number | null
-  /** Resets after a resume: QQ delivers the events that were not stored again. */
-  restart(): void
-}
-
-/** Creates the sequence of a new session. */
-export function createSequence(): Sequence {
+/** Creates the tracker of the stored events of a new session, so that QQ delivers the others again. */
+export function createSequence() {
   let highest: number | null = null
   let open = new Set<number>()
 
-  const stored = () => {
+  const stored = (): number | null => {
     if (open.size === 0) return highest
-    const before = Math.min(...open) - 1
-    return before > 0 ? before : null
+    const last = Math.min(...open) - 1
+    return last > 0 ? last : null
   }
 
   return {
+    /** Returns the last event up to which all are stored; null before the first. */
     stored,
-    begin(number) {
+    /** Tracks an event that has arrived; call the returned function when it is stored. */
+    begin(number: number): () => void {
       const mine = open
       highest = Math.max(highest ?? 0, number)
       mine.add(number)
       return () => void mine.delete(number)
     },
-    restart() {
+    /** Resets after a resume: QQ delivers the events that were not stored again. */
+    restart(): void {
       highest = stored()
       // Events of the previous connection that are still being stored count when they arrive again.
       open = new Set()
     },
   }
 }
+
+/** The tracker of the stored events of a session. */
+export type Sequence = ReturnType<typeof createSequence>

@@ -2,8 +2,8 @@ import type { ClientRequestArgs } from 'node:http'
 import type { ClientOptions, WebSocket } from 'ws'
 import type { Logger } from '#kernel'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { type Json, parseObject, toFilledText, toNumber, toObject } from '#toolbox'
 import { type NextStep, type SessionEnd, toSessionEnd } from './close-code.ts'
-import { type Fields, parseFields, toFields, toNumber, toText } from './fields.ts'
 import { TIMEOUT_MS } from './request.ts'
 import type { Sequence } from './sequence.ts'
 
@@ -58,7 +58,7 @@ interface SessionOptions {
   /** Called with the platform's id of the session, for resuming it, and the bot's own id. */
   onIdentified(session_id: string, bot_id: string | undefined): void
   /** Resolves when the event is stored; if it rejects, the connection is dropped so that QQ sends it again. */
-  onEvent(type: string, data: Fields, id: string | undefined): Promise<void>
+  onEvent(type: string, data: Json, id: string | undefined): Promise<void>
 }
 
 /** Connects, and identifies or resumes. */
@@ -79,7 +79,7 @@ export function startSession(options: SessionOptions): Session {
   const ended = new Promise<SessionEnd>((resolve) => {
     resolveEnded = resolve
   })
-  const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   let heartbeat: NodeJS.Timeout | undefined
   let heardAt = performance.now()
   let isReady = false
@@ -129,13 +129,13 @@ export function startSession(options: SessionOptions): Session {
     resolveStarted(undefined)
   }
 
-  async function take(type: string, { id, s, d }: Fields): Promise<void> {
+  async function take(type: string, { id, s, d }: Json): Promise<void> {
     const number = toNumber(s)
     const stored = number === undefined ? undefined : sequence.begin(number)
     events += 1
     if (events === MAX_EVENTS) socket.pause()
     try {
-      await options.onEvent(type, toFields(d), toText(id))
+      await options.onEvent(type, toObject(d), toFilledText(id))
       stored?.()
     } catch (error) {
       log.warn({ error, type }, 'a QQ event could not be stored and will be delivered again')
@@ -146,12 +146,12 @@ export function startSession(options: SessionOptions): Session {
     }
   }
 
-  function dispatch(frame: Fields): void {
-    const type = toText(frame.t)
+  function dispatch(frame: Json): void {
+    const type = toFilledText(frame.t)
     if (type === 'READY') {
-      const { session_id, user } = toFields(frame.d)
-      const id = toText(session_id)
-      if (id) options.onIdentified(id, toText(toFields(user).id))
+      const { session_id, user } = toObject(frame.d)
+      const id = toFilledText(session_id)
+      if (id) options.onIdentified(id, toFilledText(toObject(user).id))
     }
     if (type === 'READY' || type === 'RESUMED') {
       const number = toNumber(frame.s)
@@ -173,11 +173,11 @@ export function startSession(options: SessionOptions): Session {
   socket.on('message', (message) => {
     if (isOver || isClosing) return
     heardAt = performance.now()
-    const frame = parseFields(String(message))
+    const frame = parseObject(String(message))
     if (!frame) log.warn('the gateway of QQ sent a frame that is not a JSON object, or is nested too deeply')
     else if (frame.op === OP.dispatch) dispatch(frame)
     else if (frame.op === OP.heartbeat) beat()
-    else if (frame.op === OP.hello) greet(toNumber(toFields(frame.d).heartbeat_interval))
+    else if (frame.op === OP.hello) greet(toNumber(toObject(frame.d).heartbeat_interval))
     else if (frame.op === OP.invalid) refuse()
     else if (frame.op === OP.reconnect)
       end('resume', new ChannelFailure('unreachable', 'QQ asked to connect again.'))
@@ -202,11 +202,11 @@ export function startSession(options: SessionOptions): Session {
       clearInterval(heartbeat)
       socket.close(GOING_AWAY)
       const late = setTimeout(() => socket.terminate(), CLOSING_MS)
-      await gone
+      await closed
       clearTimeout(late)
     } else {
       end('give_up', new ChannelFailure('unknown', 'The channel was closed.'))
-      await gone
+      await closed
     }
   }
   let leaving: Promise<void> | undefined

@@ -1,7 +1,7 @@
 import { ChannelFailure, type JSONValue, type LiveMessage, type OutboundMessage } from '#plugin-api'
+import { toFilledText } from '#toolbox'
 import type { Api } from './api.ts'
 import { readCode } from './failure.ts'
-import { toText } from './fields.ts'
 import { createNumber, defuseWords, type Form, hasArrived, simplify } from './form.ts'
 import { type Target, toPath } from './inbound.ts'
 
@@ -11,7 +11,7 @@ const DONE = 10
 /** The code for a text that does not begin with the shown text, and for a stream that has ended. */
 const FIXED = 40007
 
-/** The reference by which another process continues a stream. */
+/** The reference with which another process continues a stream. */
 interface Reference {
   stream_msg_id: string
   msg_seq: number
@@ -34,7 +34,7 @@ export async function openStream(
   // Frame numbers must increase. Another process has sent fewer frames than milliseconds have passed.
   let index = earlier ? Math.max(0, Date.now() - earlier.begun_at) + 1 : 0
   /** The source of the shown text, and the text as it was shown. */
-  let taken = ''
+  let shownSource = ''
   let shown = ''
   let isDone = false
   let hasRestarted = false
@@ -42,11 +42,13 @@ export async function openStream(
 
   /** Returns the text to show and its source. Shown text stays as it is, because QQ does not let it change. */
   function toContent(text: string, isLast: boolean): { content_raw: string; part: string } {
-    if (form.links || !text.startsWith(taken)) return { content_raw: text, part: text }
+    if (form.links || !text.startsWith(shownSource)) return { content_raw: text, part: text }
     // An incomplete address at the end looks like a word, so the last word is held back.
     const isWhole = isLast || shown === ''
-    const rest = isWhole ? text.slice(taken.length) : text.slice(taken.length).replace(/\S+$/, '')
-    return { content_raw: shown + defuseWords(rest), part: taken + rest }
+    const added = isWhole
+      ? text.slice(shownSource.length)
+      : text.slice(shownSource.length).replace(/\S+$/, '')
+    return { content_raw: shown + defuseWords(added), part: shownSource + added }
   }
 
   /** Drops links after a refusal; other features cannot change within a stream. */
@@ -87,8 +89,8 @@ export async function openStream(
         index += 1
         const path = toPath(target, 'stream_messages')
         const sent = await api.call('POST', path, { body, what: 'the streamed message', signal })
-        stream_msg_id = toText(sent.id) ?? stream_msg_id
-        taken = part
+        stream_msg_id = toFilledText(sent.id) ?? stream_msg_id
+        shownSource = part
         shown = content_raw
         return
       } catch (error) {

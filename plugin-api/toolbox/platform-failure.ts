@@ -5,15 +5,18 @@ import { findErrorCode, findNetworkFailure } from './thrown-error.ts'
 /** A refusal by a messaging platform, with the platform's code. */
 export class PlatformRefusal<Code extends number | string = number | string> extends ChannelFailure {
   readonly code: Code
+  /** The HTTP status of the answer, if the kind needs it. */
+  readonly status: number | undefined
 
   constructor(
     code: Code,
     reason: ChannelFailureReason,
     message: string,
-    details?: { retry_after_ms?: number; is_about_text?: boolean; cause?: unknown },
+    { status, ...details }: { status?: number; retry_after_ms?: number; is_about_text?: boolean } = {},
   ) {
     super(reason, message, details)
     this.code = code
+    this.status = status
   }
 }
 
