@@ -21,16 +21,6 @@ export interface Reach extends Pick<ChannelSettings<SlackConfig>, 'config' | 'en
   requestMs: number
 }
 
-/** Slack's Web API, called with one of the tokens. */
-export interface SlackApi {
-  /** Returns the answer of a method; throws a `ChannelFailure` after one attempt. */
-  call<Answer = unknown>(
-    method: string,
-    fields: Record<string, unknown>,
-    signal: AbortSignal,
-  ): Promise<Answer>
-}
-
 /** Creates options for the library: one attempt, no waiting, and an abort by `signal`. */
 export function clientOptions(
   { endpoints, fetch }: Reach,
@@ -46,10 +36,15 @@ export function clientOptions(
 }
 
 /** Loads the client library; sends nothing. */
-export async function createSlackApi(reach: Reach, token: TokenName): Promise<SlackApi> {
+export async function createSlackApi(reach: Reach, token: TokenName) {
   const { WebClient } = await import('@slack/web-api')
   return {
-    async call<Answer>(method: string, fields: Record<string, unknown>, signal: AbortSignal) {
+    /** Returns the answer of a method; throws a `ChannelFailure` after one attempt. */
+    async call<Answer = unknown>(
+      method: string,
+      fields: Record<string, unknown>,
+      signal: AbortSignal,
+    ): Promise<Answer> {
       signal.throwIfAborted()
       const deadline = startDeadline(signal, reach.requestMs)
       // One client per call, because the library accepts no signal; creating it is cheap.
@@ -68,3 +63,6 @@ export async function createSlackApi(reach: Reach, token: TokenName): Promise<Sl
     },
   }
 }
+
+/** Slack's Web API, called with one of the tokens. */
+export type SlackApi = Awaited<ReturnType<typeof createSlackApi>>

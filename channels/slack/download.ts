@@ -1,10 +1,15 @@
 import { ChannelFailure, type ChannelSettings, type InboundContent } from '#plugin-api'
-import type { Deadline } from '#toolbox'
+import { readMediaType, readPieces } from '#toolbox'
 import type { SlackApi } from './api.ts'
 import type { SlackConfig } from './config.ts'
-import { explainMissingScope, startDeadline, toNetworkFailure } from './failure.ts'
+import {
+  explainMissingScope,
+  startDeadline,
+  TRANSFER_MS,
+  toNetworkFailure,
+  toStatusFailure,
+} from './failure.ts'
 import { addressOf, describeUnreadable, type FileReference, type SlackFile } from './inbound-files.ts'
-import { TRANSFER_MS, toStatusFailure } from './transfer.ts'
 
 const MAX_REDIRECTS = 3
 
@@ -21,11 +26,13 @@ export async function downloadFile(
   const deadline = startDeadline(signal, TRANSFER_MS)
   try {
     const response = await follow(reach, address, deadline.signal)
-    const type = response.headers.get('content-type')?.split(';')[0]?.trim()
+    const type = readMediaType(response.headers)
     const refusal = findRefusal(response, type)
     if (!refusal && response.body)
       return {
-        bytes: read(response.body, signal, deadline),
+        bytes: readPieces(response.body, (error) => toNetworkFailure(error, signal), {
+          release: deadline.release,
+        }),
         ...(type && { media_type: type }),
         ...(filename && { filename }),
       }
@@ -33,8 +40,7 @@ export async function downloadFile(
     throw refusal ?? toStatusFailure(response)
   } catch (error) {
     deadline.release()
-    signal.throwIfAborted()
-    throw toNetworkFailure(error as Error)
+    throw toNetworkFailure(error, signal)
   }
 }
 
@@ -47,21 +53,6 @@ function findRefusal(response: Response, type: string | undefined): ChannelFailu
   if (status === 404 || status === 410)
     return new ChannelFailure('not_found', 'Slack no longer has the file.')
   if (!ok) return toStatusFailure(response)
-}
-
-async function* read(
-  body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-  deadline: Deadline,
-): AsyncGenerator<Uint8Array, void, void> {
-  try {
-    yield* body
-  } catch (error) {
-    signal.throwIfAborted()
-    throw toNetworkFailure(error as Error)
-  } finally {
-    deadline.release()
-  }
 }
 
 /** Fetches the address and the name of a file; files of other workspaces come without them. */

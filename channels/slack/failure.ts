@@ -1,23 +1,7 @@
-import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { createDeadline, type Deadline, findErrorCode, findNetworkFailure } from '#toolbox'
+import { createDeadline, type Deadline, PlatformRefusal, readRetryAfter, toPlatformFailure } from '#toolbox'
 import { type TokenName, WRONG_KIND } from './config.ts'
 import { isAboutText, reasonOf } from './error-codes.ts'
-
-/** A refusal with Slack's code, e.g. `channel_not_found`. */
-export class SlackRefusal extends ChannelFailure {
-  readonly code: string
-
-  constructor(
-    code: string,
-    reason: ChannelFailureReason,
-    message: string,
-    options?: { retry_after_ms?: number; is_about_text?: boolean },
-  ) {
-    super(reason, message, options)
-    this.code = code
-  }
-}
 
 /** An error of the client libraries; each kind has its own `code`. */
 interface LibraryError {
@@ -52,13 +36,13 @@ export function toFailure(error: unknown, token: TokenName): Error {
   }
   // The library's message for a rate limit without a duration.
   if ((error as Error)?.message?.startsWith('Retry header')) return toRateLimit(undefined)
-  return toNetworkFailure(original ?? (error as Error))
+  return toNetworkFailure(original ?? error)
 }
 
 /** Creates the failure for a rate limit, with its duration if known. */
-function toRateLimit(seconds: number | undefined, code = 'ratelimited'): SlackRefusal {
+function toRateLimit(seconds: number | undefined, code = 'ratelimited'): PlatformRefusal<string> {
   const retry_after_ms = seconds === undefined ? undefined : seconds * 1000
-  return new SlackRefusal(code, 'rate_limited', 'Slack limits the rate of messages.', {
+  return new PlatformRefusal(code, 'rate_limited', 'Slack limits the rate of messages.', {
     ...(retry_after_ms !== undefined && { retry_after_ms }),
   })
 }
@@ -69,7 +53,7 @@ function toRefusal(data: LibraryError['data'], token: TokenName): Error {
   if (!/^\w{1,64}$/.test(code)) return new ChannelFailure('unknown', 'Slack answered with invalid JSON.')
   const reason = reasonOf(code)
   if (reason === 'rate_limited') return toRateLimit(data?.response_metadata?.retryAfter, code)
-  return new SlackRefusal(code, reason, toSentence(code, reason, token, data), {
+  return new PlatformRefusal(code, reason, toSentence(code, reason, token, data), {
     is_about_text: isAboutText(code),
   })
 }
@@ -104,17 +88,25 @@ export function explainMissingScope(token: TokenName, needed: unknown): string {
 }
 
 /** Classifies the error of a connection. */
-export function toNetworkFailure(error: Error | undefined): Error {
-  if (error instanceof AppError || error instanceof ChannelFailure) return error
-  if (findNetworkFailure(error)?.reason === 'timeout')
-    return new ChannelFailure('timeout', 'Slack did not answer in time.')
-  const code = findErrorCode(error)
-  return new ChannelFailure('unreachable', `Slack cannot be reached${code ? ` (${code})` : ''}.`)
-}
+export const toNetworkFailure = (error: unknown, signal?: AbortSignal): Error =>
+  toPlatformFailure('Slack', error, signal) as Error
 
 /** Starts the time limit for an answer of Slack. */
 export const startDeadline = (signal: AbortSignal, milliseconds: number): Deadline =>
-  createDeadline([signal], {
-    milliseconds,
-    reason: () => new ChannelFailure('timeout', 'Slack did not answer in time.'),
+  createDeadline([signal], { milliseconds })
+
+/** Time limit for transferring a file. */
+export const TRANSFER_MS = 120_000
+
+/** Creates the failure for the status of a server of files. */
+export function toStatusFailure({ status, headers }: Response): ChannelFailure {
+  return new ChannelFailure(toReason(status), `Slack answered with the HTTP status ${status}.`, {
+    retry_after_ms: status === 429 ? readRetryAfter(headers) : undefined,
   })
+}
+
+function toReason(status: number): ChannelFailureReason {
+  if (status === 429) return 'rate_limited'
+  if (status === 413) return 'unsupported'
+  return status >= 500 ? 'unreachable' : 'unknown'
+}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LiveMessage, OutboundMessage } from '#plugin-api'
+import { PlatformRefusal } from '#toolbox'
 import type { SlackApi } from './api.ts'
 import {
   buttonBlock,
@@ -9,9 +10,7 @@ import {
   plainBlocks,
   withoutBroadcasts,
 } from './blocks.ts'
-import { isAboutMarkup } from './error-codes.ts'
-import { SlackRefusal } from './failure.ts'
-import { toleratingLostThread } from './lost-thread.ts'
+import { isAboutMarkup, isAboutThread } from './error-codes.ts'
 
 /** The destination of an answer; `conversation` is the id on the gateway's side. */
 export type Target = { channel: string; conversation: string; thread_ts?: string }
@@ -23,38 +22,23 @@ export type Posted = { channel: string; ts: string }
 export const toConversationId = (channel: string, thread?: string) =>
   thread ? `${channel}:${thread}` : channel
 
-/** The bot's messages. */
-export interface Messages {
-  post(
-    target: Target,
-    message: Pick<OutboundMessage, 'text' | 'key' | 'buttons'>,
-    signal: AbortSignal,
-  ): Promise<Posted>
-  /** Changes the text of a message without buttons. */
-  change(posted: Posted, text: string, signal: AbortSignal): Promise<void>
-  /** Replaces a message and its buttons by a text. */
-  replace(posted: Posted, text: string, signal: AbortSignal): Promise<void>
-  /** Sends a message that only one person sees. */
-  whisper(
-    place: { channel: string; thread_ts?: string; user: string },
-    text: string,
-    signal: AbortSignal,
-  ): Promise<void>
-}
-
 /** Creates the sender of messages in Markdown, or in plain text if Slack refuses the markup. */
-export function createMessages(api: SlackApi): Messages {
+export function createMessages(api: SlackApi) {
   async function withPlainFallback<Answer>(attempt: (isPlain: boolean) => Promise<Answer>): Promise<Answer> {
     try {
       return await attempt(false)
     } catch (error) {
-      if (!(error instanceof SlackRefusal && isAboutMarkup(error.code))) throw error
+      if (!(error instanceof PlatformRefusal && isAboutMarkup(error.code))) throw error
       return await attempt(true)
     }
   }
 
   return {
-    async post({ channel, thread_ts, conversation }, { text, key, buttons = [] }, signal) {
+    async post(
+      { channel, thread_ts, conversation }: Target,
+      { text, key, buttons = [] }: Pick<OutboundMessage, 'text' | 'key' | 'buttons'>,
+      signal: AbortSignal,
+    ): Promise<Posted> {
       const rows = buttons.length > 0 ? [buttonBlock(buttons, conversation)] : []
       const { ts } = await toleratingLostThread(thread_ts, (thread) =>
         withPlainFallback((isPlain) =>
@@ -68,25 +52,46 @@ export function createMessages(api: SlackApi): Messages {
       return { channel, ts }
     },
 
-    async change({ channel, ts }, text, signal) {
+    /** Changes the text of a message without buttons. */
+    async change({ channel, ts }: Posted, text: string, signal: AbortSignal): Promise<void> {
       await withPlainFallback((isPlain) =>
         api.call('chat.update', { channel, ts, ...createContent(text, [], isPlain) }, signal),
       )
     },
 
-    async replace({ channel, ts }, text, signal) {
+    /** Replaces a message and its buttons by a text. */
+    async replace({ channel, ts }: Posted, text: string, signal: AbortSignal): Promise<void> {
       // Sent in blocks, because old blocks may stay if none are sent.
       await withPlainFallback((isPlain) =>
         api.call('chat.update', { channel, ts, ...inBlocks(text, [], isPlain) }, signal),
       )
     },
 
-    async whisper({ thread_ts, ...place }, source, signal) {
+    /** Sends a message that only one person sees. */
+    async whisper(
+      { thread_ts, ...address }: { channel: string; thread_ts?: string; user: string },
+      source: string,
+      signal: AbortSignal,
+    ): Promise<void> {
       const text = escapeText(source.toWellFormed())
       await toleratingLostThread(thread_ts, (thread) =>
-        api.call('chat.postEphemeral', { ...place, ...thread, text }, signal),
+        api.call('chat.postEphemeral', { ...address, ...thread, text }, signal),
       )
     },
+  }
+}
+
+/** Sends something into a thread, or beside it if the thread was deleted or takes no replies. */
+export async function toleratingLostThread<Answer>(
+  thread_ts: string | undefined,
+  send: (thread: { thread_ts?: string }) => Promise<Answer>,
+): Promise<Answer> {
+  if (!thread_ts) return await send({})
+  try {
+    return await send({ thread_ts })
+  } catch (error) {
+    if (!(error instanceof PlatformRefusal && isAboutThread(error.code))) throw error
+    return await send({})
   }
 }
 
@@ -105,7 +110,7 @@ const inBlocks = (text: string, rows: object[], isPlain: boolean) => ({
   blocks: [...(isPlain ? plainBlocks(text) : [markdownBlock(withoutBroadcasts(text))]), ...rows],
 })
 
-/** Derives the UUID by which Slack recognizes a repeated message. */
+/** Derives the UUID that lets Slack recognize a repeated message. */
 function toUuid(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex')
   return [
@@ -116,6 +121,9 @@ function toUuid(key: string): string {
     hex.slice(20, 32),
   ].join('-')
 }
+
+/** The sender of the bot's messages. */
+export type Messages = ReturnType<typeof createMessages>
 
 /** Posts a live message, or continues one that was posted before. */
 export async function beginLive(

@@ -61,7 +61,7 @@ export async function openSocket({
   client.on('connecting', () => {
     isBegun = true
   })
-  const gone = new Promise<void>((resolve) => {
+  const disconnected = new Promise<void>((resolve) => {
     client.on('disconnected', () => {
       end({ reason: 'The connection to Slack was cut.' })
       resolve()
@@ -76,7 +76,7 @@ export async function openSocket({
       signal.removeEventListener('abort', close)
       // Without the library's disconnect, which would leave a timer running.
       await closeAgent()
-      if (isBegun) await gone
+      if (isBegun) await disconnected
     })()
     return closing
   }

@@ -1,9 +1,8 @@
 import { ChannelFailure, type ChannelSettings, type OutboundFile } from '#plugin-api'
+import { PlatformRefusal } from '#toolbox'
 import type { SlackApi } from './api.ts'
-import { SlackRefusal, startDeadline, toNetworkFailure } from './failure.ts'
-import { toleratingLostThread } from './lost-thread.ts'
-import type { Target } from './messages.ts'
-import { TRANSFER_MS, toStatusFailure } from './transfer.ts'
+import { startDeadline, TRANSFER_MS, toNetworkFailure, toStatusFailure } from './failure.ts'
+import { type Target, toleratingLostThread } from './messages.ts'
 
 /** The most uploads that are remembered. */
 const REMEMBERED = 100
@@ -30,7 +29,7 @@ export function createUploads(api: SlackApi, { fetch }: Pick<ChannelSettings, 'f
       return conversations.includes(channel)
     } catch (error) {
       // Without the right to read files, it is sent again.
-      if (error instanceof SlackRefusal && error.reason !== 'rate_limited') return false
+      if (error instanceof PlatformRefusal && error.reason !== 'rate_limited') return false
       throw error
     }
   }
@@ -49,8 +48,7 @@ export function createUploads(api: SlackApi, { fetch }: Pick<ChannelSettings, 'f
       await response.body?.cancel()
       if (!response.ok) throw toStatusFailure(response)
     } catch (error) {
-      signal.throwIfAborted()
-      throw toNetworkFailure(error as Error)
+      throw toNetworkFailure(error, signal)
     } finally {
       deadline.release()
     }
