@@ -1,6 +1,6 @@
 import type { RawFile, RESTOptions } from '@discordjs/rest'
 import type { ChannelSettings } from '#plugin-api'
-import { createDeadline, readRetryAfter, toWellFormedJSON } from '#toolbox'
+import { createDeadline, encodeForm, readBody, readRetryAfter, toWellFormedJSON } from '#toolbox'
 import { checkToken, type DiscordConfig } from './config.ts'
 import { toFailure, toForeignAnswer } from './failure.ts'
 
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 30_000
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
 /** A request to Discord's REST API. */
-export interface Call {
+interface Call {
   method: 'get' | 'post' | 'patch'
   path: `/${string}`
   query?: Record<string, string>
@@ -18,23 +18,16 @@ export interface Call {
   files?: RawFile[]
 }
 
-/** Discord's REST API with the bot's token. */
-export interface DiscordApi {
-  /** Makes one attempt. Rejects with a `ChannelFailure` or the signal's reason. */
-  call<Answer>(call: Call, signal?: AbortSignal): Promise<Answer>
-  close(): void
-}
-
 /** Opens the REST API; `until` aborts all requests, and each has the time limit `timeout_ms`. */
 export async function createApi(
   { config, endpoints, fetch }: Pick<ChannelSettings<DiscordConfig>, 'config' | 'endpoints' | 'fetch'>,
   until?: AbortSignal,
   timeout_ms: number = TIMEOUT_MS,
-): Promise<DiscordApi> {
+) {
   const { bot_token } = config
   checkToken({ bot_token })
   const { REST } = await import('@discordjs/rest')
-  const rest = new REST({
+  const client = new REST({
     api: endpoints.api!,
     version: '10',
     // Not set as the client's token, which the client would forget after the first 401.
@@ -47,11 +40,12 @@ export async function createApi(
   })
 
   return {
-    async call<Answer>({ method, path, query, body, files }: Call, signal?: AbortSignal) {
+    /** Makes one attempt. Rejects with a `ChannelFailure` or the signal's reason. */
+    async call<Answer>({ method, path, query, body, files }: Call, signal?: AbortSignal): Promise<Answer> {
       const stop = createDeadline([signal, until])
       try {
         stop.signal.throwIfAborted()
-        const answer = await rest[method](path, {
+        const answer = await client[method](path, {
           auth: false,
           signal: stop.signal,
           ...(query && { query: new URLSearchParams(query) }),
@@ -66,8 +60,8 @@ export async function createApi(
       }
     },
     close() {
-      rest.clearHashSweeper()
-      rest.clearHandlerSweeper()
+      client.clearHashSweeper()
+      client.clearHandlerSweeper()
     },
   }
 }
@@ -78,19 +72,16 @@ const toWellFormed = (body: unknown): unknown => JSON.parse(toWellFormedJSON(bod
 /** Reads the whole body here, because the client's time limit covers only the headers, and bounds its size. */
 function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeRequest'] {
   return async (url, { method, headers, body, signal }) => {
-    // Encoded here because the guarded fetch does not accept the global FormData.
-    const form = body instanceof FormData ? new Response(body) : undefined
+    const form = body instanceof FormData ? await encodeForm(body) : undefined
     const answer = await fetch(url, {
       method: method!,
-      headers: {
-        ...(headers as Record<string, string>),
-        ...(form && { 'content-type': readContentType(form) }),
-      },
-      body: form ? await form.arrayBuffer() : ((body ?? null) as string | null),
+      headers: { ...(headers as Record<string, string>), ...form?.headers },
+      body: form ? form.body : ((body ?? null) as string | null),
       signal: (signal as AbortSignal | null | undefined) ?? null,
       redirect: 'error',
     })
-    const bytes = await readAll(answer)
+    const bytes = await readBody(answer.body, MAX_ANSWER_BYTES)
+    if (!bytes) throw new Error('The answer exceeds the size limit.')
     const { status, statusText } = answer
     const answerHeaders = new Headers([...answer.headers])
     const isJson = answerHeaders.get('content-type')?.startsWith('application/json')
@@ -106,15 +97,5 @@ function requestThrough(fetch: ChannelSettings['fetch']): RESTOptions['makeReque
 /** Returns the seconds from the body of a rate limit. */
 const readPauseSeconds = (bytes: Buffer) => /"retry_after":\s*([\d.]+)/.exec(bytes.toString())?.[1]
 
-const readContentType = (response: Response) => response.headers.get('content-type') ?? ''
-
-async function readAll(answer: Response): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of answer.body ?? []) {
-    size += chunk.length
-    if (size > MAX_ANSWER_BYTES) throw new Error('The answer exceeds the size limit.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
+/** Discord's REST API with the bot's token. */
+export type DiscordApi = Awaited<ReturnType<typeof createApi>>

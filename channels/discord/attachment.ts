@@ -5,7 +5,7 @@ import {
   type ChannelSettings,
   type InboundContent,
 } from '#plugin-api'
-import { createDeadline, type Deadline } from '#toolbox'
+import { createDeadline, type Deadline, readMediaType, readPieces } from '#toolbox'
 import type { DiscordApi } from './api.ts'
 import { toFailure } from './failure.ts'
 
@@ -63,7 +63,7 @@ export function createDownload({
       await drop(reply)
       reply = await request(await renewedUrl(reference, signal), signal)
     }
-    const { answer } = reply
+    const { answer, stall } = reply
     if (!answer.ok) {
       await drop(reply)
       throw new ChannelFailure(
@@ -71,8 +71,9 @@ export function createDownload({
         `Discord did not return the file (status ${answer.status}).`,
       )
     }
-    const media_type = answer.headers.get('content-type')
-    return { bytes: read(reply), ...(media_type && { media_type }) }
+    const media_type = readMediaType(answer.headers)
+    const bytes = readPieces(answer.body, (error) => toFailure(error, stall.signal), stall)
+    return { bytes, ...(media_type && { media_type }) }
   }
 }
 
@@ -82,25 +83,7 @@ function reasonOf(status: number): ChannelFailureReason {
   return status >= 500 ? 'unreachable' : 'unknown'
 }
 
-interface Reply {
-  answer: Response
-  stall: Deadline
-}
-
-async function* read({ answer, stall }: Reply): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of answer.body ?? []) {
-      stall.extend()
-      yield chunk
-    }
-  } catch (error) {
-    throw toFailure(error, stall.signal)
-  } finally {
-    stall.release()
-  }
-}
-
-async function drop({ answer, stall }: Reply): Promise<void> {
+async function drop({ answer, stall }: { answer: Response; stall: Deadline }): Promise<void> {
   stall.release()
   await answer.body?.cancel()
 }

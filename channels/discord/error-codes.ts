@@ -1,7 +1,7 @@
-import type { ChannelFailureReason } from '#plugin-api'
+import { indexMeanings } from '#toolbox'
 
 /** Meanings of Discord's error codes; the sentence is shown to people. */
-const MEANINGS: [reason: ChannelFailureReason, message: string, codes: readonly number[]][] = [
+const MEANINGS = indexMeanings([
   ['not_found', 'The Discord channel no longer exists', [10003, 10004]],
   ['not_found', 'The Discord message no longer exists', [10008]],
   ['not_found', 'The person is no longer on Discord', [10013, 50033]],
@@ -21,14 +21,10 @@ const MEANINGS: [reason: ChannelFailureReason, message: string, codes: readonly 
   ['unsupported', 'Discord does not accept the file', [30015, 50046, 50110, 50123, 50146]],
   ['rate_limited', 'Discord limits the rate of requests', [20016, 20022, 20028, 20029, 40003, 40062]],
   ['unreachable', 'Discord is overloaded or has switched this off for now', [40004, 40006, 110000, 130000]],
-]
-
-const BY_CODE = new Map(
-  MEANINGS.flatMap(([reason, message, codes]) => codes.map((code) => [code, { reason, message }])),
-)
+])
 
 /** Returns the meaning of an error code that is more precise than the HTTP status. */
-export const meaningOf = (code: number) => BY_CODE.get(code)
+export const meaningOf = (code: number) => MEANINGS.get(code)
 
 /** The code of a refusal to act on an archived thread. */
 export const ARCHIVED_THREAD = 50083

@@ -1,35 +1,33 @@
-/** Tracks the stored events of a session. Heartbeats and resumes report the position to Discord. */
-export interface EventCursor {
-  /** The last event up to which all are stored; Discord sends later events again when the session resumes. */
-  readonly position: number
-  /** Notes that an event has arrived. */
-  see(seq: number): void
-  /** Marks an event as not stored until it is released. */
-  hold(seq: number): void
-  release(seq: number): void
-  /** Notes that an event could not be stored; returns the number of its failures. */
-  refuse(seq: number): number
-}
-
-/** Creates the cursor of a session from the number of its first event. */
-export function createEventCursor(first: number): EventCursor {
-  let seen = first
-  const held = new Map<number, number>()
+/**
+ * Creates the cursor of a session from the number of its first event. Heartbeats and resumes report its position to
+ * Discord.
+ */
+export function createEventCursor(first: number) {
+  let latest = first
+  /** The failures of the events that are not stored, by their numbers. */
+  const unstored = new Map<number, number>()
   return {
-    get position() {
-      return held.size > 0 ? Math.min(seen, ...[...held.keys()].map((seq) => seq - 1)) : seen
+    /** The last event up to which all are stored; Discord sends later events again when the session resumes. */
+    get position(): number {
+      return unstored.size > 0 ? Math.min(latest, ...[...unstored.keys()].map((seq) => seq - 1)) : latest
     },
-    see(seq) {
-      seen = Math.max(seen, seq)
+    /** Tracks an event that has arrived. */
+    advance(seq: number): void {
+      latest = Math.max(latest, seq)
     },
-    hold(seq) {
-      if (!held.has(seq)) held.set(seq, 0)
+    /** Marks an event as not stored until it is released. */
+    hold(seq: number): void {
+      if (!unstored.has(seq)) unstored.set(seq, 0)
     },
-    release: (seq) => void held.delete(seq),
-    refuse(seq) {
-      const times = (held.get(seq) ?? 0) + 1
-      held.set(seq, times)
+    release: (seq: number) => void unstored.delete(seq),
+    /** Counts a failure to store an event; returns the number of its failures. */
+    countFailure(seq: number): number {
+      const times = (unstored.get(seq) ?? 0) + 1
+      unstored.set(seq, times)
       return times
     },
   }
 }
+
+/** The cursor of a session. */
+export type EventCursor = ReturnType<typeof createEventCursor>

@@ -1,25 +1,10 @@
 import { AppError } from '#kernel'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { findErrorCode, findNetworkFailure } from '#toolbox'
+import { ChannelFailure } from '#plugin-api'
+import { findErrorCode, findNetworkFailure, PlatformRefusal } from '#toolbox'
 import { isAboutText, meaningOf } from './error-codes.ts'
 
 const INTENT_GUIDANCE =
   'Discord does not let this bot read messages: enable the Message Content intent on the page "Bot" of its application in the Discord developer portal.'
-
-/** A refusal with Discord's code, 0 if it has none. */
-export class DiscordRefusal extends ChannelFailure {
-  readonly code: number
-
-  constructor(
-    code: number,
-    reason: ChannelFailureReason,
-    message: string,
-    options?: { retry_after_ms?: number; is_about_text?: boolean },
-  ) {
-    super(reason, message, options)
-    this.code = code
-  }
-}
 
 /** Creates the failure that explains how to enable the intent for reading messages. */
 export const missingIntent = (): ChannelFailure => new ChannelFailure('forbidden', INTENT_GUIDANCE)
@@ -78,18 +63,18 @@ interface RefusedCall {
 function toRefusal({ status, code: written = 0, rawError }: RefusedCall): ChannelFailure {
   const code = Number(written) || 0
   const meaning = meaningOf(code)
-  if (meaning) return new DiscordRefusal(code, meaning.reason, `${meaning.message} (${code}).`)
+  if (meaning) return new PlatformRefusal(code, meaning.reason, `${meaning.words} (${code}).`)
   if (status === 401) return refusedToken()
   if (status === 408 || status === 504) return silent()
   if (status >= 500) return new ChannelFailure('unreachable', `Discord failed with status ${status}.`)
   const detail = suffix(readWords(rawError), code || `status ${status}`)
   if (isAboutText(code, rawError?.errors))
-    return new DiscordRefusal(code, 'unsupported', `Discord does not accept the text${detail}.`, {
+    return new PlatformRefusal(code, 'unsupported', `Discord does not accept the text${detail}.`, {
       is_about_text: true,
     })
-  if (status === 403) return new DiscordRefusal(code, 'forbidden', `Discord does not allow this${detail}.`)
-  if (status === 404) return new DiscordRefusal(code, 'not_found', `Discord does not know this${detail}.`)
-  return new DiscordRefusal(code, 'unknown', `Discord refused a request${detail}.`)
+  if (status === 403) return new PlatformRefusal(code, 'forbidden', `Discord does not allow this${detail}.`)
+  if (status === 404) return new PlatformRefusal(code, 'not_found', `Discord does not know this${detail}.`)
+  return new PlatformRefusal(code, 'unknown', `Discord refused a request${detail}.`)
 }
 
 /** Returns Discord's sentence about an error; undefined if it may contain more than words. */
@@ -101,7 +86,7 @@ function readWords(rawError: RefusedCall['rawError']): string | undefined {
 /** Creates the failure for a status of a server that is not Discord's API: a proxy, or the network in front of Discord. */
 export function toForeignAnswer(status: number, pauseMs: number | undefined): ChannelFailure {
   if (status === 429) return toRateLimit(pauseMs)
-  if (status === 413) return new ChannelFailure('unsupported', `${meaningOf(40005)!.message}.`)
+  if (status === 413) return new ChannelFailure('unsupported', `${meaningOf(40005)!.words}.`)
   return new ChannelFailure(
     'unknown',
     `A server other than Discord's API answered with the status ${status}.`,

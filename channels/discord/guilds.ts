@@ -19,23 +19,16 @@ export interface GuildView {
   names: ReadonlyMap<string, string>
 }
 
-/** The servers of the bot; one connection serves at most 2500. */
-export interface Guilds {
-  /** Stores the parts of a server that are present; of its members, only the bot. */
-  learn(guild: GuildParts): void
-  forget(guild_id: string): void
-  view(guild_id: string | undefined): GuildView
-}
-
 type Guild = GuildView & { names: Map<string, string> }
 
 const NOWHERE: GuildView = { botRoles: [], names: new Map() }
 
-/** Creates an empty store of servers. */
-export function createGuilds(botId: () => string): Guilds {
+/** Creates an empty store of the bot's servers; one connection serves at most 2500. */
+export function createGuilds(botId: () => string) {
   const guilds = new Map<string, Guild>()
   return {
-    learn({ id, members = [], roles = [], channels = [], threads = [] }) {
+    /** Stores the parts of a server that are present; of its members, only the bot. */
+    learn({ id, members = [], roles = [], channels = [], threads = [] }: GuildParts): void {
       const guild: Guild = guilds.get(id) ?? { botRoles: [], names: new Map() }
       guilds.set(id, guild)
       guild.botRoles = members.find(({ user }) => user?.id === botId())?.roles ?? guild.botRoles
@@ -44,7 +37,7 @@ export function createGuilds(botId: () => string): Guilds {
       for (const entry of [...roles, ...channels, ...threads])
         if (entry.name) guild.names.set(entry.id, entry.name)
     },
-    forget: (guild_id) => void guilds.delete(guild_id),
-    view: (guild_id) => guilds.get(guild_id ?? '') ?? NOWHERE,
+    forget: (guild_id: string) => void guilds.delete(guild_id),
+    view: (guild_id: string | undefined): GuildView => guilds.get(guild_id ?? '') ?? NOWHERE,
   }
 }

@@ -1,8 +1,8 @@
 import type { APIMessage } from 'discord-api-types/v10'
 import type { Button, LiveMessage, OutboundFile, OutboundMessage } from '#plugin-api'
+import { PlatformRefusal } from '#toolbox'
 import type { DiscordApi } from './api.ts'
 import { ARCHIVED_THREAD } from './error-codes.ts'
-import { DiscordRefusal } from './failure.ts'
 import type { DiscordTarget } from './inbound.ts'
 
 const MAX_LABEL = 80
@@ -27,18 +27,18 @@ export function createOutbox(api: DiscordApi) {
     try {
       return await call()
     } catch (error) {
-      if (!(error instanceof DiscordRefusal && error.code === ARCHIVED_THREAD)) throw error
+      if (!(error instanceof PlatformRefusal && error.code === ARCHIVED_THREAD)) throw error
       await reopen(channel_id, signal, error)
       return await call()
     }
   }
 
   /** Opens an archived thread; throws the first refusal if a moderator has locked it. */
-  async function reopen(channel_id: string, signal: AbortSignal, refusal: DiscordRefusal): Promise<void> {
+  async function reopen(channel_id: string, signal: AbortSignal, refusal: PlatformRefusal): Promise<void> {
     try {
       await api.call({ method: 'patch', path: `/channels/${channel_id}`, body: { archived: false } }, signal)
     } catch (error) {
-      throw error instanceof DiscordRefusal ? refusal : error
+      throw error instanceof PlatformRefusal ? refusal : error
     }
   }
 

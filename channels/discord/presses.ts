@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { APIMessageComponentInteraction } from 'discord-api-types/v10'
 import type { ChannelLink, PressOutcome } from '#plugin-api'
+import { createRecentSet } from '#toolbox'
 import type { DiscordApi } from './api.ts'
 import { toSender } from './inbound.ts'
 import { NO_MENTIONS } from './outbound.ts'
@@ -19,7 +20,7 @@ const REMEMBERED = 500
 
 /** Creates the handler that passes pressed buttons to the gateway and answers them. */
 export function createPresses({ api, link }: { api: DiscordApi; link: Pick<ChannelLink, 'press' | 'log'> }) {
-  const handled = new Set<string>()
+  const handled = createRecentSet(REMEMBERED)
 
   async function answer(interaction: APIMessageComponentInteraction) {
     const { id, token, application_id, data, member, user, channel } = interaction
@@ -48,7 +49,6 @@ export function createPresses({ api, link }: { api: DiscordApi; link: Pick<Chann
   return (interaction: APIMessageComponentInteraction): void => {
     if (interaction.type !== COMPONENT || handled.has(interaction.id)) return
     handled.add(interaction.id)
-    if (handled.size > REMEMBERED) handled.delete(handled.values().next().value!)
     // Without an answer, Discord itself shows a failure to the person who pressed.
     answer(interaction).catch((error) =>
       link.log.warn({ error }, 'a press of a Discord button could not be answered'),

@@ -18,11 +18,6 @@ const HOUR_MS = 3_600_000
 /** Pauses before another connection attempt, and before an event that could not be stored is requested again. */
 const BACKOFF_MS = [0, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000]
 
-/** A connection to the gateway that reconnects by itself. */
-interface Session {
-  close(): Promise<void>
-}
-
 /** The options of a session. */
 interface SessionParts {
   token: string
@@ -45,7 +40,7 @@ export async function openSession({
   link,
   handle,
   missed,
-}: SessionParts): Promise<Session> {
+}: SessionParts): Promise<{ close(): Promise<void> }> {
   const { log } = link
   const stop = new AbortController()
   let isOpen = false
@@ -140,7 +135,7 @@ export async function openSession({
 
   function rewind(event: GatewayEvent, cursor: EventCursor, error: unknown) {
     if (ending) return
-    const times = cursor.refuse(event.s)
+    const times = cursor.countFailure(event.s)
     if (times > BACKOFF_MS.length) {
       log.error({ error, times }, 'a Discord message could not be stored and is given up')
       cursor.release(event.s)

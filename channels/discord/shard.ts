@@ -25,15 +25,6 @@ interface ShardEvents {
   event(event: GatewayEvent, cursor: EventCursor): void
 }
 
-/** A connection to the gateway that resumes or identifies again when it is cut. */
-interface Shard {
-  connect(): void
-  /** Cuts the connection and resumes after the last stored event. */
-  rewind(): void
-  /** Ends the connection permanently; resolves when nothing of it runs. */
-  end(): Promise<void>
-}
-
 /** A session, which can be resumed at its own address. */
 interface ResumableSession {
   id: string
@@ -41,7 +32,10 @@ interface ResumableSession {
   cursor: EventCursor
 }
 
-/** Creates the only shard of a bot; awaits `pace` before each connection and `paceIdentify` before each new session. */
+/**
+ * Creates the only shard of a bot, which resumes or identifies again when its connection is cut; awaits `pace` before each connection and `paceIdentify` before each
+ * new session.
+ */
 export function createShard({
   token,
   gateway,
@@ -61,7 +55,7 @@ export function createShard({
   paceIdentify(signal: AbortSignal): Promise<void>
   on: ShardEvents
   log: Logger
-}): Shard {
+}) {
   let session: ResumableSession | undefined
   let socket: GatewaySocket | undefined
   let isEnded = false
@@ -92,7 +86,7 @@ export function createShard({
     if (t === 'READY') on.ready()
     if (t === 'RESUMED') on.resumed()
     on.event(event, cursor)
-    cursor.see(s)
+    cursor.advance(s)
   }
 
   const socketEvents = {
@@ -121,11 +115,13 @@ export function createShard({
   }
 
   return {
-    connect() {
+    connect(): void {
       running = run().catch(on.broken)
     },
+    /** Cuts the connection and resumes after the last stored event. */
     rewind: () => socket?.cut(),
-    async end() {
+    /** Ends the connection permanently; resolves when nothing of it runs. */
+    async end(): Promise<void> {
       isEnded = true
       socket?.leave()
       await running
