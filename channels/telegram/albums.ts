@@ -14,44 +14,26 @@ export interface Album {
   messages: Message[]
 }
 
-/** Collects the parts of albums, which arrive as separate messages. */
-interface Albums {
-  /** Adds an update if it is part of an album, else returns false; adding it again changes nothing. */
-  add(update: Update): boolean
-  /** True if an album in the conversation of an update is still incomplete. */
-  blocks(update: Update): boolean
-  /** Lists the complete albums. They stay until they are dropped. */
-  listReady(): Album[]
-  drop(album: Album): void
-  /** True if an album was added and not dropped. */
-  hasAny(): boolean
-}
-
-interface Kept extends Album {
+interface GrowingAlbum extends Album {
   conversation: string
   begun: number
   grown: number
 }
 
-/** Creates an empty collection; `now` returns milliseconds of a monotonic clock. */
-export function createAlbums(now: () => number = () => performance.now()): Albums {
-  const kept = new Map<string, Kept>()
+/** Creates the collector of albums, whose parts arrive as separate messages; `now` returns milliseconds of a monotonic clock. */
+export function createAlbums(now: () => number = () => performance.now()) {
+  const albums = new Map<string, GrowingAlbum>()
 
   return {
-    add({ update_id, message }) {
+    /** Adds an update if it is part of an album, else returns false; adding it again changes nothing. */
+    add({ update_id, message }: Update): boolean {
       const conversation = message?.media_group_id && toConversation(message)?.id
       if (!conversation) return false
       const key = `${conversation}:${message.media_group_id}`
-      let album = kept.get(key)
+      let album = albums.get(key)
       if (!album) {
-        album = {
-          updates: [],
-          messages: [],
-          conversation,
-          begun: now(),
-          grown: now(),
-        }
-        kept.set(key, album)
+        album = { updates: [], messages: [], conversation, begun: now(), grown: now() }
+        albums.set(key, album)
       }
       if (album.updates.includes(update_id)) return true
       album.updates.push(update_id)
@@ -60,23 +42,27 @@ export function createAlbums(now: () => number = () => performance.now()): Album
       return true
     },
 
-    blocks({ message }) {
+    /** True if an album in the conversation of an update is still incomplete. */
+    blocks({ message }: Update): boolean {
       const conversation = message && toConversation(message)?.id
       return (
-        conversation !== undefined && [...kept.values()].some((album) => album.conversation === conversation)
+        conversation !== undefined &&
+        [...albums.values()].some((album) => album.conversation === conversation)
       )
     },
 
-    listReady: () =>
-      [...kept.values()].filter(
+    /** Lists the complete albums. They stay until they are dropped. */
+    listReady: (): Album[] =>
+      [...albums.values()].filter(
         ({ messages, grown, begun }) =>
           messages.length >= MAX_PARTS || now() - grown >= QUIET_MS || now() - begun >= MAX_WAIT_MS,
       ),
 
-    drop(album) {
-      for (const [key, one] of kept) if (one === album) kept.delete(key)
+    drop(album: Album): void {
+      for (const [key, one] of albums) if (one === album) albums.delete(key)
     },
 
-    hasAny: () => kept.size > 0,
+    /** True if an album was added and not dropped. */
+    hasAny: () => albums.size > 0,
   }
 }

@@ -70,14 +70,14 @@ export function toForeignAnswer({ status, headers }: Response): ChannelFailure {
 
 /** Returns the code of the innermost error, that of the socket or the system. */
 function readCode(error: unknown): string | undefined {
-  let found: string | undefined
+  let code: string | undefined
   for (
     let at = error as { code?: unknown; cause?: unknown; error?: unknown } | undefined, n = 0;
     at && n < 5;
     n += 1
   ) {
-    if (typeof at.code === 'string') found = at.code
+    if (typeof at.code === 'string') code = at.code
     at = (at.error ?? at.cause) as typeof at
   }
-  return found
+  return code
 }

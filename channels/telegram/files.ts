@@ -28,7 +28,7 @@ export function listFiles(fields: FileFields): InboundFile[] {
   const largest = stillPhoto?.reduce((best, size) =>
     size.width * size.height > best.width * best.height ? size : best,
   )
-  const found: (InboundFile | undefined)[] = [
+  const files: (InboundFile | undefined)[] = [
     describe(largest, 'photo.jpg', 'image/jpeg'),
     // An animation is sent as a document as well.
     animation ? describe(animation, 'animation.mp4', 'video/mp4') : describe(document),
@@ -37,7 +37,7 @@ export function listFiles(fields: FileFields): InboundFile[] {
     describe(voice ?? voice_note, 'voice.ogg', 'audio/ogg'),
     describe(video_note, 'video.mp4', 'video/mp4'),
   ]
-  return found.filter((file) => file !== undefined)
+  return files.filter((file) => file !== undefined)
 }
 
 /** Lists the sticker of a message, if it is a still picture. */

@@ -18,7 +18,7 @@ interface Addressed {
  */
 export function readAddress(text: string, entities: readonly MessageEntity[], me: Me): Addressed {
   const name = `@${me.username}`.toLowerCase()
-  let rest = text
+  let unaddressed = text
   let mentioned = false
   // From the end, so that earlier offsets stay valid.
   for (const entity of [...entities].sort((a, b) => b.offset - a.offset)) {
@@ -28,23 +28,23 @@ export function readAddress(text: string, entities: readonly MessageEntity[], me
       const [command = '', addressee] = said.split('@')
       if (addressee === undefined ? offset === 0 : `@${addressee}`.toLowerCase() === name) {
         mentioned = true
-        rest = rest.slice(0, offset) + command + rest.slice(offset + length)
+        unaddressed = unaddressed.slice(0, offset) + command + unaddressed.slice(offset + length)
       }
     } else if (
       (type === 'mention' && said.toLowerCase() === name) ||
       (type === 'text_mention' && entity.user.id === me.id)
     ) {
       mentioned = true
-      rest = join(rest.slice(0, offset), rest.slice(offset + length))
+      unaddressed = join(unaddressed.slice(0, offset), unaddressed.slice(offset + length))
     }
   }
-  return { text: rest.trim(), mentioned }
+  return { text: unaddressed.trim(), mentioned }
 }
 
 /** Joins the texts around a removed mention. */
-function join(before: string, after: string): string {
+function join(head: string, tail: string): string {
   // A comma or colon belongs to the mention, but not the first character of an emoticon.
-  if (before.trim() === '') return after.replace(/^(?:[,:，：](?=[\p{L}\p{N}])|\s*[,:，：](?=\s|$))?\s*/u, '')
-  if (/^\s*[,.;:!?]/.test(after)) return before.trimEnd() + after.trimStart()
-  return /\s$/.test(before) ? before + after.replace(/^[ \t]+/, '') : before + after
+  if (head.trim() === '') return tail.replace(/^(?:[,:，：](?=[\p{L}\p{N}])|\s*[,:，：](?=\s|$))?\s*/u, '')
+  if (/^\s*[,.;:!?]/.test(tail)) return head.trimEnd() + tail.trimStart()
+  return /\s$/.test(head) ? head + tail.replace(/^[ \t]+/, '') : head + tail
 }

@@ -28,15 +28,7 @@ interface UpdateHandler {
   handleAlbum(album: Album): Promise<void>
 }
 
-/** Polls updates from Telegram. An update is acknowledged by the next poll only after it was handled. */
-interface Polling {
-  /** Makes the first poll, so that a refusal rejects at once. */
-  begin(): Promise<void>
-  /** Polls until the signal is aborted or the connection is lost; never rejects. */
-  run(): Promise<void>
-}
-
-/** Creates the polling of one bot. */
+/** Creates the polling of one bot. An update is acknowledged by the next poll only after it was handled. */
 export function createPolling({
   client,
   link,
@@ -47,7 +39,7 @@ export function createPolling({
   link: Pick<ChannelLink, 'log' | 'connecting' | 'connected' | 'lost'>
   signal: AbortSignal
   handler: UpdateHandler
-}): Polling {
+}) {
   const albums = createAlbums()
   /** Handled updates that cannot be acknowledged yet, because an earlier one was not handled. */
   const done = new Set<number>()
@@ -104,11 +96,13 @@ export function createPolling({
   const pause = (ms: number) => sleep(ms, undefined, { signal }).catch(() => {})
 
   return {
-    async begin() {
+    /** Makes the first poll, so that a refusal rejects at once. */
+    async begin(): Promise<void> {
       first = await poll(0)
     },
 
-    async run() {
+    /** Polls until the signal is aborted or the connection is lost; never rejects. */
+    async run(): Promise<void> {
       const afterFailedPoll = createPause()
       const afterRefusal = createPause()
       let isAway = false

@@ -6,6 +6,7 @@ import {
   type JSONValue,
   type OutboundMessage,
 } from '#plugin-api'
+import { readMediaType } from '#toolbox'
 import { createCallback, toReason } from './callback.ts'
 import type { WebhookConfig } from './config.ts'
 
@@ -80,7 +81,7 @@ export async function openWebhook(
           `The address of the file answered ${response.status}.`,
         )
       }
-      const media_type = response.headers.get('content-type')?.split(';')[0]
+      const media_type = readMediaType(response.headers)
       return { bytes: response.body, ...(media_type && { media_type }) }
     },
     close: () => closed.abort(),

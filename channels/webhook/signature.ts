@@ -20,8 +20,8 @@ export function isSigned(
   if (!/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false
   const expected = Buffer.from(`v1=${computeDigest(secret, timestamp, body)}`)
-  const given = Buffer.from(signature)
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const actual = Buffer.from(signature)
+  return actual.length === expected.length && timingSafeEqual(actual, expected)
 }
 
 const computeDigest = (secret: string, timestamp: string, body: string | Uint8Array) =>

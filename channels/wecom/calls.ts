@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto'
 import type { WSClient } from '@wecom/aibot-node-sdk'
 import type { Logger } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { untilAborted } from '#toolbox'
-import { isSubscriptionLost, RefusedCall, toCallFailure } from './failure.ts'
-import { type Fields, type Target, toFields } from './frame.ts'
+import { type Json, PlatformRefusal, toObject, untilAborted } from '#toolbox'
+import { isSubscriptionLost, toCallFailure } from './failure.ts'
+import type { Target } from './frame.ts'
 
 /** The commands of the platform. */
 export interface Calls {
   /** Sends a command and resolves with the confirmation's body. Rejects with a `ChannelFailure` or the signal's reason. */
-  call(command: string, body: Fields, signal: AbortSignal, req_id?: string): Promise<Fields>
+  call(command: string, body: Json, signal: AbortSignal, req_id?: string): Promise<Json>
   /** Answers the message of a target. */
-  answer(target: Target, body: Fields, signal: AbortSignal): Promise<void>
+  answer(target: Target, body: Json, signal: AbortSignal): Promise<void>
   /** Sends a message to the conversation of a target. */
-  push(target: Target, body: Fields, signal: AbortSignal): Promise<void>
+  push(target: Target, body: Json, signal: AbortSignal): Promise<void>
   /**
    * Answers a message. If it can no longer be answered, calls `instead`, which by default pushes the same body to the
    * conversation. Returns true if it was an answer.
    */
-  deliver(target: Target, body: Fields, signal: AbortSignal, instead?: () => Promise<void>): Promise<boolean>
+  deliver(target: Target, body: Json, signal: AbortSignal, instead?: () => Promise<void>): Promise<boolean>
   /** True if an earlier answer to this message waits for its confirmation. */
   isWaiting(target: Target): boolean
 }
@@ -28,7 +28,7 @@ const UNANSWERABLE: readonly ChannelFailureReason[] = ['not_found', 'unsupported
 
 /** True if a message may no longer be answerable, or not in this form. */
 export const isAnswerRefused = (error: unknown) =>
-  error instanceof RefusedCall && UNANSWERABLE.includes(error.reason)
+  error instanceof PlatformRefusal && UNANSWERABLE.includes(error.reason)
 
 /** Number of calls in a row without a confirmation after which a connection counts as dead. */
 const MAX_UNCONFIRMED = 2
@@ -48,10 +48,10 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
 
   async function call(
     command: string,
-    body: Fields,
+    body: Json,
     signal: AbortSignal,
     req_id = `${command}_${randomUUID()}`,
-  ): Promise<Fields> {
+  ): Promise<Json> {
     signal.throwIfAborted()
     const thisCall = Symbol(command)
     latestCall = thisCall
@@ -66,7 +66,7 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
         throw failure
       },
     )
-    return toFields((await untilAborted(signal, confirmed)).body)
+    return toObject((await untilAborted(signal, confirmed)).body)
   }
 
   const calls: Calls = {

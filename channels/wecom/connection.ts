@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { ChannelConnection, ChannelLink, ChannelSettings, JSONValue } from '#plugin-api'
+import { toObject, toText } from '#toolbox'
 import { type Calls, createCalls } from './calls.ts'
 import type { WecomConfig } from './config.ts'
 import { downloadFile } from './download.ts'
-import { type Target, toFields, toText } from './frame.ts'
+import type { Target } from './frame.ts'
 import { createIntake } from './intake.ts'
 import { createLiveMessage, createMarkdown, createStreamFrame, toVisible } from './live.ts'
 import { createPresses, createQuestions, type Presses } from './questions.ts'
@@ -62,14 +63,14 @@ export async function openConnection(
     },
 
     async live(target, { text, key }, signal, begun) {
-      const id = toText(toFields(begun).stream_id) || key
+      const id = toText(toObject(begun).stream_id) || key
       const message = createLiveMessage(calls, toStoredTarget(target), id)
       if (begun === undefined) await message.update(toVisible(text), signal)
       return message
     },
 
     async settle(target, sent, text, signal) {
-      const task_id = toText(toFields(sent).task_id)
+      const task_id = toText(toObject(sent).task_id)
       if (task_id && (await presses.settle(task_id, text))) return
       // The platform changes a card only after a press, so the text is sent as a message.
       await say(toStoredTarget(target), text, `${task_id || randomUUID()}-s`, signal)

@@ -1,7 +1,15 @@
-import { parseJson } from '#kernel'
 import type { InboundFile, QuotedMessage } from '#plugin-api'
-import { attributeWords, describeInBrackets, indentWords, toLine } from '#toolbox'
-import { type Fields, toFields, toText } from './frame.ts'
+import {
+  attributeWords,
+  describeInBrackets,
+  indentWords,
+  type Json,
+  parseObject,
+  toLine,
+  toObject,
+  toObjects,
+  toText,
+} from '#toolbox'
 
 /** The readable content of a message or quote. */
 export interface Content {
@@ -18,7 +26,7 @@ const nothing = (): Content => ({ text: '', files: [] })
 const words = (text: string): Content => ({ text, files: [] })
 
 /** Reads what a message says and which files it has. An unknown type is described by its name, title and the like. */
-export function readContent(message: Fields, depth = 0): Content {
+export function readContent(message: Json, depth = 0): Content {
   if (depth > MAX_DEPTH) return nothing()
   const type = toText(message.msgtype)
   const body = readNested(message[type])
@@ -37,7 +45,7 @@ export function readContent(message: Fields, depth = 0): Content {
     case 'video':
       return { ...nothing(), files: readFile(type, body) }
     case 'mixed':
-      return join(toItems(body.msg_item ?? body.item), depth)
+      return join(toObjects(body.msg_item ?? body.item), depth)
     case 'chatrecord':
     case 'merged_msg':
       return readForward(body, depth)
@@ -57,10 +65,8 @@ const describe = (type: string, details: readonly unknown[]): string =>
 /** Returns the words for a part that cannot be read. */
 const placeholder = (type: string) => `[${type || 'message'}]`
 
-const toItems = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(toFields) : [])
-
 /** Joins the parts of a message; a part that cannot be read leaves its type. */
-function join(items: Fields[], depth: number): Content {
+function join(items: Json[], depth: number): Content {
   const contents = items.map((item) => {
     const content = flatten(readContent(item, depth + 1))
     const isEmpty = content.text === '' && content.files.length === 0
@@ -81,8 +87,8 @@ export const flatten = ({ text, files, forwarded }: Content): Content => ({
 })
 
 /** Reads forwarded messages: a title and a list of them, each with its type and its fields, which may be JSON. */
-function readForward(body: Fields, depth: number): Content {
-  const lines = toItems(body.item ?? body.msg_item ?? body.messages).map((item) => {
+function readForward(body: Json, depth: number): Content {
+  const lines = toObjects(body.item ?? body.msg_item ?? body.messages).map((item) => {
     const msgtype = (toText(item.msgtype) || toText(item.type)).replace(/^ChatRecord/, '').toLowerCase()
     const fields = item[msgtype] ?? item.content
     const { text, files } = flatten(readContent({ msgtype, [msgtype]: fields }, depth + 1))
@@ -100,24 +106,18 @@ function readForward(body: Fields, depth: number): Content {
 }
 
 /** Reads the fields of content, which may be JSON within JSON; any other text is the content itself. */
-function readNested(content: unknown): Fields {
-  if (typeof content !== 'string') return toFields(content)
-  if (!content.trimStart().startsWith('{')) return { content }
-  try {
-    return toFields(parseJson(content))
-  } catch {
-    // A plain text.
-    return { content }
-  }
+function readNested(content: unknown): Json {
+  if (typeof content !== 'string') return toObject(content)
+  return parseObject(content) ?? { content }
 }
 
-const readPlace = ({ latitude, longitude }: Fields) =>
+const readPlace = ({ latitude, longitude }: Json) =>
   latitude === undefined || longitude === undefined ? '' : `${latitude}, ${longitude}`
 
-const readLink = ({ url, link_url, link }: Fields) => toText(url) || toText(link_url) || toText(link)
+const readLink = ({ url, link_url, link }: Json) => toText(url) || toText(link_url) || toText(link)
 
 /** Reads a file, which is encrypted with its own key and available for five minutes. */
-function readFile(type: string, body: Fields): InboundFile[] {
+function readFile(type: string, body: Json): InboundFile[] {
   const url = toText(body.url)
   if (!url) return []
   const filename = toText(body.filename) || toText(body.name)

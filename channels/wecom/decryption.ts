@@ -21,24 +21,24 @@ export async function* decrypt(
   key: Buffer,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const decipher = createDecipheriv('aes-256-cbc', key, key.subarray(0, 16)).setAutoPadding(false)
-  let held = Buffer.alloc(0)
+  let lastBlock = Buffer.alloc(0)
   let total = 0
   for await (const chunk of source) {
     total += chunk.length
     if (total > MAX_BYTES) throw new ChannelFailure('unsupported', 'The file is larger than 64 MB')
-    const plain = Buffer.concat([held, decipher.update(chunk)])
+    const plain = Buffer.concat([lastBlock, decipher.update(chunk)])
     const ready = Math.max(0, plain.length - PADDING_BLOCK)
     if (ready > 0) yield plain.subarray(0, ready)
-    held = plain.subarray(ready)
+    lastBlock = plain.subarray(ready)
   }
   const isWhole = total > 0 && total % 16 === 0
-  const rest = isWhole ? Buffer.concat([held, decipher.final()]) : held
-  const padding = rest.at(-1) ?? 0
+  const ending = isWhole ? Buffer.concat([lastBlock, decipher.final()]) : lastBlock
+  const padding = ending.at(-1) ?? 0
   const isPadded =
     padding > 0 &&
-    padding <= Math.min(PADDING_BLOCK, rest.length) &&
-    rest.subarray(-padding).every((byte) => byte === padding)
+    padding <= Math.min(PADDING_BLOCK, ending.length) &&
+    ending.subarray(-padding).every((byte) => byte === padding)
   if (!isWhole || !isPadded)
     throw new ChannelFailure('unknown', 'The file of this message is truncated or does not match its key')
-  if (rest.length > padding) yield rest.subarray(0, rest.length - padding)
+  if (ending.length > padding) yield ending.subarray(0, ending.length - padding)
 }

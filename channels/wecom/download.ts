@@ -1,19 +1,10 @@
 import { ChannelFailure, type ChannelSettings, type InboundContent, type JSONValue } from '#plugin-api'
-import { createDeadline } from '#toolbox'
+import { createDeadline, detectPictureType, readPieces, toObject, toText } from '#toolbox'
 import { decrypt, readKey } from './decryption.ts'
 import { toFetchFailure, toReason } from './failure.ts'
-import { toFields, toText } from './frame.ts'
 
 /** Time limit for a whole file, in milliseconds. */
 const DOWNLOAD_MS = 120_000
-
-/** Signatures of image types, which the platform does not send. */
-const SIGNATURES: [RegExp, string][] = [
-  [/^\x89PNG/, 'image/png'],
-  [/^\xff\xd8\xff/, 'image/jpeg'],
-  [/^GIF8/, 'image/gif'],
-  [/^RIFF.{4}WEBP/s, 'image/webp'],
-]
 
 /** Downloads a file of a message and decrypts it as a stream. */
 export async function downloadFile(
@@ -21,7 +12,7 @@ export async function downloadFile(
   reference: JSONValue,
   aborted: AbortSignal,
 ): Promise<InboundContent> {
-  const { url, aeskey, type } = toFields(reference)
+  const { url, aeskey, type } = toObject(reference)
   // Checked here because the error of `fetch` for an invalid address contains the signed address.
   if (!/^https?:/.test(toText(url)) || !URL.canParse(toText(url)))
     throw new ChannelFailure('not_found', 'The file of this message has no address')
@@ -37,10 +28,14 @@ export async function downloadFile(
       )
     }
     const filename = readFilename(response.headers.get('content-disposition'))
-    const plain = decrypt(readBody(response.body, aborted, release), key)
+    const plain = decrypt(
+      readPieces(response.body, (error) => toFetchFailure(error, aborted), { release }),
+      key,
+    )
     if (type !== 'image') return { bytes: plain, ...(filename && { filename }) }
     const first = await plain.next()
-    const media_type = first.done ? undefined : detectImage(first.value)
+    // The platform does not send the type of an image.
+    const media_type = first.done ? undefined : detectPictureType(first.value)
     return {
       bytes: rejoin(first, plain),
       ...(filename && { filename }),
@@ -52,29 +47,14 @@ export async function downloadFile(
   }
 }
 
-async function* readBody(body: AsyncIterable<Uint8Array>, aborted: AbortSignal, release: () => void) {
-  try {
-    yield* body
-  } catch (error) {
-    throw toFetchFailure(error, aborted)
-  } finally {
-    release()
-  }
-}
-
-async function* rejoin(first: IteratorResult<Uint8Array>, rest: AsyncGenerator<Uint8Array>) {
+async function* rejoin(first: IteratorResult<Uint8Array>, others: AsyncGenerator<Uint8Array>) {
   try {
     if (first.done) return
     yield first.value
-    yield* rest
+    yield* others
   } finally {
-    await rest.return(undefined)
+    await others.return(undefined)
   }
-}
-
-function detectImage(bytes: Uint8Array): string | undefined {
-  const beginning = Buffer.from(bytes.subarray(0, 16)).toString('latin1')
-  return SIGNATURES.find(([pattern]) => pattern.test(beginning))?.[1]
 }
 
 /** Reads the name from a Content-Disposition header; it may be percent-encoded in both of its forms. */

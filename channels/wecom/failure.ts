@@ -1,12 +1,12 @@
 import { AppError } from '#kernel'
 import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
-import { findErrorCode } from '#toolbox'
+import { indexMeanings, isRefusal, PlatformRefusal, toPlatformFailure } from '#toolbox'
 
 /** The code for a call on a connection whose subscription the platform has lost. */
 const NOT_SUBSCRIBED = 846609
 
 /** Meanings of WeCom's codes, from its general list and that of robots; all others are `unknown`. */
-const MEANINGS: [ChannelFailureReason, string, number[]][] = [
+const MEANINGS = indexMeanings([
   ['unreachable', 'WeCom is busy', [-1]],
   ['rate_limited', 'too many calls', [6000, 45009, 45033]],
   ['unsupported', 'the content is too long, empty or invalid', [40058, 44004, 45002]],
@@ -19,11 +19,7 @@ const MEANINGS: [ChannelFailureReason, string, number[]][] = [
   ['not_found', 'the conversation or its members do not exist', [60111, 81013, 93006, 93008]],
   ['unreachable', 'the connection is not subscribed', [NOT_SUBSCRIBED]],
   ['invalid_credentials', 'the ID or the secret of the robot is wrong', [853000]],
-]
-
-const MEANINGS_BY_CODE = new Map(
-  MEANINGS.flatMap(([reason, words, codes]) => codes.map((code) => [code, { reason, words }] as const)),
-)
+])
 
 /** Codes that refuse the content of a message. */
 const ABOUT_TEXT: readonly number[] = [40058, 44004, 45002]
@@ -31,41 +27,41 @@ const ABOUT_TEXT: readonly number[] = [40058, 44004, 45002]
 /** WeCom states no duration; it allows thirty messages per minute in a conversation. */
 const RATE_PAUSE_MS = 2000
 
-/** A command that the platform refused. */
-export class RefusedCall extends ChannelFailure {
-  readonly code: number
-
-  /** `otherwise` is the reason for an unknown code. */
-  constructor(command: string, code: number, otherwise: ChannelFailureReason = 'unknown') {
-    const { reason = otherwise, words } = MEANINGS_BY_CODE.get(code) ?? {}
-    // The platform's message contains this server's address and ids of requests, so only the code is passed on.
-    super(reason, `WeCom refused ${command} with code ${code}${words ? `: ${words}` : ''}`, {
+/** Creates the failure for a refused command; `otherwise` is the reason for an unknown code. */
+function toRefusal(
+  command: string,
+  code: number,
+  otherwise: ChannelFailureReason = 'unknown',
+): PlatformRefusal<number> {
+  const { reason = otherwise, words } = MEANINGS.get(code) ?? {}
+  // The platform's message contains this server's address and ids of requests, so only the code is passed on.
+  return new PlatformRefusal(
+    code,
+    reason,
+    `WeCom refused ${command} with code ${code}${words ? `: ${words}` : ''}`,
+    {
       ...(reason === 'rate_limited' && { retry_after_ms: RATE_PAUSE_MS }),
       is_about_text: ABOUT_TEXT.includes(code),
-    })
-    this.name = 'RefusedCall'
-    this.code = code
-  }
+    },
+  )
 }
 
+const LOST_SUBSCRIPTION: ReadonlySet<number> = new Set([NOT_SUBSCRIBED])
+
 /** True if only a new connection can carry a call again. */
-export const isSubscriptionLost = (error: unknown) =>
-  error instanceof RefusedCall && error.code === NOT_SUBSCRIBED
+export const isSubscriptionLost = (error: unknown) => isRefusal(error, LOST_SUBSCRIPTION)
 
 /** The client library's message for a refused subscription. */
 const REFUSED_SUBSCRIPTION = /^Authentication failed: .*\(code: (-?\d+)\)$/s
 
 /** Classifies the error of a socket. */
-export function toSocketFailure(error: Error & { code?: unknown }): Error {
+export function toSocketFailure(error: Error): Error {
   if (error instanceof AppError || error instanceof ChannelFailure) return error
   const refused = REFUSED_SUBSCRIPTION.exec(error.message)
-  if (refused) return new RefusedCall('the robot', Number(refused[1]), 'forbidden')
-  if (/handshake has timed out/.test(error.message))
-    return new ChannelFailure('timeout', 'WeCom did not answer the handshake in time')
+  if (refused) return toRefusal('the robot', Number(refused[1]), 'forbidden')
   const status = Number(/Unexpected server response: (\d+)/.exec(error.message)?.[1] ?? 0)
   if (status) return new ChannelFailure(toReason(status), `WeCom answered with HTTP status ${status}`)
-  const code = typeof error.code === 'string' ? ` (${error.code})` : ''
-  return new ChannelFailure('unreachable', `The connection to WeCom failed${code}`)
+  return toPlatformFailure('WeCom', error) as Error
 }
 
 /**
@@ -75,7 +71,7 @@ export function toSocketFailure(error: Error & { code?: unknown }): Error {
 export function toCallFailure(command: string, error: unknown, isLatest: boolean): unknown {
   if (error instanceof ChannelFailure) return error
   const { errcode, message } = error as { errcode?: unknown; message?: unknown }
-  if (typeof errcode === 'number') return new RefusedCall(command, errcode)
+  if (typeof errcode === 'number') return toRefusal(command, errcode)
   if (/ack timeout/.test(String(message)))
     return new ChannelFailure('timeout', `WeCom did not confirm ${command} in time`)
   if (/exceeds max size/.test(String(message)))
@@ -98,11 +94,5 @@ export function toReason(status: number): ChannelFailureReason {
 }
 
 /** Classifies an error of `fetch`. The cause is left out because it may contain a signed address. */
-export function toFetchFailure(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason
-  if (error instanceof AppError || error instanceof ChannelFailure) return error
-  if ((error as Error).name === 'TimeoutError')
-    return new ChannelFailure('timeout', 'WeCom did not answer in time')
-  const code = findErrorCode(error)
-  return new ChannelFailure('unreachable', `WeCom cannot be reached${code ? ` (${code})` : ''}`)
-}
+export const toFetchFailure = (error: unknown, signal: AbortSignal): unknown =>
+  toPlatformFailure('WeCom', error, signal)

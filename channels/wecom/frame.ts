@@ -1,14 +1,5 @@
 import type { ConversationType } from '#plugin-api'
-
-/** An object of a frame whose fields are not checked. */
-export type Fields = Readonly<Record<string, unknown>>
-
-/** Returns the value if it is an object, else an empty object. */
-export const toFields = (value: unknown): Fields =>
-  typeof value === 'object' && value !== null ? (value as Fields) : {}
-
-/** Returns the value if it is a string, else an empty string. */
-export const toText = (value: unknown): string => (typeof value === 'string' ? value : '')
+import { type Json, toObject, toText } from '#toolbox'
 
 /** A callback for a message or an action of a person. */
 interface Callback {
@@ -17,15 +8,15 @@ interface Callback {
   msg_id: string
   user_id: string
   conversation: { id: string; type: ConversationType }
-  body: Fields
+  body: Json
 }
 
 /** Reads a callback; undefined if required fields are missing. */
 export function readCallback(frame: unknown): Callback | undefined {
-  const body = toFields(toFields(frame).body)
-  const req_id = toText(toFields(toFields(frame).headers).req_id)
+  const body = toObject(toObject(frame).body)
+  const req_id = toText(toObject(toObject(frame).headers).req_id)
   const msg_id = toText(body.msgid) || req_id
-  const user_id = toText(toFields(body.from).userid)
+  const user_id = toText(toObject(body.from).userid)
   const type = body.chattype === 'group' ? 'group' : 'direct'
   // A direct conversation may lack an id; then the person's id is used.
   const id = toText(body.chatid) || (type === 'direct' ? user_id : '')

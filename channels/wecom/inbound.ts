@@ -1,6 +1,7 @@
 import type { InboundMessage, QuotedMessage } from '#plugin-api'
+import { type Json, toObject, toText } from '#toolbox'
 import { flatten, readContent } from './content.ts'
-import { type Fields, readCallback, toFields, toTarget, toText } from './frame.ts'
+import { readCallback, toTarget } from './frame.ts'
 import type { Mentions } from './mention.ts'
 
 /** Callbacks that are not messages of people: the platform asks for the state of a stream. */
@@ -13,7 +14,7 @@ export function readMessage(frame: unknown, mentions: Mentions): InboundMessage 
   const { body, conversation, msg_id, user_id } = callback
   const type = toText(body.msgtype)
   if (NOT_MESSAGES.includes(type)) return undefined
-  const quoted = toFields(body.quote)
+  const quoted = toObject(body.quote)
   const whole = readContent(body)
   const quote = toText(quoted.msgtype) ? readQuote(quoted) : whole.forwarded
   const content = quote === whole.forwarded ? whole : flatten(whole)
@@ -33,7 +34,7 @@ export function readMessage(frame: unknown, mentions: Mentions): InboundMessage 
   }
 }
 
-function readQuote(quoted: Fields): QuotedMessage {
+function readQuote(quoted: Json): QuotedMessage {
   const { text, files } = flatten(readContent(quoted))
   return { text: text || `[${toText(quoted.msgtype)}]`, ...(files.length > 0 && { files }) }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ChannelLink, InboundMessage } from '#plugin-api'
-import { toFields, toText } from './frame.ts'
+import { toObject, toText } from '#toolbox'
 import { readMessage } from './inbound.ts'
 import { createMentions } from './mention.ts'
 
@@ -20,7 +20,7 @@ export function createIntake(
   signal: AbortSignal,
   robot_name: string | undefined,
 ) {
-  const learnedName = toText(toFields(link.cursor.get()).robot_name)
+  const learnedName = toText(toObject(link.cursor.get()).robot_name)
   const mentions = createMentions({
     ...(robot_name && { robot_name }),
     ...(learnedName && { learned_name: learnedName }),
@@ -68,6 +68,6 @@ export function createIntake(
     const message = readMessage(frame, mentions)
     if (message) void take(message)
     else
-      link.log.info({ type: toText(toFields(toFields(frame).body).msgtype) }, 'a callback is not a message')
+      link.log.info({ type: toText(toObject(toObject(frame).body).msgtype) }, 'a callback is not a message')
   }
 }

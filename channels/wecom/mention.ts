@@ -20,17 +20,12 @@ interface MentionOptions {
   onLearned?(name: string): void
 }
 
-/** Removes the mentions of the robot from messages of groups. */
-export interface Mentions {
-  remove(text: string): string
-}
-
 /**
  * Creates the remover. WeCom does not mark mentions, but delivers only messages of a group that mention the robot: its
  * name is what follows an "@" in all of them. A name is used if it is configured, or after two messages with a blank
  * behind it; before, the mention stays in the text, and only a command behind it is recognized.
  */
-export function createMentions({ robot_name, learned_name, onLearned }: MentionOptions): Mentions {
+export function createMentions({ robot_name, learned_name, onLearned }: MentionOptions) {
   // People may enter the name as they mention it.
   const configuredName = robot_name?.trim().replace(/^@\s*/, '')
   /** Texts behind an "@" that begin alike in all messages; the name is the beginning of one of them. */
@@ -74,13 +69,17 @@ export function createMentions({ robot_name, learned_name, onLearned }: MentionO
   }
 
   return {
-    remove(text) {
+    /** Removes the mentions of the robot from a message of a group. */
+    remove(text: string): string {
       if (!configuredName) learn(text)
       const robotName = configuredName || findName()
       return robotName === undefined ? removeBeforeCommand(text) : removeName(text, robotName)
     },
   }
 }
+
+/** Removes the mentions of the robot. */
+export type Mentions = ReturnType<typeof createMentions>
 
 const BEHIND_AT = new RegExp(`@(?=([^\\n]{0,${MAX_NAME}}))`, 'g')
 

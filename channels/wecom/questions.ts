@@ -1,24 +1,10 @@
 import type { Logger } from '#kernel'
 import type { ChannelLink, OutboundMessage, PressOutcome } from '#plugin-api'
-import { untilAborted } from '#toolbox'
+import { createRecentSet, toObject, toText, untilAborted } from '#toolbox'
 import { type Calls, isAnswerRefused } from './calls.ts'
 import { fitsCard, questionCard, resultCard } from './card.ts'
-import { readCallback, type Target, toFields, toText } from './frame.ts'
+import { readCallback, type Target } from './frame.ts'
 import { createMarkdown, createStreamFrame, toVisible } from './live.ts'
-
-/** Creates a set of the last `limit` names that were added. */
-function createRecent(limit: number) {
-  const names = new Set<string>()
-  return {
-    has: (name: string) => names.has(name),
-    add(name: string) {
-      names.delete(name)
-      names.add(name)
-      const [oldest] = names
-      if (names.size > limit) names.delete(oldest!)
-    },
-  }
-}
 
 /** Number of questions whose separately sent text is remembered, so that a retry does not repeat it. */
 const MAX_REMEMBERED_QUESTIONS = 200
@@ -28,7 +14,7 @@ const MAX_REMEMBERED_QUESTIONS = 200
  * the card, only the text is sent, which says how to answer in words.
  */
 export function createQuestions(calls: Calls, log: Logger) {
-  const said = createRecent(MAX_REMEMBERED_QUESTIONS)
+  const said = createRecentSet(MAX_REMEMBERED_QUESTIONS)
 
   return async (target: Target, { text, key, buttons = [] }: OutboundMessage, signal: AbortSignal) => {
     // The platform accepts each id once, so the fallback needs another one.
@@ -75,21 +61,10 @@ interface OpenPress {
   change?: Promise<void>
 }
 
-/** Handles the presses of a connection. */
-export interface Presses {
-  onEvent(frame: unknown): void
-  /** Changes a card while a press of it is open; false if none is open or the change failed. */
-  settle(task_id: string, text: string): Promise<boolean>
-}
-
 /** Creates the handler that passes presses to the gateway and changes the cards. */
-export function createPresses(
-  link: Pick<ChannelLink, 'press' | 'log'>,
-  calls: Calls,
-  signal: AbortSignal,
-): Presses {
+export function createPresses(link: Pick<ChannelLink, 'press' | 'log'>, calls: Calls, signal: AbortSignal) {
   const open = new Map<string, OpenPress>()
-  const settled = createRecent(MAX_REMEMBERED_CARDS)
+  const settled = createRecentSet(MAX_REMEMBERED_CARDS)
 
   function change(press: OpenPress, card: { task_id: string; text: string; title?: string; only?: string }) {
     const { task_id, text, title, only } = card
@@ -120,9 +95,9 @@ export function createPresses(
 
   async function take(frame: unknown) {
     const callback = readCallback(frame)
-    const event = toFields(callback?.body.event)
+    const event = toObject(callback?.body.event)
     // The platform nests the fields of an event; the library's types do not.
-    const { event_key, task_id: id } = { ...event, ...toFields(event.template_card_event) } as Record<
+    const { event_key, task_id: id } = { ...event, ...toObject(event.template_card_event) } as Record<
       string,
       unknown
     >
@@ -144,15 +119,16 @@ export function createPresses(
   }
 
   return {
-    onEvent(frame) {
-      const type = toText(toFields(toFields(toFields(frame).body).event).eventtype)
+    onEvent(frame: unknown): void {
+      const type = toText(toObject(toObject(toObject(frame).body).event).eventtype)
       if (type !== 'template_card_event') return
       take(frame).catch((error) => {
         if (!signal.aborted) link.log.warn({ error }, 'a pressed button could not be answered')
       })
     },
 
-    async settle(task_id, text) {
+    /** Changes a card while a press of it is open; false if none is open or the change failed. */
+    async settle(task_id: string, text: string): Promise<boolean> {
       if (settled.has(task_id)) return true
       const press = open.get(task_id)
       if (!press || Date.now() > press.until) return false
@@ -165,3 +141,6 @@ export function createPresses(
     },
   }
 }
+
+/** Handles the presses of a connection. */
+export type Presses = ReturnType<typeof createPresses>

@@ -1,7 +1,6 @@
 import { ChannelFailure, type ChannelRegistration, type PlatformAccess } from '#plugin-api'
-import { withDeadline } from '#toolbox'
+import { type Json, parseObject, readBody, toObject, toText, withDeadline } from '#toolbox'
 import { toFetchFailure, toReason } from './failure.ts'
-import { type Fields, toFields, toText } from './frame.ts'
 
 /** The name of the requesting application. */
 const SOURCE = 'agent-platform-service'
@@ -13,7 +12,7 @@ const INTERVAL_SECONDS = 3
 const REQUEST_MS = 30_000
 
 /** Limits of an answer and of its values. */
-const MAX_ANSWER_CHARS = 64 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024
 const MAX_VALUE_CHARS = 2048
 
 /** The platform's numbers of operating systems; 0 for any other. */
@@ -41,11 +40,11 @@ export const registration: ChannelRegistration = {
   },
 
   async poll(state, platform) {
-    const query = new URLSearchParams({ scode: toText(toFields(state).scode) })
+    const query = new URLSearchParams({ scode: toText(toObject(state).scode) })
     const data = await ask(platform, `/ai/qc/query_result?${query}`)
     const status = toText(data.status).toLowerCase()
     if (status === 'success') {
-      const { botid, secret } = toFields(data.bot_info)
+      const { botid, secret } = toObject(data.bot_info)
       if (!toText(botid) || !toText(secret))
         return { status: 'failed', detail: 'WeCom created the robot but did not return its credentials.' }
       return { status: 'success', config: { bot_id: toText(botid), secret: toText(secret) } }
@@ -59,39 +58,22 @@ export const registration: ChannelRegistration = {
 }
 
 /** Sends a request and returns the `data` of the answer. */
-async function ask({ endpoints, fetch, signal: aborted }: PlatformAccess, path: string): Promise<Fields> {
-  const { response, text } = await withDeadline(REQUEST_MS, [aborted], async (signal) => {
+async function ask({ endpoints, fetch, signal: aborted }: PlatformAccess, path: string): Promise<Json> {
+  const { response, bytes } = await withDeadline(REQUEST_MS, [aborted], async (signal) => {
     const response = await fetch(endpoints.qr + path, { signal, redirect: 'error' })
-    return { response, text: await readAnswer(response) }
+    return { response, bytes: await readBody(response.body, MAX_ANSWER_BYTES) }
   }).catch((error) => {
     throw toFetchFailure(error, aborted)
   })
   if (!response.ok)
     throw new ChannelFailure(toReason(response.status), `WeCom answered with HTTP status ${response.status}`)
-  const answer = parse(text)
+  if (!bytes) throw new ChannelFailure('unknown', 'WeCom sent an answer that is too long')
+  const answer = parseObject(bytes.toString())
+  // Without the text, which may contain the secret.
+  if (!answer) throw new ChannelFailure('unknown', 'WeCom answered with invalid JSON')
   if (typeof answer.errcode === 'number' && answer.errcode !== 0)
     throw new ChannelFailure('unknown', `WeCom refused the registration with code ${answer.errcode}`)
-  return toFields(answer.data)
-}
-
-async function readAnswer(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const chunk of response.body ?? []) {
-    text += decoder.decode(chunk, { stream: true })
-    if (text.length > MAX_ANSWER_CHARS)
-      throw new ChannelFailure('unknown', 'WeCom sent an answer that is too long')
-  }
-  return text
-}
-
-function parse(text: string): Fields {
-  try {
-    return toFields(JSON.parse(text))
-  } catch {
-    // The parser's error is dropped: it repeats the text, which may contain the secret.
-    throw new ChannelFailure('unknown', 'WeCom answered with invalid JSON')
-  }
+  return toObject(answer.data)
 }
 
 /** True if an address has the same origin as an endpoint. */

@@ -1,7 +1,8 @@
 import type { WSClient } from '@wecom/aibot-node-sdk'
 import { ChannelFailure, type ChannelSettings } from '#plugin-api'
+import { PlatformRefusal } from '#toolbox'
 import { findAddress, type WecomConfig } from './config.ts'
-import { RefusedCall, toSocketFailure } from './failure.ts'
+import { toSocketFailure } from './failure.ts'
 
 /** Time limit for the handshake and the subscription together, in milliseconds. */
 const OPEN_MS = 10_000
@@ -31,13 +32,6 @@ interface SocketHandlers {
   onLost(error: Error): void
 }
 
-/** A socket that the platform has accepted. */
-interface Socket {
-  client: WSClient
-  /** Resolves when the socket is closed. */
-  close(): Promise<void>
-}
-
 /**
  * Connects and subscribes. The library's own reconnect is disabled because it waits without end for an unanswered
  * subscription. `wire` is called before any frame can arrive; its `fail` ends the connection. The socket is closed
@@ -47,7 +41,7 @@ export async function openSocket(
   settings: ChannelSettings<WecomConfig>,
   signal: AbortSignal,
   wire?: (client: WSClient, fail: (error: Error) => void) => SocketHandlers,
-): Promise<Socket> {
+) {
   const address = findAddress(settings)
   await settings.assertAllowed(address)
   const { WSClient } = await import('@wecom/aibot-node-sdk')
@@ -70,7 +64,7 @@ export async function openSocket(
     logger: silent,
   })
   const handlers = wire?.(client, (error) => end(error))
-  const gone = new Promise<void>((resolve) => client.once('disconnected', () => resolve()))
+  const disconnected = new Promise<void>((resolve) => client.once('disconnected', () => resolve()))
 
   let phase: 'opening' | 'open' | 'over' = 'opening'
   let failure: Error | undefined
@@ -80,13 +74,13 @@ export async function openSocket(
   })
   /** Ends the socket and returns its previous phase. */
   const finish = () => {
-    const before = phase
+    const endedPhase = phase
     phase = 'over'
     clearTimeout(timer)
     signal.removeEventListener('abort', abort)
     client.disconnect()
     accept()
-    return before
+    return endedPhase
   }
   const end = (error: Error) => {
     failure ??= error
@@ -102,7 +96,7 @@ export async function openSocket(
   client.on('error', (error) => {
     const reported = toSocketFailure(error)
     // Only a new subscription can tell if the robot may no longer connect.
-    const isEnded = phase === 'open' && reported instanceof RefusedCall && reported.reason === 'forbidden'
+    const isEnded = phase === 'open' && reported instanceof PlatformRefusal && reported.reason === 'forbidden'
     end(isEnded ? new ChannelFailure('unreachable', reported.message) : reported)
   })
   client.on('disconnected', (reason) => end(TAKEN_OVER.test(reason) ? takenOver() : closed()))
@@ -120,9 +114,10 @@ export async function openSocket(
 
   return {
     client,
-    async close() {
+    /** Resolves when the socket is closed. */
+    async close(): Promise<void> {
       finish()
-      await gone
+      await disconnected
     },
   }
 }

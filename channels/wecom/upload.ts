@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { ChannelFailure, type OutboundFile } from '#plugin-api'
+import { toText } from '#toolbox'
 import type { Calls } from './calls.ts'
-import { toText } from './frame.ts'
 
 /** WeCom's limits for chunks, and our usual size: small chunks are confirmed in time. */
 const MAX_CHUNKS = 100

@@ -108,7 +108,7 @@ t.test('a closed port and a server of another kind are distinguished', async (t)
   const platform = await start(t)
   const elsewhere = { ...platform, endpoints: { ...platform.endpoints, ws_url: 'ws://127.0.0.1:1' } }
   const refused = await failureOf(wecom.probe(settingsFor(wecom, elsewhere), signal))
-  t.same([refused.reason, refused.message], ['unreachable', 'The connection to WeCom failed (ECONNREFUSED)'])
+  t.same([refused.reason, refused.message], ['unreachable', 'WeCom cannot be reached (ECONNREFUSED).'])
   const http = createServer((_, response) => void response.end('hello')).listen(0, '127.0.0.1')
   t.teardown(() => void http.close())
   await once(http, 'listening')
