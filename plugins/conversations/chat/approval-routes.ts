@@ -2,8 +2,7 @@ import { AppError, type Issue, type ServerSentEvent } from '#kernel'
 import { requestArguments, requestParams, verdict } from './approval-schemas.ts'
 import type { ThreadDocument } from './documents.ts'
 import { turnFrame } from './frames.ts'
-import { followEvents } from './ledger/following.ts'
-import { type Decision, isTerminal, type PendingApproval, seqOf, toFrame } from './ledger/ledger-event.ts'
+import type { Decision, PendingApproval } from './ledger/ledger-event.ts'
 import { waitsForClient } from './loop/client-tools.ts'
 import { checkInput } from './loop/tool-input.ts'
 import { type Cradle, route } from './manifest.ts'
@@ -67,15 +66,13 @@ export const approvalRoutes = [
 
 /** Streams the frames after the decision, up to the end of the turn or its next pause. */
 async function* framesOf(
-  { _id: thread_id, user_id, active_turn }: ThreadDocument,
-  { signal, cradle: { hub, ledger } }: { signal: AbortSignal; cradle: Cradle },
+  { _id: thread_id, user_id, agent_id, active_turn }: ThreadDocument,
+  { signal, cradle: { chat } }: { signal: AbortSignal; cradle: Cradle },
 ): AsyncGenerator<ServerSentEvent> {
-  const after = active_turn!.paused!.seq
-  const place = { thread_id, user_id, after, hasRead: true }
-  for await (const event of followEvents({ ...place, signal, hub, ledger })) {
-    yield { id: String(seqOf(event)), event: event.type, data: toFrame(event) }
-    if (isTerminal(event) || event.type === 'hitl_required') return
-  }
+  const { turn_id, paused } = active_turn!
+  const turn = { thread_id, user_id, agent_id, turn_id, after: paused!.seq }
+  for await (const { seq, type, frame } of chat.follow(turn, signal))
+    yield { id: String(seq), event: type, data: { type, thread_id, turn_id, seq, ...frame } }
 }
 
 /** Throws VALIDATION_FAILED if the decisions do not fit the requests. */

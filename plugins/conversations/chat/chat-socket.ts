@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type FrameOf } from '#kernel'
 import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
-import { type Subscription, subscribe } from './ledger/subscription.ts'
+import type { EventStream } from './ledger/follow.ts'
+import { subscribe } from './ledger/subscription.ts'
 import { type Cradle, socket } from './manifest.ts'
 import type { KnownTurn } from './queue/client-messages.ts'
-import { sanitizeForStorage } from './sanitize.ts'
 
 const DESCRIPTION = `Send a \`user_turn\` and read frames until \`done\` or \`error\`. One connection can follow several threads.
 
@@ -54,7 +54,7 @@ class ChatConnection {
   readonly #connection: HandlerParts[0]
   readonly #request: HandlerParts[1]
   readonly #cradle: Cradle
-  readonly #subscriptions = new Map<string, Subscription>()
+  readonly #subscriptions = new Map<string, EventStream>()
   #isClosed = false
 
   constructor(connection: HandlerParts[0], request: HandlerParts[1], cradle: Cradle) {
@@ -114,23 +114,10 @@ class ChatConnection {
   #attach(thread_id: string, after: number, from: 'ledger' | 'now' | 'elsewhere'): void {
     // The connection may have been closed while its frame was handled.
     if (this.#isClosed) return
-    const { hub, ledger, log, running, tail, turnQueue } = this.#cradle
+    const { user_id } = this.#owner
     this.#subscriptions.get(thread_id)?.end()
-    this.#subscriptions.set(
-      thread_id,
-      subscribe({
-        thread_id,
-        user_id: this.#owner.user_id,
-        after,
-        from,
-        isAwaited: () => turnQueue.isWatched(thread_id) && !running.get(thread_id)?.opened,
-        outlet: this.#connection,
-        hub,
-        ledger,
-        tail,
-        log,
-      }),
-    )
+    const start = { thread_id, user_id, after, from }
+    this.#subscriptions.set(thread_id, subscribe(start, this.#connection, this.#cradle))
   }
 
   async #startTurn(frame: UserTurn): Promise<void> {
@@ -158,7 +145,7 @@ class ChatConnection {
     if (thread && !this.#subscriptions.has(thread._id)) this.#join(thread, client_message_id)
     const thread_id = thread?._id ?? frame.thread_id!
     chat
-      .submit({
+      .start({
         thread_id,
         agent,
         user: caller,
@@ -169,13 +156,14 @@ class ChatConnection {
         locale: this.#request.locale,
         request_id: this.#request.request_id,
       })
-      .then(async (submitted) => {
-        if (submitted.outcome === 'queued') {
-          const { queue_id, position } = submitted
+      .then(async (started) => {
+        if (started.outcome === 'started') return started.ended
+        if (started.outcome === 'queued') {
+          const { turn_id: queue_id, position } = started
           this.#connection.send({ type: 'turn_queued', thread_id, client_message_id, queue_id, position })
+          return
         }
-        if (submitted.outcome !== 'repeated') return
-        const { turn } = submitted
+        const { turn } = started
         if (!(await this.#follow(turn, frame as RepeatedTurn))) await this.#sendStatus(turn.thread_id)
         if (isNew) await this.#discard(thread_id)
       })
@@ -277,5 +265,5 @@ class ChatConnection {
   }
 }
 
-const toContent = ({ text, content }: UserTurn): Block[] =>
-  sanitizeForStorage(text === undefined ? content : [{ type: 'text', text }]) as Block[]
+const toContent = ({ text, content }: UserTurn) =>
+  (text === undefined ? content : [{ type: 'text', text }]) as Block[]

@@ -1,17 +1,18 @@
 import { AppError, type Logger } from '#kernel'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { Block, ThreadDocument, TurnSettings } from './documents.ts'
-import { type LedgerEvent, type PendingApproval, seqOf } from './ledger/ledger-event.ts'
+import { type PendingApproval, seqOf } from './ledger/ledger-event.ts'
+import type { ReadEvent } from './ledger/ledger-reader.ts'
 import { toTurnSettings } from './loop/call-settings.ts'
 import type { Cradle } from './manifest.ts'
-import { type BegunTurn, beginOpened, beginQueued, beginResumed } from './queue/begun-turn.ts'
-import type { ClientMessages } from './queue/client-messages.ts'
-import type { Queued } from './queue/turn-queue.ts'
+import type { ClientMessages, KnownTurn } from './queue/client-messages.ts'
+import { type FollowedTurn, followTurn } from './queue/followed-turn.ts'
 import type { Resumption } from './resumption/resumption.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 import { type EarlierStep, type StepEvent, toStepEvents } from './threads/earlier-turns.ts'
+import type { ThreadOwner } from './threads/threads.ts'
 import type { RunningTurns } from './turns/running-turns.ts'
-import { createTurn, type TurnRequest } from './turns/turn.ts'
+import { createTurn, type Turn, type TurnRequest } from './turns/turn.ts'
 import type { TurnLeases } from './turns/turn-leases.ts'
 
 /** The interval at which leases are renewed and requests of other processes are handled, in milliseconds. */
@@ -19,50 +20,53 @@ const RENEW_MS = 1000
 /** The time that running turns have to end when the server stops, in milliseconds. */
 const DRAIN_MS = 8000
 
-/** The outcome of starting a turn: it has run, it is queued, or its message was sent before. */
-export type Submitted = { outcome: 'ended' } | Queued
+/** A turn that was started: it runs, it is queued, or its message has started one before. */
+export type StartedTurn =
+  | {
+      outcome: 'started'
+      turn_id: string
+      /** The seq of the event before the first one that the caller does not know. */
+      after: number
+      /** Resolves when the turn has ended or paused in this process. */
+      ended: Promise<void>
+    }
+  | { outcome: 'queued'; turn_id: string; position: number; known_events: number }
+  | { outcome: 'repeated'; turn_id: string; turn: KnownTurn }
 
-/** A turn that runs in the background or is queued. */
-export interface BackgroundTurn {
-  turn_id: string
-  is_queued: boolean
-  /** Resolves when the turn has ended or paused in this process; undefined if it is queued or was started before. */
-  settled?: Promise<void>
+/** The order for a turn: a message, and steps of the turn that happened elsewhere, after which it continues. */
+export type StartRequest = Omit<TurnRequest, 'steps'> & { steps?: readonly EarlierStep[] }
+
+/** The ways in which a turn is started. */
+export interface StartOptions {
+  /** True if the beginning of the turn has to be durable before the model is called. */
+  isDurableFirst?: boolean
+  /** True to throw THREAD_PAUSED if another turn of the thread waits for a person. */
+  refusesPaused?: boolean
 }
 
 /** The conversations in this process. */
 export interface Chat {
-  /** Runs a turn to its end, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS. */
-  submit(request: TurnRequest): Promise<Submitted>
+  /** Starts a turn, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_PAUSED, SHUTTING_DOWN. */
+  start(request: StartRequest, options?: StartOptions): Promise<StartedTurn>
+  /** Yields the events of a turn until it ends or pauses; see `followTurn`. */
+  follow(turn: FollowedTurn, signal: AbortSignal): AsyncGenerator<ReadEvent, void, void>
   /**
-   * Starts a turn, or queues it, and lets its events be followed. Throws THREAD_BUSY, TOO_MANY_TURNS, and THREAD_PAUSED
-   * if another turn of the thread waits for a person. The turn continues after `steps`, which happened elsewhere.
-   */
-  begin(
-    request: Omit<TurnRequest, 'client_message_id' | 'steps'> & { steps?: readonly EarlierStep[] },
-  ): Promise<BegunTurn>
-  /**
-   * Resumes a turn that waits for its program, with the results of its calls in their order, and lets the events that
-   * follow be followed. Throws HITL_NOT_PENDING if other results came first.
+   * Resumes a turn that waits for its program, with the results of its calls in their order; returns its id and the seq
+   * of the event before those that follow. Throws HITL_NOT_PENDING if other results came first.
    */
   answer(
     thread: ThreadDocument,
     pending: PendingApproval,
     answered: { agent: AgentDocument; results: readonly string[]; settings: TurnSettings },
-  ): Promise<BegunTurn>
-  /**
-   * Starts a turn in the background, or queues it; returns the earlier turn if the same client message has started one.
-   * Throws THREAD_BUSY, TOO_MANY_TURNS.
-   */
-  startTurn(request: TurnRequest & { client_message_id: string }): Promise<BackgroundTurn>
+  ): Promise<{ turn_id: string; after: number }>
   /** Ends the active turn of a thread; false if it has none. */
   stop(thread: ThreadDocument): Promise<boolean>
   /** Ends the turn that this client message has started, or takes it back while it is queued; false if it has ended. */
   cancel(thread: ThreadDocument, client_message_id: string): Promise<boolean>
+  /** Ends a turn, or takes it back while it is queued; false if it has ended. */
+  cancelTurn(turn: ThreadOwner & { thread_id: string; turn_id: string }): Promise<boolean>
   stopAgent(agent_id: string): Promise<void>
   countActive(agent_id: string): number
-  /** Returns the seq of an event of a begun turn. */
-  seqOf(event: LedgerEvent): number
   /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
   positionOf(thread: ThreadDocument): number
   /** The turn that this client message has started or waits to start, if any. */
@@ -77,14 +81,16 @@ export interface Chat {
   decide: Resumption['decide']
   /** Removes hidden threads; their running turns are stopped first. */
   purge(thread_ids: readonly string[]): Promise<void>
-  start(): Promise<void>
+  /** Adopts the turns of dead processes and renews the leases of running ones. */
+  begin(): Promise<void>
   /** Refuses new turns, lets running ones finish for DRAIN_MS and stores the others as interrupted. */
   drain(): Promise<void>
 }
 
 /** Creates the conversations of this process. */
 export function createChat(cradle: Cradle): Chat {
-  const { clientMessages, foreignTurns, heldCalls, ledger, log, nodes, recovery, resumption } = cradle
+  const { clientMessages, foreignTurns, heldCalls, hub, ids, ledger, log, nodes, recovery, resumption } =
+    cradle
   const { retention, running, signals, threads, turnLeases, turnQueue } = cradle
   let isDraining = false
   let renewal: NodeJS.Timeout | undefined
@@ -123,6 +129,23 @@ export function createChat(cradle: Cradle): Chat {
     return isAsked
   }
 
+  const cancelTurn: Chat['cancelTurn'] = async ({ thread_id, turn_id, user_id, agent_id }) => {
+    const owner = { user_id, agent_id }
+    const isCurrent = ({ opened }: Turn) => opened?.lease.turn_id === turn_id
+    const runsHere = running.list().some(isCurrent)
+    await running.stop(isCurrent, 'stopped')
+    if (await turnQueue.takeBack(owner, thread_id, turn_id)) return true
+    const thread = await threads.get(owner, thread_id)
+    return (thread.active_turn?.turn_id === turn_id && (await stop(thread))) || runsHere
+  }
+
+  /** Takes a queued turn back and throws THREAD_PAUSED if its thread waits for a person. */
+  const takeBackIfPaused = async (owner: ThreadOwner, thread_id: string, turn_id: string) => {
+    const { active_turn } = await threads.get(owner, thread_id)
+    if (active_turn?.paused && (await turnQueue.takeBack(owner, thread_id, turn_id)))
+      throw new AppError('THREAD_PAUSED')
+  }
+
   const stopAgent: Chat['stopAgent'] = async (agent_id) => {
     await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
     heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
@@ -140,68 +163,51 @@ export function createChat(cradle: Cradle): Chat {
   }
 
   return {
-    async submit(request) {
-      const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
-      if (admitted.outcome !== 'opened') return admitted
-      await admitted.turn.run(request)
-      return { outcome: 'ended' }
-    },
-    async begin(request) {
-      const { thread_id, user, agent, instructions, steps = [] } = request
-      const owner = { user_id: user.id, agent_id: agent._id }
-      const content = sanitizeForStorage(request.content) as Block[]
-      const order = {
+    async start({ steps = [], ...request }, { isDurableFirst = false, refusesPaused = false } = {}) {
+      const { thread_id, user, agent, content, instructions } = request
+      const stepEvents = sanitizeForStorage(steps.flatMap((step) => toStepEvents(step, ids))) as StepEvent[]
+      const order: TurnRequest = {
         ...request,
-        content,
+        content: sanitizeForStorage(content) as Block[],
         ...(instructions !== undefined && { instructions: sanitizeForStorage(instructions) as string }),
-        steps: sanitizeForStorage(steps.flatMap((step) => toStepEvents(step, cradle.ids))) as StepEvent[],
+        ...(stepEvents.length > 0 && { steps: stepEvents }),
       }
+      /** The message and the steps of elsewhere. */
+      const known_events = stepEvents.length > 0 ? stepEvents.length + 1 : 0
       const admitted = await turnQueue.inLine(thread_id, () => admit(order))
-      if (admitted.outcome === 'opened') return beginOpened(admitted.turn, order, cradle)
-      // Only a message with an id can repeat another one.
-      const { queue_id: turn_id } = admitted as Extract<Queued, { outcome: 'queued' }>
-      const { active_turn } = await threads.get(owner, thread_id)
-      if (active_turn?.paused && (await turnQueue.takeBack(owner, thread_id, turn_id)))
-        throw new AppError('THREAD_PAUSED')
-      return beginQueued({ thread_id, turn_id, ...owner }, order, cradle)
+      if (admitted.outcome === 'repeated') return { ...admitted, turn_id: admitted.turn.turn_id }
+      if (admitted.outcome === 'queued') {
+        const { queue_id: turn_id, position } = admitted
+        if (refusesPaused)
+          await takeBackIfPaused({ user_id: user.id, agent_id: agent._id }, thread_id, turn_id)
+        return { outcome: 'queued', turn_id, position, known_events }
+      }
+      const { turn } = admitted
+      const { lease, log: turnLog } = turn.opened!
+      const { turn_id, first_seq } = lease
+      // Durable first: a retry after a crash must not call the model twice.
+      const ended = isDurableFirst ? turnLog.durable().then(() => turn.run(order)) : turn.run(order)
+      ended.catch((error) => log.error({ error, turn_id }, 'a turn failed'))
+      return { outcome: 'started', turn_id, after: first_seq - 1 + known_events, ended }
     },
-    async answer(thread, pending, { agent, results, settings: asked }) {
+    follow: (turn, signal) => followTurn(turn, signal, cradle),
+    async answer(thread, pending, { agent, results, settings: requested }) {
       if (isDraining) throw new AppError('SHUTTING_DOWN')
-      const settings = toTurnSettings({ agent, settings: asked }, cradle.agents)
+      const settings = toTurnSettings({ agent, settings: requested }, cradle.agents)
       await resumption.answer(thread, pending, {
         results: results.map((result) => result.toWellFormed()),
         settings,
       })
-      return beginResumed(thread, () => stop(thread), cradle)
-    },
-    async startTurn(request) {
-      const admitted = await turnQueue.inLine(request.thread_id, () => admit(request))
-      if (admitted.outcome === 'queued') return { turn_id: admitted.queue_id, is_queued: true }
-      if (admitted.outcome === 'repeated') {
-        const { turn_id, first_seq } = admitted.turn
-        return { turn_id, is_queued: first_seq === null }
-      }
-      const { turn } = admitted
-      const { log: turnLog } = turn.opened!
-      const { turn_id } = turnLog
-      // Whoever starts it again after a crash that left no trace of it must not have it call the model twice.
-      const settled = turnLog
-        .durable()
-        .then(() => turn.run(request))
-        .catch((error) => log.error({ error, turn_id }, 'a turn failed'))
-      return { turn_id, is_queued: false, settled }
+      const { turn_id, paused } = thread.active_turn!
+      return { turn_id, after: paused!.seq }
     },
     stop,
     async cancel({ _id: thread_id, user_id, agent_id }, client_message_id) {
-      const owner = { user_id, agent_id }
       await turnQueue.inLine(thread_id, async () => undefined)
-      const known = await clientMessages.findRepeated(owner, client_message_id)
-      if (!known) return false
-      const { turn_id, first_seq } = known
-      if (first_seq === null && (await turnQueue.takeBack(owner, thread_id, turn_id))) return true
-      const thread = await threads.get(owner, thread_id)
-      return thread.active_turn?.turn_id === turn_id && (await stop(thread))
+      const turn = await clientMessages.findRepeated({ user_id, agent_id }, client_message_id)
+      return turn !== null && cancelTurn(turn)
     },
+    cancelTurn,
     stopAgent,
     findRepeated: clientMessages.findRepeated,
     listPaused: (user_id) =>
@@ -211,7 +217,6 @@ export function createChat(cradle: Cradle): Chat {
     decide: resumption.decide,
     countActive: (agent_id) =>
       running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
-    seqOf,
     positionOf(thread) {
       const current = running.get(thread._id)?.opened
       if (!current) return thread.last_seq
@@ -230,9 +235,10 @@ export function createChat(cradle: Cradle): Chat {
           clientMessages.remove(thread_id),
         ])
         await threads.remove(thread_id)
+        hub.expectOthers(thread_id)
       }
     },
-    async start() {
+    async begin() {
       const renew = () => renewLeases({ running, turnLeases, log })
       const reconcile = () => reconcileHeldCalls({ heldCalls, recovery, resumption, log })
       await recovery.adopt()

@@ -112,9 +112,7 @@ export default definePlugin({
       }
       return createLedger({ events: collections.events, clock, log, writer: server.node_id, publish })
     })
-    host.provide('ledgerReader', ({ collections, hub, ledger }) =>
-      createLedgerReader({ events: collections.events, hub, ledger }),
-    )
+    host.provide('ledgerReader', createLedgerReader)
     host.limit('threads', ({ collections }, user_id) => collections.threads.countDocuments({ user_id }))
     host.provide('threads', ({ agents, collections, clock, events, ids, limits }) =>
       createThreads({ agents, threads: collections.threads, clock, events, ids, limits }),
@@ -241,7 +239,7 @@ export default definePlugin({
       if (ledger.failure) throw ledger.failure
     })
   },
-  start: ({ chat }) => chat.start(),
+  start: ({ chat }) => chat.begin(),
   async ready({ recovery, turnQueue }, announce) {
     await recovery.begin()
     await turnQueue.begin()

@@ -1,13 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { StopReason } from '../../conversations/chat/documents.ts'
 import type { ReadEvent } from '../../conversations/chat/ledger/ledger-reader.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Cradle } from './manifest.ts'
-
-/** The interval for checking that a message whose turn has not begun is still in the queue, in milliseconds. */
-const QUEUE_POLL_MS = 2000
 
 /** A message to an agent, and who asks. */
 export interface Question {
@@ -39,7 +35,7 @@ export interface Answer {
 
 /** Runs a turn and returns its answer. Throws if no turn was started, and the signal's reason when it is aborted. */
 export async function ask(question: Question, cradle: Cradle): Promise<Answer> {
-  const { chat, threads, ledgerReader, log } = cradle
+  const { chat, threads } = cradle
   const { agent, caller, client_message_id, signal, onProgress } = question
   if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
   const owner = { user_id: caller.id, agent_id: agent._id }
@@ -47,53 +43,28 @@ export async function ask(question: Question, cradle: Cradle): Promise<Answer> {
   const { thread_id } = question
   const thread = thread_id === undefined ? await threads.create(owner) : await threads.get(owner, thread_id)
 
-  const gone = new AbortController()
-  const until = AbortSignal.any([signal, gone.signal])
+  const turnThread = { ...owner, thread_id: thread._id }
   const read = createReader(thread._id)
-  let turn_id: string | undefined
-  let refusal: unknown
-  /** Stops waiting for a message that was taken back, or removed with its thread, while it was queued. */
-  const leaveRemoved = async () => {
-    while (turn_id === undefined && !until.aborted) {
-      // Rejects only when aborted, which ends the loop.
-      await pause(QUEUE_POLL_MS, undefined, { signal: until }).catch(() => undefined)
-      if (!until.aborted && !(await chat.findRepeated(owner, client_message_id))) gone.abort()
-    }
-  }
-  const submit = async () => {
-    const submitted = await chat.submit({ thread_id: thread._id, user: caller, ...toTurn(question) })
-    if (submitted.outcome === 'repeated') throw new AppError('MCP_REQUEST_REPEATED')
-    if (submitted.outcome === 'queued') {
-      onProgress({ type: 'queued', position: submitted.position })
-      await leaveRemoved()
-    }
-  }
-  submit().catch((error) => {
-    // A turn that has begun ends by its own events.
-    if (turn_id !== undefined) return log.error({ error, turn_id }, 'a turn could not be awaited')
-    refusal = error
-    gone.abort()
-  })
+  let hasBegun = false
   try {
-    const from = { thread_id: thread._id, user_id: caller.id, after: chat.positionOf(thread), signal: until }
-    for await (const event of ledgerReader.follow(from)) {
-      if (event.type === 'turn_started' && event.frame.client_message_id === client_message_id)
-        turn_id = event.turn_id
-      if (event.turn_id !== turn_id) continue
+    const started = await chat.start({ thread_id: thread._id, user: caller, ...toTurn(question) })
+    if (started.outcome === 'repeated') throw new AppError('MCP_REQUEST_REPEATED')
+    if (started.outcome === 'queued') onProgress({ type: 'queued', position: started.position })
+    const after = started.outcome === 'started' ? { after: started.after } : {}
+    for await (const event of chat.follow({ ...turnThread, turn_id: started.turn_id, ...after }, signal)) {
+      hasBegun = true
       onProgress({ type: 'event', event })
       const answer = read(event)
       if (answer) return answer
     }
-  } catch (error) {
-    if (!signal.aborted) throw error
+    if (signal.aborted) await chat.cancel(thread, client_message_id)
+    signal.throwIfAborted()
+    // The message was taken back, or the thread was removed.
+    return { thread_id: thread._id, text: '', files: [], end: { type: 'stopped' } }
+  } finally {
+    if (!hasBegun && thread_id === undefined)
+      await chat.purge(await threads.hide({ ...owner, _id: thread._id }))
   }
-  if (signal.aborted) await chat.cancel(thread, client_message_id)
-  const isUnused = turn_id === undefined && thread_id === undefined
-  if (isUnused) await chat.purge(await threads.hide({ ...owner, _id: thread._id }))
-  signal.throwIfAborted()
-  if (refusal !== undefined) throw refusal
-  // The message was taken back, or the thread was removed.
-  return { thread_id: thread._id, text: '', files: [], end: { type: 'stopped' } }
 }
 
 const toTurn = ({ agent, message, client_message_id, locale, request_id }: Question) => ({

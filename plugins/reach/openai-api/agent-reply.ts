@@ -1,7 +1,8 @@
 import { AppError, type Locale } from '#kernel'
 import type { AgentDocument } from '../../agents/agents/types.ts'
+import type { Chat, StartedTurn, StartRequest } from '../../conversations/chat/chat.ts'
 import type { Block, TurnSettings } from '../../conversations/chat/documents.ts'
-import type { BegunTurn } from '../../conversations/chat/queue/begun-turn.ts'
+import type { FollowedTurn } from '../../conversations/chat/queue/followed-turn.ts'
 import type { EarlierTurn } from '../../conversations/chat/threads/earlier-turns.ts'
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import type { Conversation, UserPart } from './conversation.ts'
@@ -83,20 +84,25 @@ export async function askAgent(question: Question, asker: Asker, cradle: Cradle)
   try {
     const begun = await begin()
     const cancel = () => {
-      begun.cancel().catch((error) => log.error({ error, thread_id }, 'a turn could not be stopped'))
+      chat.cancelTurn(begun).catch((error) => log.error({ error, thread_id }, 'a turn could not be stopped'))
     }
     if (signal.aborted) cancel()
     else signal.addEventListener('abort', cancel)
-    const turn = { agent_id: agent._id, thread_id, locale, seqOf: chat.seqOf }
-    const said = toReplyParts(begun.follow(signal), turn)
+    const turn = { agent_id: agent._id, thread_id, locale }
+    const said = toReplyParts(chat.follow(begun, signal), turn)
     const reply = settings.answer_format ? keepFinalText(said) : said
     const parts = await whenBegun(reply, signal, () => signal.removeEventListener('abort', cancel))
-    const { turn_id, after } = begun
-    return { thread_id, turn_id, ...(after !== undefined && { after }), parts }
+    const { turn_id, isPart, after } = begun
+    return { thread_id, turn_id, ...(isPart && { after: after! }), parts }
   } catch (error) {
     if (isNew) await chat.purge(await threads.hide({ _id: thread_id }))
     throw error
   }
+}
+
+/** A turn that has begun or is queued; `isPart` is true if the reply begins after earlier events of the turn. */
+interface BegunTurn extends FollowedTurn {
+  isPart: boolean
 }
 
 /** A turn that can begin; its thread is removed if that is new and the turn fails at once. */
@@ -121,7 +127,8 @@ async function prepare(
     const { instructions } = place
     const begin = async () => {
       if (instructions !== undefined) await threads.instruct(owner, thread._id, instructions)
-      return chat.answer(thread, pending, { agent, results, settings })
+      const resumed = await chat.answer(thread, pending, { agent, results, settings })
+      return { ...owner, thread_id: thread._id, ...resumed, isPart: true }
     }
     return { thread_id: thread._id, isNew: false, begin }
   }
@@ -137,16 +144,25 @@ async function prepare(
   const content = await blocksOf(parts)
   const beginning = { channel_type: 'api', ...(instructions !== '' && { instructions }) }
   const { _id: thread_id } = await threadArchive.createWithHistory(owner, earlier, beginning)
-  return { thread_id, isNew: true, begin: () => chat.begin({ ...order, thread_id, content, steps }) }
+  return { thread_id, isNew: true, begin: () => beginTurn({ ...order, thread_id, content, steps }, chat) }
+}
+
+/** Starts a turn, or queues it. Throws THREAD_PAUSED if another turn of the thread waits for a person. */
+async function beginTurn(request: StartRequest, chat: Chat): Promise<BegunTurn> {
+  const { thread_id, user, agent, steps = [] } = request
+  const started = await chat.start(request, { refusesPaused: true })
+  const { turn_id } = started
+  const turn = { thread_id, turn_id, user_id: user.id, agent_id: agent._id, refusesPaused: true }
+  if (started.outcome === 'started') return { ...turn, after: started.after, isPart: steps.length > 0 }
+  // Only a message with an id can repeat another one.
+  const { known_events: skip } = started as Extract<StartedTurn, { outcome: 'queued' }>
+  return { ...turn, skip, isPart: false }
 }
 
 /** Begins a turn in a thread that exists; a turn there that waits for results ends, because the client sends none. */
-async function beginInThread(
-  order: Parameters<Cradle['chat']['begin']>[0],
-  { chat, threads }: Cradle,
-): Promise<BegunTurn> {
+async function beginInThread(order: StartRequest, { chat, threads }: Cradle): Promise<BegunTurn> {
   try {
-    return await chat.begin(order)
+    return await beginTurn(order, chat)
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'THREAD_PAUSED')) throw error
     const owner = { user_id: order.user.id, agent_id: order.agent._id }
@@ -154,7 +170,7 @@ async function beginInThread(
     const pending = await chat.readPending(thread)
     if (pending && !waitsForClient(pending)) throw error
     if (pending) await chat.stop(thread)
-    return chat.begin(order)
+    return beginTurn(order, chat)
   }
 }
 

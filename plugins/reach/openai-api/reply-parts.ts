@@ -2,7 +2,8 @@ import { AppError, type ErrorCode, type Locale } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import { sayEnd } from '#toolbox'
 import type { StopReason } from '../../conversations/chat/documents.ts'
-import type { FrameFields, LedgerEvent } from '../../conversations/chat/ledger/ledger-event.ts'
+import type { FrameFields } from '../../conversations/chat/ledger/ledger-event.ts'
+import type { ReadEvent } from '../../conversations/chat/ledger/ledger-reader.ts'
 import { toCallId } from './ids.ts'
 import { describePause } from './phrases.ts'
 import { waitsForClient } from './waiting-calls.ts'
@@ -23,15 +24,11 @@ export interface CallPart {
 
 type Finish = 'stop' | 'length' | 'content_filter' | 'tool_calls'
 
-/** The fields of an event that a reply is made from. */
-export type TurnEvent = Pick<LedgerEvent, 'type' | 'frame' | 'whole_args'>
-
 /** The turn whose events are read. */
-export interface ReadTurn<Event> {
+export interface ReadTurn {
   agent_id: string
   thread_id: string
   locale: Locale
-  seqOf(event: Event): number
 }
 
 /** Separates what the agent says before and after its calls. */
@@ -48,9 +45,9 @@ const FINISH: Partial<Record<StopReason, Finish>> = {
  * waits for a person with a sentence about the approval. Throws the error of the turn; ends without an `end` if the
  * events do.
  */
-export async function* toReplyParts<Event extends TurnEvent>(
-  events: AsyncIterable<Event>,
-  { agent_id, thread_id, locale, seqOf }: ReadTurn<Event>,
+export async function* toReplyParts(
+  events: AsyncIterable<ReadEvent>,
+  { agent_id, thread_id, locale }: ReadTurn,
 ): AsyncGenerator<ReplyPart, void, void> {
   let usage: TokenUsage = { ...NO_USAGE }
   let said: { message_id: string; text: string } | undefined
@@ -82,7 +79,7 @@ export async function* toReplyParts<Event extends TurnEvent>(
       case 'hitl_required': {
         const pending = frame as FrameFields['hitl_required']
         if (waitsForClient(pending)) {
-          yield* toCalls(pending, { thread_id, seq: seqOf(event), inputs: event.whole_args })
+          yield* toCalls(pending, { thread_id, seq: event.seq, inputs: event.whole_args })
           yield { type: 'end', finish: 'tool_calls', usage }
           return
         }
@@ -111,7 +108,7 @@ export async function* toReplyParts<Event extends TurnEvent>(
 
 function* toCalls(
   { action_requests }: FrameFields['hitl_required'],
-  { thread_id, seq, inputs = {} }: { thread_id: string; seq: number; inputs: TurnEvent['whole_args'] },
+  { thread_id, seq, inputs = {} }: { thread_id: string; seq: number; inputs: ReadEvent['whole_args'] },
 ): Generator<CallPart, void, void> {
   for (const [index, { name }] of action_requests.entries())
     yield { type: 'call', call_id: toCallId({ thread_id, seq, index }), name, input: inputs[index] ?? '' }

@@ -44,7 +44,6 @@ export async function readStoredResponse(
     agent_id: thread.agent_id,
     thread_id,
     locale,
-    seqOf: ({ seq }) => seq,
   })
   return readResponse(parts, head, { explainError, locale, request_id })
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#kernel'
-import type { BackgroundTurn } from '../../conversations/chat/chat.ts'
+import type { StartedTurn } from '../../conversations/chat/chat.ts'
 import { CHECK_MS, type Outcome, ownerOf, type Running, toRunError } from './active-runs.ts'
 import { newestDue, nextDue } from './due-times.ts'
 import type { Cradle } from './manifest.ts'
@@ -46,10 +46,12 @@ export function createExecution(cradle: Cradle) {
   }
 
   /** Starts the turn of a run and has the run checked when the turn has ended or paused. */
-  const start = async (schedule: Running, prepared?: Prepared): Promise<BackgroundTurn> => {
+  const start = async (schedule: Running, prepared?: Prepared): Promise<StartedTurn> => {
     const onThread = (thread_id: string) => follow(thread_id, schedule._id)
     const turn = await startTurn(schedule, { onThread, prepared })
-    if (turn.settled) void turn.settled.then(() => noteTurn(schedule.active_run.thread_id))
+    const { thread_id } = schedule.active_run
+    // A turn that failed is logged where it runs, and checked like one that ended.
+    if (turn.outcome === 'started') void turn.ended.catch(() => undefined).then(() => noteTurn(thread_id))
     return turn
   }
 

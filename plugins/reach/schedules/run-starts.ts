@@ -1,5 +1,5 @@
 import { AppError, isDuplicateKey, type Locale } from '#kernel'
-import type { BackgroundTurn } from '../../conversations/chat/chat.ts'
+import type { StartedTurn } from '../../conversations/chat/chat.ts'
 import type { ThreadDocument } from '../../conversations/chat/documents.ts'
 import type { TurnRequest } from '../../conversations/chat/turns/turn.ts'
 import { CHECK_MS, clientMessageId, findThread, ownerOf, type Running } from './active-runs.ts'
@@ -99,7 +99,7 @@ export function createRunStarts(cradle: Cradle) {
   const startTurn = async (
     schedule: Running,
     { onThread, prepared }: { onThread(thread_id: string): void; prepared?: Prepared | undefined },
-  ): Promise<BackgroundTurn> => {
+  ): Promise<StartedTurn> => {
     const { _id, active_run, prompt, model } = schedule
     const { run_id, due_at, started_at, thread_id } = active_run
     const run = { _id: run_id, due_at, started_at, thread_id, turn_id: null, ended_at: null }
@@ -108,18 +108,20 @@ export function createRunStarts(cradle: Cradle) {
     await assertChoices(user, agent, schedule, cradle)
     await openThread(schedule)
     onThread(thread_id)
-    const turn = await chat.startTurn({
+    const request = {
       thread_id,
       agent,
       user,
-      content: [{ type: 'text', text: prompt.toWellFormed() }],
+      content: [{ type: 'text' as const, text: prompt }],
       client_message_id: clientMessageId(active_run),
       ...(model !== null && { model }),
       settings: toSettings(schedule),
       locale,
       request_id: run_id,
-    })
-    const { turn_id, is_queued } = turn
+    }
+    const turn = await chat.start(request, { isDurableFirst: true })
+    const { turn_id, outcome } = turn
+    const is_queued = outcome === 'queued' || (outcome === 'repeated' && turn.turn.first_seq === null)
     const started = { 'active_run.turn_id': turn_id, 'active_run.is_queued': is_queued }
     const [stored] = await Promise.all([
       schedules.change({ _id, 'active_run.run_id': run_id }, started),

@@ -9,32 +9,16 @@ export interface Reader {
   user_id: string
   deliver(event: LedgerEvent, seq: number): void
   /** Receives a frame that belongs to no turn. */
-  tell?(text: string): void
-  /** Announces that a turn is queued for the thread, which any process may start. */
-  expect?(): void
-  /** Announces that another process runs a turn of the thread, or has written up to `last_seq`. */
-  follow?(last_seq?: number): void
+  send(text: string): void
+  /** Announces that another process may run a turn of the thread, or has written up to `last_seq`. */
+  expectOthers(last_seq?: number): void
 }
 
 /** Delivers each durable event to the readers of its thread in this process. */
-export interface Hub {
-  publish(event: LedgerEvent): void
-  /** Sends the readers of a thread a frame that belongs to no turn. */
-  tell(thread_id: string, frame: object): void
-  /** Announces to the readers of a thread that a turn is queued for it. */
-  expect(thread_id: string): void
-  /** Announces to the readers of a thread that another process runs its turn, or has written up to `last_seq`. */
-  follow(thread_id: string, last_seq?: number): void
-  /** Lists the threads with readers. */
-  threads(): string[]
-  add(thread_id: string, reader: Reader): void
-  remove(thread_id: string, reader: Reader): void
-  /** True if any connection of this user reads the thread. */
-  isReading(thread_id: string, user_id: string): boolean
-}
+export type Hub = ReturnType<typeof createHub>
 
 /** Creates a hub without readers. It listens to the events of other processes for the threads that are read here. */
-export function createHub({ listen }: Pick<Topics, 'listen'> = { listen: () => () => undefined }): Hub {
+export function createHub({ listen }: Pick<Topics, 'listen'>) {
   const threads = new Map<string, Set<Reader>>()
   const leaves = new Map<string, () => void>()
 
@@ -47,29 +31,28 @@ export function createHub({ listen }: Pick<Topics, 'listen'> = { listen: () => (
 
   return {
     publish,
-    tell(thread_id, frame) {
+    /** Sends the readers of a thread a frame that belongs to no turn. */
+    send(thread_id: string, frame: object) {
       const text = JSON.stringify(frame)
-      for (const reader of threads.get(thread_id) ?? []) reader.tell?.(text)
+      for (const reader of threads.get(thread_id) ?? []) reader.send(text)
     },
-    expect(thread_id) {
-      for (const reader of threads.get(thread_id) ?? []) reader.expect?.()
+    /**
+     * Announces to the readers of a thread that another process may run its turn, or has written up to `last_seq`, or has
+     * removed the thread.
+     */
+    expectOthers(thread_id: string, last_seq?: number) {
+      for (const reader of threads.get(thread_id) ?? []) reader.expectOthers(last_seq)
     },
-    follow(thread_id, last_seq) {
-      for (const reader of threads.get(thread_id) ?? []) reader.follow?.(last_seq)
-    },
+    /** Lists the threads with readers. */
     threads: () => [...threads.keys()],
-    add(thread_id, reader) {
+    add(thread_id: string, reader: Reader) {
       const readers = threads.get(thread_id)
-      if (readers) readers.add(reader)
-      else {
-        threads.set(thread_id, new Set([reader]))
-        leaves.set(
-          thread_id,
-          listen(topicOf(thread_id), (event) => publish(event as LedgerEvent)),
-        )
-      }
+      if (readers) return void readers.add(reader)
+      threads.set(thread_id, new Set([reader]))
+      const leave = listen(topicOf(thread_id), (event) => publish(event as LedgerEvent))
+      leaves.set(thread_id, leave)
     },
-    remove(thread_id, reader) {
+    remove(thread_id: string, reader: Reader) {
       const readers = threads.get(thread_id)
       readers?.delete(reader)
       if (readers?.size !== 0) return
@@ -77,7 +60,8 @@ export function createHub({ listen }: Pick<Topics, 'listen'> = { listen: () => (
       leaves.get(thread_id)?.()
       leaves.delete(thread_id)
     },
-    isReading: (thread_id, user_id) =>
+    /** True if any connection of this user reads the thread. */
+    isReading: (thread_id: string, user_id: string) =>
       [...(threads.get(thread_id) ?? [])].some((reader) => reader.user_id === user_id),
   }
 }

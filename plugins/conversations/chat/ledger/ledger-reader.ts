@@ -1,7 +1,6 @@
-import type { Collection, IndexDescription } from 'mongodb'
-import { followEvents } from './following.ts'
-import type { Hub } from './hub.ts'
-import type { Ledger } from './ledger.ts'
+import type { IndexDescription } from 'mongodb'
+import type { Cradle } from '../manifest.ts'
+import { follow } from './follow.ts'
 import {
   type EventRecord,
   eventRange,
@@ -30,25 +29,6 @@ export interface EventQuery {
   before?: number
   type?: FrameType
   turn_id?: string
-}
-
-/** Reads the ledgers of threads, for views besides the conversation. */
-export interface LedgerReader {
-  /**
-   * Reads events in rising order, without answers, whole arguments and results of programs: the first ones after
-   * `after`, or else the last ones before `before` or of the thread.
-   */
-  page(thread_id: string, query: EventQuery): Promise<{ events: ReadEvent[]; has_more: boolean }>
-  find(thread_id: string, seq: number): Promise<ReadEvent | null>
-  /** Reads all events in order, in batches; `withText: false` leaves out the texts of the conversation. */
-  all(thread_id: string, options?: { withText: boolean }): AsyncGenerator<ReadEvent, void, void>
-  /** Yields the events after `after` and future ones, until `signal` is aborted. */
-  follow(reader: {
-    thread_id: string
-    user_id: string
-    after: number
-    signal: AbortSignal
-  }): AsyncGenerator<ReadEvent, void, void>
 }
 
 /** A span of a thread: `after < seq <= upTo`. */
@@ -86,16 +66,14 @@ export const ledgerIndexes: IndexDescription[] = [
 /** The batch size for reading a whole ledger: other work runs between the batches. */
 const BATCH = 500
 
+/** Reads the ledgers of threads, for views besides the conversation. */
+export type LedgerReader = ReturnType<typeof createLedgerReader>
+
 /** Creates the reader. */
-export function createLedgerReader({
-  events,
-  hub,
-  ledger,
-}: {
-  events: Collection<LedgerEvent>
-  hub: Hub
-  ledger: Ledger
-}): LedgerReader {
+export function createLedgerReader(cradle: Cradle) {
+  const { ledger } = cradle
+  const { events } = cradle.collections
+
   /** Finds the span of a turn's events: from its first one to the start of the next turn. */
   const spanOfTurn = async (thread_id: string, turn_id: string): Promise<Span> => {
     const projection = { _id: 1 }
@@ -107,12 +85,19 @@ export function createLedgerReader({
   }
 
   return {
-    async page(thread_id, { limit, after, before = LAST_SEQ + 1, type, turn_id }) {
+    /**
+     * Reads events in rising order, without answers, whole arguments and results of programs: the first ones after
+     * `after`, or else the last ones before `before` or of the thread.
+     */
+    async page(
+      thread_id: string,
+      { limit, after, before = LAST_SEQ + 1, type, turn_id }: EventQuery,
+    ): Promise<{ events: ReadEvent[]; has_more: boolean }> {
       const forwards = after !== undefined
       const turn = turn_id === undefined ? EVERYWHERE : await spanOfTurn(thread_id, turn_id)
       const from = Math.max(after ?? 0, turn.after)
       const upTo = Math.min(Math.max(before - 1, 0), turn.upTo)
-      const found = await events
+      const stored = await events
         .find(
           { ...eventRange(thread_id, from, upTo), ...(type && { type }) },
           {
@@ -123,25 +108,27 @@ export function createLedgerReader({
         .sort({ _id: forwards ? 1 : -1 })
         .limit(limit + 1)
         .toArray()
-      const page = found.slice(0, limit).map(read)
-      return { events: forwards ? page : page.reverse(), has_more: found.length > limit }
+      const page = stored.slice(0, limit).map(read)
+      return { events: forwards ? page : page.reverse(), has_more: stored.length > limit }
     },
-    async find(thread_id, seq) {
+    async find(thread_id: string, seq: number) {
       const event = await ledger.find(thread_id, seq)
       return event && read(event)
     },
-    async *all(thread_id, { withText } = { withText: true }) {
-      const wanted = withText ? {} : { type: { $nin: ['content', 'reasoning'] as FrameType[] } }
+    /** Reads all events in order, in batches; `withText: false` leaves out the texts of the conversation. */
+    async *all(thread_id: string, { withText } = { withText: true }) {
+      const filter = withText ? {} : { type: { $nin: ['content', 'reasoning'] as FrameType[] } }
       const projection = withText
         ? {}
         : { 'frame.output': 0, 'frame.input': 0, input: 0, answer: 0, whole_args: 0, results: 0 }
       for await (const event of events
-        .find({ ...eventRange(thread_id), ...wanted }, { projection, batchSize: BATCH })
+        .find({ ...eventRange(thread_id), ...filter }, { projection, batchSize: BATCH })
         .sort({ _id: 1 }))
         yield read(event)
     },
-    async *follow(reader) {
-      for await (const event of followEvents({ ...reader, hub, ledger })) yield read(event)
+    /** Yields the events after `after` and future ones, until `signal` is aborted or the thread is removed. */
+    async *follow(start: Parameters<typeof follow>[0]) {
+      for await (const event of follow(start, cradle)) yield read(event)
     },
   }
 }

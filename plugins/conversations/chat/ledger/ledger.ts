@@ -17,7 +17,11 @@ export interface Ledger {
    */
   read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
   /** Reads events behind a seq of each thread, in the order of their threads and seqs. */
-  readBehind(places: ReadonlyMap<string, number>, limit: number): Promise<LedgerEvent[]>
+  readBehind(positions: ReadonlyMap<string, number>, limit: number): Promise<LedgerEvent[]>
+  /** Returns the positions at which there is no event. */
+  listMissing<Position extends { thread_id: string; position: number }>(
+    positions: readonly Position[],
+  ): Promise<Position[]>
   find(thread_id: string, seq: number): Promise<LedgerEvent | null>
   /** Reads all events of a turn that begins at `firstSeq`. */
   readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
@@ -61,9 +65,17 @@ export function createLedger({
   return {
     open: (place) => openTurnLog(place, shared),
     read: (thread_id, after, limit) => readSettled(eventRange(thread_id, after), limit),
-    readBehind(places, limit) {
-      const ranges = [...places].map(([thread_id, after]) => eventRange(thread_id, after))
+    readBehind(positions, limit) {
+      const ranges = [...positions].map(([thread_id, after]) => eventRange(thread_id, after))
       return readSettled({ $or: ranges }, limit)
+    },
+    async listMissing(positions) {
+      const idOf = ({ thread_id, position }: { thread_id: string; position: number }) =>
+        eventId(thread_id, position)
+      const query = { _id: { $in: positions.map(idOf) } }
+      const stored = await events.find(query, { projection: { _id: 1 } }).toArray()
+      const ids = new Set(stored.map(({ _id }) => _id))
+      return positions.filter((position) => !ids.has(idOf(position)))
     },
     find: (thread_id, seq) => events.findOne({ _id: eventId(thread_id, seq) }) as Promise<LedgerEvent | null>,
     readTurn: (thread_id, turn_id, firstSeq) =>

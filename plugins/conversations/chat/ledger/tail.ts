@@ -1,7 +1,5 @@
-import { isUnavailable, type Logger } from '#kernel'
-import type { Nodes } from '../../../operation/signals/nodes.ts'
-import type { Hub } from './hub.ts'
-import type { Ledger } from './ledger.ts'
+import { isUnavailable } from '#kernel'
+import type { Cradle } from '../manifest.ts'
 import { threadOf } from './ledger-event.ts'
 
 /** The interval of the reads; it grows for a follower while there is nothing new. */
@@ -20,27 +18,17 @@ export interface Follower {
   readonly position: number
   /** True while another process may write. */
   readonly isExpectant: boolean
+  /** True if the event of its position was stored, so that the thread is gone if it is missing. */
+  readonly isStored: boolean
+  /** Called when the thread has been removed. */
+  onMissing(): void
 }
 
-/** Reads what other processes write for the readers here: one question for all of their threads. */
-export interface Tail {
-  /** Reads behind a follower from now on, as long as it expects something; soon, or at the longest interval. */
-  follow(follower: Follower, when?: 'soon' | 'later'): void
-  leave(follower: Follower): void
-}
+/** Reads what other processes write for the readers here: one query for all of their threads. */
+export type Tail = ReturnType<typeof createTail>
 
 /** Creates the tail, which publishes in this process what it reads. */
-export function createTail({
-  ledger,
-  hub,
-  nodes,
-  log,
-}: {
-  ledger: Ledger
-  hub: Hub
-  nodes: Nodes
-  log: Logger
-}): Tail {
+export function createTail({ ledger, hub, nodes, log }: Pick<Cradle, 'ledger' | 'hub' | 'nodes' | 'log'>) {
   const followers = new Map<Follower, { wait: number; due: number }>()
   let timer: NodeJS.Timeout | undefined
   let isReading = false
@@ -50,43 +38,52 @@ export function createTail({
   /** Takes the followers whose time has come, of at most so many threads. */
   const takeDue = () => {
     const now = performance.now()
-    const places = new Map<string, number>()
+    const positions = new Map<string, number>()
     const due: Follower[] = []
     for (const [follower, state] of followers) {
       if (!follower.isExpectant) followers.delete(follower)
-      else if (state.due <= now && (places.size < AT_ONCE.threads || places.has(follower.thread_id))) {
+      else if (state.due <= now && (positions.size < AT_ONCE.threads || positions.has(follower.thread_id))) {
         const { thread_id, position } = follower
-        places.set(thread_id, Math.min(position, places.get(thread_id) ?? position))
+        positions.set(thread_id, Math.min(position, positions.get(thread_id) ?? position))
         due.push(follower)
       }
     }
-    return { places, due }
+    return { positions, due }
+  }
+
+  /** Ends the followers of threads that have been removed. */
+  const endRemoved = async (silent: readonly Follower[]) => {
+    const stored = silent.filter(({ isStored }) => isStored)
+    if (stored.length === 0) return
+    const missing = await ledger.listMissing(stored)
+    for (const follower of missing) follower.onMissing()
   }
 
   const read = async () => {
-    const { places, due } = takeDue()
+    const { positions, due } = takeDue()
     if (due.length === 0) return
     const news = new Set<string>()
     let isWhole = true
     const startedAt = performance.now()
     try {
-      const events = await ledger.readBehind(places, AT_ONCE.events)
+      const events = await ledger.readBehind(positions, AT_ONCE.events)
       isWhole = events.length < AT_ONCE.events
       for (const event of events) {
         news.add(threadOf(event))
         hub.publish(event)
       }
+      if (isWhole) await endRemoved(due.filter(({ thread_id }) => !news.has(thread_id)))
     } catch (error) {
       if (!isUnavailable(error)) log.error({ error }, 'events of other processes could not be read')
     }
     const now = performance.now()
-    const rest = (now - startedAt) * REST
+    const pauseMs = (now - startedAt) * REST
     for (const follower of due) {
       const state = followers.get(follower)
       if (!state) continue
       const hasNews = !isWhole || news.has(follower.thread_id)
       state.wait = hasNews ? READ_MS.first : Math.min(state.wait * 2, longest())
-      state.due = now + Math.max(rest, isWhole ? state.wait : 0)
+      state.due = now + Math.max(pauseMs, isWhole ? state.wait : 0)
     }
   }
 
@@ -106,12 +103,13 @@ export function createTail({
   }
 
   return {
-    follow(follower, when = 'soon') {
+    /** Reads behind a follower from now on, as long as it expects something; soon, or at the longest interval. */
+    follow(follower: Follower, when: 'soon' | 'later') {
       const wait = when === 'soon' ? READ_MS.first : longest()
       followers.set(follower, { wait, due: performance.now() + wait })
       schedule()
     },
-    leave(follower) {
+    leave(follower: Follower) {
       followers.delete(follower)
     },
   }

@@ -87,7 +87,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   }
 
   const tellRemoved = (thread_id: string, queue_id: string) =>
-    hub.tell(thread_id, { type: 'unqueued', thread_id, queue_id })
+    hub.send(thread_id, { type: 'unqueued', thread_id, queue_id })
 
   /** Starts the next turn of a thread if it can start now. */
   const startNext = async (thread_id: string): Promise<void> => {
@@ -163,7 +163,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
     wait = POLL_MS.first
     if (!watched.has(thread_id)) {
       watched.add(thread_id)
-      hub.expect(thread_id)
+      hub.expectOthers(thread_id)
     }
     schedule()
   }
@@ -225,7 +225,7 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       watched.delete(thread_id)
       for (const { client_message_id, locale, request_id } of await queuedTurns.removeAllOf(thread_id)) {
         const error = explainError(new AppError('THREAD_NOT_FOUND'), locale, request_id)
-        hub.tell(thread_id, { type: 'error', thread_id, client_message_id, ...error })
+        hub.send(thread_id, { type: 'error', thread_id, client_message_id, ...error })
       }
     },
     watch,

@@ -1,5 +1,6 @@
 import { isUnavailable } from '#kernel'
 import type { Cradle } from '../manifest.ts'
+import type { StopReason } from './turn.ts'
 
 /** The interval at which the threads that are read here are compared with the database, in milliseconds. */
 const LOOK_MS = 10_000
@@ -43,7 +44,7 @@ export function createForeignTurns({
     const fields = { last_seq: 1, 'active_turn.turn_id': 1 } as const
     const found = threads.find({ _id: { $in: [...thread_ids] } }, { projection: fields })
     for (const { _id, last_seq, active_turn } of await found.toArray())
-      if (!running.get(_id)) hub.follow(_id, active_turn ? undefined : last_seq)
+      if (!running.get(_id)) hub.expectOthers(_id, active_turn ? undefined : last_seq)
   }
 
   const look = async () => {
@@ -61,7 +62,11 @@ export function createForeignTurns({
 
   return {
     start() {
-      signals.on('turn.begun', ({ thread_id }) => hub.follow(thread_id))
+      signals.on('turn.begun', ({ thread_id }) => hub.expectOthers(thread_id))
+      signals.on('thread.removed', ({ thread_id }) => hub.expectOthers(thread_id))
+      running.onEnd(({ thread_id, signal }) => {
+        if (signal.reason === ('lost' satisfies StopReason)) hub.expectOthers(thread_id)
+      })
       signals.onMissed(lookNow)
       timer = setInterval(() => {
         if (nodes.peers > 0) lookNow()

@@ -1,6 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { AppError, type Locale } from '#kernel'
-import { createDeadline } from '#toolbox'
 import type { ThreadDocument } from '../../../conversations/chat/documents.ts'
 import type { UserDocument } from '../../../identity/users/types.ts'
 import { groupRulesFor } from '../config/common-settings.ts'
@@ -10,9 +8,6 @@ import type { Cradle } from '../manifest.ts'
 import type { Delivery } from './delivery.ts'
 import { buildContent } from './question-content.ts'
 import { createTurnDelivery } from './turn-delivery.ts'
-
-/** Interval for checking that a message whose turn has not begun is still in the queue, in milliseconds. */
-const QUEUE_POLL_MS = 2000
 
 /** A message with the context for answering it. */
 export interface Answering {
@@ -47,43 +42,19 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
   } else thread = await threads.get(account, thread_id)
 
   const { events: newest } = await ledgerReader.page(thread_id, { limit: 1 })
-  const left = createDeadline([session.signal])
-  const { signal } = left
   const show = createTurnDelivery(answering, thread, newest.at(-1)?.seq ?? 0, cradle)
-  let turn_id: string | undefined
-  let refusal: unknown
-  /** Stops waiting for a message that was taken back, or removed with its thread, while it was queued. */
-  const leaveRemoved = async () => {
-    while (turn_id === undefined && !signal.aborted) {
-      // Rejects only when aborted, which ends the loop.
-      await pause(QUEUE_POLL_MS, undefined, { signal }).catch(() => undefined)
-      if (!signal.aborted && !(await chat.findRepeated(account, clientMessageId(message)))) left.abort()
-    }
-  }
-  startTurn(answering, thread, cradle)
-    .then(leaveRemoved)
-    .catch((error) => {
-      refusal = error
-      // A turn that has begun ends by its own events, even if this call fails.
-      if (turn_id === undefined) left.abort()
-    })
+  const { signal } = session
   try {
-    for await (const event of ledgerReader.follow({
-      thread_id,
-      user_id: owner._id,
-      after: after_seq,
-      signal,
-    })) {
-      if (event.type === 'turn_started' && event.frame.client_message_id === clientMessageId(message))
-        turn_id = event.turn_id
-      if (event.turn_id !== turn_id) continue
-      if (await show.event(event)) break
-    }
-    session.signal.throwIfAborted()
-    if (refusal !== undefined && turn_id === undefined) await show.refusal(refusal)
+    const turn = await startTurn(answering, thread, cradle).catch(async (error) => {
+      signal.throwIfAborted()
+      await show.refusal(error)
+    })
+    if (turn)
+      for await (const event of chat.follow({ ...account, ...turn }, signal)) {
+        if (await show.event(event)) break
+      }
+    signal.throwIfAborted()
   } finally {
-    left.abort()
-    left.release()
     await show.stop()
   }
   const rules = groupRulesFor(config, message.conversation_id)
@@ -96,18 +67,19 @@ async function startTurn(
   { message, session, owner, locale }: Answering,
   thread: ThreadDocument,
   cradle: Cradle,
-): Promise<void> {
+): Promise<{ thread_id: string; turn_id: string; after?: number }> {
   const { agents, chat } = cradle
-  const { user_id, agent_id } = thread
+  const { _id: thread_id, user_id, agent_id } = thread
   const client_message_id = clientMessageId(message)
-  if (await chat.findRepeated({ user_id, agent_id }, client_message_id)) return
+  const earlier = await chat.findRepeated({ user_id, agent_id }, client_message_id)
+  if (earlier) return { thread_id: earlier.thread_id, turn_id: earlier.turn_id }
   const agent = await agents.find(agent_id)
   if (agent?.state !== 'running')
     throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
   const content = await buildContent(message, session, locale, cradle)
   const { _id: id, role, permissions, token_quota } = owner
-  await chat.submit({
-    thread_id: thread._id,
+  const started = await chat.start({
+    thread_id,
     agent,
     user: { id, role, permissions, token_quota },
     content,
@@ -115,4 +87,6 @@ async function startTurn(
     locale,
     request_id: message._id,
   })
+  const { turn_id } = started
+  return { thread_id, turn_id, ...(started.outcome === 'started' && { after: started.after }) }
 }
