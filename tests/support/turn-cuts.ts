@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
+  frameText,
   type LedgerEvent,
   seqOf,
   threadOf,
-  toFrame,
 } from '../../plugins/conversations/chat/ledger/ledger-event.ts'
 import type { ReadEvent } from '../../plugins/conversations/chat/ledger/ledger-reader.ts'
 import { projectTurn } from '../../plugins/conversations/chat/ledger/projection.ts'
@@ -48,7 +48,7 @@ export function findCutFaults(events: readonly LedgerEvent[]): string[] {
   for (let cut = 0; cut <= events.length; cut += 1) {
     const [told, rest] = [events.slice(0, cut), events.slice(cut)]
     const thread = openThread([pageOf(told, first_seq, thread_id)])
-    for (const event of rest) applyFrame(thread, toFrame(event))
+    for (const event of rest) applyFrame(thread, JSON.parse(frameText(event)))
     const { artifacts, sources } = thread
     const difference = differenceOf(thread, [{ ...whole, artifacts, sources }])
     if (difference) faults.push(`behind ${cut} events: ${difference}`)

@@ -13,7 +13,7 @@ import { threadReaderGuard } from './guards.ts'
 import { createHistory, type History } from './history.ts'
 import { createHub, type Hub, topicOf } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
-import { type LedgerEvent, threadOf } from './ledger/ledger-event.ts'
+import type { LedgerEvent } from './ledger/ledger-event.ts'
 import { createLedgerReader, type LedgerReader, ledgerIndexes } from './ledger/ledger-reader.ts'
 import { createTail, type Tail } from './ledger/tail.ts'
 import { manifest } from './manifest.ts'
@@ -106,11 +106,14 @@ export default definePlugin({
     host.collection('threads', { indexes: threadIndexes })
     host.service('hub', ({ signals }) => createHub(signals))
     host.service('ledger', ({ collections, clock, log, server, hub, signals }) => {
-      const publish = (event: LedgerEvent) => {
-        hub.publish(event)
-        signals.tell(topicOf(threadOf(event)), event)
+      const publisherOf = (thread_id: string) => {
+        const topic = topicOf(thread_id)
+        return (event: LedgerEvent) => {
+          hub.publish(event, thread_id)
+          signals.tell(topic, event)
+        }
       }
-      return createLedger({ events: collections.events, clock, log, writer: server.node_id, publish })
+      return createLedger({ events: collections.events, clock, log, writer: server.node_id, publisherOf })
     })
     host.provide('ledgerReader', createLedgerReader)
     host.limit('threads', ({ collections }, user_id) => collections.threads.countDocuments({ user_id }))

@@ -140,7 +140,7 @@ export function createSignals({
     /** Calls a listener when facts may have been lost, also when another process has joined. */
     onMissed: (listener: () => unknown) => void onMissed.push(listener),
     tell: (topic: string, payload: unknown): boolean =>
-      nodes.peers > 0 && topics !== undefined && topics.tell(topic, payload),
+      topics !== undefined && nodes.peers > 0 && topics.tell(topic, payload),
     listen: topics?.listen ?? (() => () => undefined),
     async start(): Promise<void> {
       await nodes.start()

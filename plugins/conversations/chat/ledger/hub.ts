@@ -22,8 +22,8 @@ export function createHub({ listen }: Pick<Topics, 'listen'>) {
   const threads = new Map<string, Set<Reader>>()
   const leaves = new Map<string, () => void>()
 
-  const publish = (event: LedgerEvent) => {
-    const readers = threads.get(threadOf(event))
+  const publish = (event: LedgerEvent, thread_id = threadOf(event)) => {
+    const readers = threads.get(thread_id)
     if (!readers) return
     const seq = seqOf(event)
     for (const reader of readers) reader.deliver(event, seq)

@@ -115,14 +115,12 @@ export const findLastModel = (events: readonly LedgerEvent[]): string | undefine
     .flatMap(({ type, frame }) => (type === 'usage' && frame.model !== UNKNOWN_MODEL ? [frame.model] : []))
     .at(-1)
 
-/** Returns the frame of an event as readers receive it. */
-export const toFrame = (event: LedgerEvent) => ({
-  type: event.type,
-  thread_id: threadOf(event),
-  turn_id: event.turn_id,
-  seq: seqOf(event),
-  ...event.frame,
-})
-
 /** Returns the frame of an event as JSON. */
-export const frameText = (event: LedgerEvent): string => JSON.stringify(toFrame(event))
+export const frameText = (event: LedgerEvent): string =>
+  JSON.stringify({
+    type: event.type,
+    thread_id: threadOf(event),
+    turn_id: event.turn_id,
+    seq: seqOf(event),
+    ...event.frame,
+  })

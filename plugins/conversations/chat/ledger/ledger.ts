@@ -5,7 +5,7 @@ import { sanitizeForStorage } from '../sanitize.ts'
 import { eventId, eventRange, type LedgerEvent } from './ledger-event.ts'
 import type { ReadEvent } from './ledger-reader.ts'
 import { createPace } from './pace.ts'
-import { type LogPlace, openTurnLog, type TurnLog } from './turn-log.ts'
+import { type LogParts, type LogPlace, openTurnLog, type TurnLog } from './turn-log.ts'
 
 /** The append-only ledger: events are published only after they are in the journal. */
 export interface Ledger {
@@ -40,6 +40,7 @@ const DEPTH_IN_EVENT = 5
 /** Creates the ledger. */
 export function createLedger({
   events,
+  publisherOf,
   ...parts
 }: {
   events: Collection<LedgerEvent>
@@ -47,15 +48,13 @@ export function createLedger({
   log: Logger
   /** Unique to this process. */
   writer: string
-  publish: (event: LedgerEvent) => void
+  /** Returns the function that shows the events of a thread to readers. */
+  publisherOf(thread_id: string): (event: LedgerEvent) => void
 }): Ledger {
-  let failure: Error | undefined
+  const health: LogParts['health'] = { failure: undefined }
   const unsettled = new Set<string>()
   const jointWriter = jointWriterOf(events)
-  const noteFailure = (reason: Error | undefined) => {
-    failure = reason
-  }
-  const shared = { ...parts, events, jointWriter, unsettled, noteFailure, pace: createPace() }
+  const shared = { ...parts, events, jointWriter, unsettled, health, pace: createPace() }
 
   const readSettled = async (filter: Filter<LedgerEvent>, limit: number) => {
     const found = await events.find(filter).sort({ _id: 1 }).limit(limit).toArray()
@@ -63,7 +62,7 @@ export function createLedger({
   }
 
   return {
-    open: (place) => openTurnLog(place, shared),
+    open: (place) => openTurnLog(place, { ...shared, publish: publisherOf(place.thread_id) }),
     read: (thread_id, after, limit) => readSettled(eventRange(thread_id, after), limit),
     readBehind(positions, limit) {
       const ranges = [...positions].map(([thread_id, after]) => eventRange(thread_id, after))
@@ -96,7 +95,7 @@ export function createLedger({
       await events.deleteMany(eventRange(thread_id))
     },
     get failure() {
-      return failure
+      return health.failure
     },
     idle: jointWriter.idle,
   }

@@ -18,15 +18,6 @@ const TOO_SLOW = 1013
 /** The frames of events as text, so that all readers of a thread share one string. */
 const texts = new WeakMap<LedgerEvent, string>()
 
-const toSharedText = (event: LedgerEvent): string => {
-  let text = texts.get(event)
-  if (text === undefined) {
-    text = frameText(event)
-    texts.set(event, text)
-  }
-  return text
-}
-
 /** Sends the events of a thread to a connection as frames; closes a connection that takes nothing. */
 export function subscribe(start: StreamStart, outlet: Outlet, cradle: Cradle): EventStream {
   const { thread_id } = start
@@ -35,7 +26,12 @@ export function subscribe(start: StreamStart, outlet: Outlet, cradle: Cradle): E
     {
       send(event) {
         if (outlet.buffered >= BUFFER_LIMIT) return false
-        outlet.sendText(toSharedText(event))
+        let text = texts.get(event)
+        if (text === undefined) {
+          text = frameText(event)
+          texts.set(event, text)
+        }
+        outlet.sendText(text)
         return true
       },
       sendSlowly: (event) =>

@@ -74,8 +74,8 @@ export interface LogParts {
   publish(event: LedgerEvent): void
   /** The keys of last events that are hidden from readers, because their outcome is not stored. */
   unsettled: Set<string>
-  /** Notes why nothing can be written at present; undefined when a write has succeeded. */
-  noteFailure(failure: Error | undefined): void
+  /** The reason why nothing can be written at present; undefined once a write has succeeded. */
+  health: { failure: Error | undefined }
 }
 
 /** The length at which a text event takes no more text, in characters. */
@@ -85,7 +85,7 @@ const RETRY_MS = { first: 50, most: 2000 }
 /** Opens the log of a turn. Its events are written in order, those that wait at the same time together. */
 export function openTurnLog(
   { thread_id, turn_id, lastSeq, before = [], opening = [] }: LogPlace,
-  { events, clock, log: logger, jointWriter, pace, writer, publish, unsettled, noteFailure }: LogParts,
+  { events, clock, log: logger, jointWriter, pace, writer, publish, unsettled, health }: LogParts,
 ): TurnLog {
   const committed: LedgerEvent[] = [...before]
   /** Events that are not yet being written; the last one may still take text. */
@@ -124,14 +124,6 @@ export function openTurnLog(
       ...record,
     }) as LedgerEvent
 
-  const add = (type: FrameType, frame: FrameFields[FrameType], record?: EventRecord): LedgerEvent => {
-    seq += 1
-    const event = toEvent(type, frame, record)
-    waiting.push(event)
-    began ??= event.ts
-    return event
-  }
-
   const request = () => {
     if (isRequested) isUrgent = true
     if (isRequested || isLost || sent.length + waiting.length === 0) return
@@ -148,23 +140,26 @@ export function openTurnLog(
         waiting = []
         isUrgent = false
       }
-      const missing = sent.filter((event) => !written.has(event))
-      const inserts = [...(isOpened ? [] : opening), ...missing.map((event) => toInsert(event, events))]
-      if (!isLast(sent)) return inserts
-      const { event, writes, isRefused } = last!
-      return [...inserts, ...(isRefused ? [toReplacement(event, events)] : []), ...writes]
+      const writes: Write[] = isOpened ? [] : [...opening]
+      for (const document of sent)
+        if (!written.has(document)) writes.push({ name: 'insertOne', namespace: events.namespace, document })
+      if (last === undefined || !isLast(sent)) return writes
+      if (last.isRefused) writes.push(toReplacement(last.event, events))
+      writes.push(...last.writes)
+      return writes
     },
     written() {
       isOpened = true
       isRequested = false
       retryMs = RETRY_MS.first
-      noteFailure(undefined)
+      health.failure = undefined
       const events = sent
-      const end = isLast(events) ? last! : undefined
+      const end = last !== undefined && isLast(events) ? last : undefined
       sent = []
       written.clear()
       for (const event of events) if (event !== end?.event) show(event)
-      waiters = waiters.filter(({ event, resolve }) => !events.includes(event) || resolve(true))
+      if (waiters.length > 0)
+        waiters = waiters.filter(({ event, resolve }) => !events.includes(event) || resolve(true))
       if (end) end.settled.resolve(true)
       else if (isUrgent) request()
     },
@@ -172,7 +167,7 @@ export function openTurnLog(
       if (isDuplicateKey(error)) return void takeOver(error)
       logger.error({ error, turn_id, events: sent.length }, 'the ledger could not be written')
       if (isTransient(error)) {
-        noteFailure(error as Error)
+        health.failure = error as Error
         retry()
       } else refuse(error)
     },
@@ -256,8 +251,12 @@ export function openTurnLog(
       // Output of a tool or a model after the end of its turn is not part of the turn.
       if (isFinished) return
       const isText = type === 'content' || type === 'reasoning'
-      if (isText && grow(waiting.at(-1), type, frame as FrameFields['content'])) return
-      add(type, frame, record)
+      const previous = isText ? waiting.at(-1) : undefined
+      if (previous?.type === type && grow(previous, frame as FrameFields['content'])) return
+      seq += 1
+      const event = toEvent(type, frame, record)
+      waiting.push(event)
+      began ??= event.ts
       // The beginning of a turn can wait for the first text, which is then written with it.
       if (type === 'turn_started' || (isText && spoken === (frame as FrameFields['content']).message_id))
         return pace.later(request)
@@ -284,12 +283,6 @@ interface Settled {
   reject(error: unknown): void
 }
 
-const toInsert = (document: LedgerEvent, { namespace }: Collection<LedgerEvent>): Write => ({
-  name: 'insertOne',
-  namespace,
-  document,
-})
-
 /** Returns the write that puts an event in the place of another one. */
 export const toReplacement = (event: LedgerEvent, { namespace }: Collection<LedgerEvent>): Write => ({
   name: 'replaceOne',
@@ -300,9 +293,8 @@ export const toReplacement = (event: LedgerEvent, { namespace }: Collection<Ledg
 })
 
 /** Merges text into the event before it, if that belongs to the same message. */
-function grow(before: LedgerEvent | undefined, type: FrameType, text: FrameFields['content']): boolean {
-  if (before?.type !== type) return false
-  const frame = before.frame as FrameFields['content']
+function grow(event: LedgerEvent, text: FrameFields['content']): boolean {
+  const frame = event.frame as FrameFields['content']
   if (frame.message_id !== text.message_id || frame.content.length + text.content.length > MAX_MERGED_CHARS)
     return false
   frame.content += text.content

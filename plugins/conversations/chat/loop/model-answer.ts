@@ -9,8 +9,7 @@ import type { CallNotice, FinishPart, ModelPart } from '../../../models/provider
 
 /** Receives a model's answer while it arrives. */
 export interface ModelListener {
-  onText(text: string): void
-  onReasoning(text: string): void
+  onText(type: 'content' | 'reasoning', text: string): void
   /** `by_provider` if the upstream carries out the call itself. */
   onToolCall(call: { id: string; name: string; input: string; by_provider?: true }): void
   /** Receives the result of a call that the upstream has carried out. */
@@ -78,7 +77,8 @@ export async function readAnswer(
     // A later block may reuse the id of an earlier one.
     const block = (type.endsWith('-start') ? undefined : spoken.get(key)) ?? begin(kind, key)
     block.text += delta
-    for (const [provider, values] of Object.entries(providerMetadata ?? {}))
+    if (!providerMetadata) return
+    for (const [provider, values] of Object.entries(providerMetadata))
       block.providerMetadata = {
         ...block.providerMetadata,
         [provider]: { ...block.providerMetadata?.[provider], ...values },
@@ -93,56 +93,54 @@ export async function readAnswer(
     return uniqueId
   }
   const restart = () => {
-    if (content.some(({ type }) => type === 'reasoning')) listener.onReasoning('\n\n')
+    if (content.some(({ type }) => type === 'reasoning')) listener.onText('reasoning', '\n\n')
     content.length = 0
     files.length = 0
     spoken.clear()
   }
-  const add = (part: ModelPart): void => {
+  for await (const part of parts) {
     if ('delta' in part) first ??= performance.now()
     switch (part.type) {
       case 'text-start':
       case 'text-delta':
       case 'text-end':
         extend('text', part)
-        if (part.type === 'text-delta') listener.onText(part.delta)
-        return
+        if (part.type === 'text-delta') listener.onText('content', part.delta)
+        break
       case 'reasoning-start':
       case 'reasoning-delta':
       case 'reasoning-end':
         extend('reasoning', part)
-        if (part.type === 'reasoning-delta') listener.onReasoning(part.delta)
-        return
+        if (part.type === 'reasoning-delta') listener.onText('reasoning', part.delta)
+        break
       case 'tool-call': {
         const call = { ...part, toolCallId: toUniqueId(part.toolCallId) }
         content.push(call)
         const { toolCallId: id, toolName: name, input, providerExecuted } = call
         listener.onToolCall({ id, name, input, ...(providerExecuted && { by_provider: true }) })
-        return
+        break
       }
       case 'tool-result': {
         const { toolCallId: tool_call_id, toolName: name, result, isError: is_error = false } = part
-        if (!callIds.has(tool_call_id) || part.preliminary) return
+        if (!callIds.has(tool_call_id) || part.preliminary) break
         content.push(part)
         listener.onProviderResult?.({ tool_call_id, name, output: toResultText(result), is_error })
-        return
+        break
       }
       case 'file':
         files.push(part)
-        return
+        break
       case 'notice':
         listener.onNotice?.(part)
-        return
+        break
       case 'restarted':
         restart()
-        return
+        break
       case 'finish':
         finish = part
-        return
+        break
     }
   }
-
-  for await (const part of parts) add(part)
   if (!finish) throw new Error('the model ended its answer without finishing it')
   return {
     content,

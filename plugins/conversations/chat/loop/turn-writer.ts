@@ -14,6 +14,8 @@ import type { RecordedStep } from './recorded-loop.ts'
 /** The most characters of text in one event. */
 const PIECE = 65_536
 
+type TextType = 'content' | 'reasoning'
+
 type SpokenCall = Parameters<ModelListener['onToolCall']>[0]
 
 /** The outcome of a tool call. */
@@ -116,7 +118,8 @@ export function createTurnWriter({
   }
   for (const event of before) if (event.type === 'tool_result') noteSources(event.frame.sources)
   const results = new Map<string, string>()
-  const held = { content: '', reasoning: '' }
+  /** The first half of a character, whose second half has not arrived, by type of text. */
+  const halves = { content: '', reasoning: '' }
   /** Notices from before the first model call, which is what has a message. */
   const early: TurnNotice[] = []
   let begun: string | null = null
@@ -127,20 +130,23 @@ export function createTurnWriter({
     written = begun
     return begun!
   }
-  const writeText = (type: 'content' | 'reasoning', text: string) => {
-    for (const piece of piecesOf(text))
-      log.write(type, { message_id: reply(), content: piece.toWellFormed() })
-  }
-  const say = (type: 'content' | 'reasoning', text: string) => {
-    const whole = held[type] + text
-    const cut = endsInHalfPair(whole) ? whole.length - 1 : whole.length
-    held[type] = whole.slice(cut)
-    writeText(type, whole.slice(0, cut))
+  /** Writes text, except for a half character at its end, which waits for the other half. */
+  const writeText = (type: TextType, text: string) => {
+    const whole = halves[type] + text
+    const end = !whole.isWellFormed() && endsInHalf(whole) ? whole.length - 1 : whole.length
+    halves[type] = whole.slice(end)
+    if (end === 0) return
+    written = begun
+    if (end <= PIECE) log.write(type, { message_id: begun!, content: whole.slice(0, end).toWellFormed() })
+    else
+      for (const piece of piecesOf(whole.slice(0, end)))
+        log.write(type, { message_id: begun!, content: piece.toWellFormed() })
   }
   const flush = () => {
     for (const type of ['reasoning', 'content'] as const) {
-      writeText(type, held[type])
-      held[type] = ''
+      const content = halves[type].toWellFormed()
+      halves[type] = ''
+      if (content !== '') log.write(type, { message_id: reply(), content })
     }
   }
   const resultMessage = (tool_call_id: string) => {
@@ -226,7 +232,6 @@ export function createTurnWriter({
       beginMessage: () => void step++,
       resume: () => void step++,
       onText: () => undefined,
-      onReasoning: () => undefined,
       onToolCall: (call) => recordCall({ ...call, id: idOf(call.id) }, place),
       onToolResult: (result) => recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, place),
       onAttachment: (file) => recordFile(file, place),
@@ -256,8 +261,7 @@ export function createTurnWriter({
       results.clear()
       for (const [tool_call_id, message_id] of step.result_ids) results.set(tool_call_id, message_id)
     },
-    onText: (text) => say('content', text),
-    onReasoning: (text) => say('reasoning', text),
+    onText: writeText,
     onToolCall(call) {
       flush()
       recordCall(call, { message_id: reply() })
@@ -289,7 +293,8 @@ export function createTurnWriter({
   }
 }
 
-const endsInHalfPair = (text: string) => {
+/** True if a text ends in the first half of a character. */
+const endsInHalf = (text: string) => {
   const last = text.charCodeAt(text.length - 1)
   return last >= 0xd800 && last <= 0xdbff
 }
@@ -299,7 +304,7 @@ function* piecesOf(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const piece = text.slice(start, start + PIECE)
     const end = start + piece.length
-    const whole = end < text.length && endsInHalfPair(piece) ? piece.slice(0, -1) : piece
+    const whole = end < text.length && endsInHalf(piece) ? piece.slice(0, -1) : piece
     yield whole
     start += whole.length
   }

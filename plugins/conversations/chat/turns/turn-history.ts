@@ -89,4 +89,4 @@ export async function readTurnHistory(
   }
 }
 
-const SILENT = { onText: () => {}, onReasoning: () => {}, onToolCall: () => {} }
+const SILENT = { onText: () => {}, onToolCall: () => {} }
