@@ -5,9 +5,8 @@ import { type PendingApproval, seqOf } from './ledger/ledger-event.ts'
 import type { ReadEvent } from './ledger/ledger-reader.ts'
 import { toTurnSettings } from './loop/call-settings.ts'
 import type { Cradle } from './manifest.ts'
-import type { ClientMessages, KnownTurn } from './queue/client-messages.ts'
+import type { KnownTurn } from './queue/client-messages.ts'
 import { type FollowedTurn, followTurn } from './queue/followed-turn.ts'
-import type { Resumption } from './resumption/resumption.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 import { type EarlierStep, type StepEvent, toStepEvents } from './threads/earlier-turns.ts'
 import type { ThreadOwner } from './threads/threads.ts'
@@ -45,50 +44,10 @@ export interface StartOptions {
 }
 
 /** The conversations in this process. */
-export interface Chat {
-  /** Starts a turn, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_PAUSED, SHUTTING_DOWN. */
-  start(request: StartRequest, options?: StartOptions): Promise<StartedTurn>
-  /** Yields the events of a turn until it ends or pauses; see `followTurn`. */
-  follow(turn: FollowedTurn, signal: AbortSignal): AsyncGenerator<ReadEvent, void, void>
-  /**
-   * Resumes a turn that waits for its program, with the results of its calls in their order; returns its id and the seq
-   * of the event before those that follow. Throws HITL_NOT_PENDING if other results came first.
-   */
-  answer(
-    thread: ThreadDocument,
-    pending: PendingApproval,
-    answered: { agent: AgentDocument; results: readonly string[]; settings: TurnSettings },
-  ): Promise<{ turn_id: string; after: number }>
-  /** Ends the active turn of a thread; false if it has none. */
-  stop(thread: ThreadDocument): Promise<boolean>
-  /** Ends the turn that this client message has started, or takes it back while it is queued; false if it has ended. */
-  cancel(thread: ThreadDocument, client_message_id: string): Promise<boolean>
-  /** Ends a turn, or takes it back while it is queued; false if it has ended. */
-  cancelTurn(turn: ThreadOwner & { thread_id: string; turn_id: string }): Promise<boolean>
-  stopAgent(agent_id: string): Promise<void>
-  countActive(agent_id: string): number
-  /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
-  positionOf(thread: ThreadDocument): number
-  /** The turn that this client message has started or waits to start, if any. */
-  findRepeated: ClientMessages['findRepeated']
-  /** The time for which a turn waits for a person, in seconds. */
-  readonly approval_seconds: number
-  /** The threads of an account whose turns wait for a person. */
-  listPaused(user_id: string): Promise<ThreadDocument[]>
-  /** The approval that the paused turn of a thread waits for; null if it waits for none. */
-  readPending: Resumption['readPending']
-  /** Stores the decisions and resumes the turn; throws HITL_NOT_PENDING if another decision came first. */
-  decide: Resumption['decide']
-  /** Removes hidden threads; their running turns are stopped first. */
-  purge(thread_ids: readonly string[]): Promise<void>
-  /** Adopts the turns of dead processes and renews the leases of running ones. */
-  begin(): Promise<void>
-  /** Refuses new turns, lets running ones finish for DRAIN_MS and stores the others as interrupted. */
-  drain(): Promise<void>
-}
+export type Chat = ReturnType<typeof createChat>
 
 /** Creates the conversations of this process. */
-export function createChat(cradle: Cradle): Chat {
+export function createChat(cradle: Cradle) {
   const { clientMessages, foreignTurns, heldCalls, hub, ids, ledger, log, nodes, recovery, resumption } =
     cradle
   const { retention, running, signals, threads, turnLeases, turnQueue } = cradle
@@ -115,7 +74,7 @@ export function createChat(cradle: Cradle): Chat {
     return opening.outcome === 'opened' ? { outcome: 'opened' as const, turn } : opening
   }
 
-  const stop: Chat['stop'] = async (thread) => {
+  const stop = async (thread: ThreadDocument): Promise<boolean> => {
     // A turn that was sent before the stop has its thread by then, or is queued.
     await turnQueue.inLine(thread._id, async () => undefined)
     if (thread.active_turn?.paused && (await resumption.stop(thread))) return true
@@ -129,7 +88,12 @@ export function createChat(cradle: Cradle): Chat {
     return isAsked
   }
 
-  const cancelTurn: Chat['cancelTurn'] = async ({ thread_id, turn_id, user_id, agent_id }) => {
+  const cancelTurn = async ({
+    thread_id,
+    turn_id,
+    user_id,
+    agent_id,
+  }: ThreadOwner & { thread_id: string; turn_id: string }): Promise<boolean> => {
     const owner = { user_id, agent_id }
     const isCurrent = ({ opened }: Turn) => opened?.lease.turn_id === turn_id
     const runsHere = running.list().some(isCurrent)
@@ -146,7 +110,7 @@ export function createChat(cradle: Cradle): Chat {
       throw new AppError('THREAD_PAUSED')
   }
 
-  const stopAgent: Chat['stopAgent'] = async (agent_id) => {
+  const stopAgent = async (agent_id: string): Promise<void> => {
     await running.stop((turn) => turn.agent_id === agent_id, 'stopped')
     heldCalls.abandon((turn) => turn.agent_id === agent_id, 'stopped')
   }
@@ -163,7 +127,11 @@ export function createChat(cradle: Cradle): Chat {
   }
 
   return {
-    async start({ steps = [], ...request }, { isDurableFirst = false, refusesPaused = false } = {}) {
+    /** Starts a turn, or queues it. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_PAUSED, SHUTTING_DOWN. */
+    async start(
+      { steps = [], ...request }: StartRequest,
+      { isDurableFirst = false, refusesPaused = false }: StartOptions = {},
+    ): Promise<StartedTurn> {
       const { thread_id, user, agent, content, instructions } = request
       const stepEvents = sanitizeForStorage(steps.flatMap((step) => toStepEvents(step, ids))) as StepEvent[]
       const order: TurnRequest = {
@@ -190,8 +158,22 @@ export function createChat(cradle: Cradle): Chat {
       ended.catch((error) => log.error({ error, turn_id }, 'a turn failed'))
       return { outcome: 'started', turn_id, after: first_seq - 1 + known_events, ended }
     },
-    follow: (turn, signal) => followTurn(turn, signal, cradle),
-    async answer(thread, pending, { agent, results, settings: requested }) {
+    /** Yields the events of a turn until it ends or pauses; see `followTurn`. */
+    follow: (turn: FollowedTurn, signal: AbortSignal): AsyncGenerator<ReadEvent, void, void> =>
+      followTurn(turn, signal, cradle),
+    /**
+     * Resumes a turn that waits for its program, with the results of its calls in their order; returns its id and the seq
+     * of the event before those that follow. Throws HITL_NOT_PENDING if other results came first.
+     */
+    async answer(
+      thread: ThreadDocument,
+      pending: PendingApproval,
+      {
+        agent,
+        results,
+        settings: requested,
+      }: { agent: AgentDocument; results: readonly string[]; settings: TurnSettings },
+    ): Promise<{ turn_id: string; after: number }> {
       if (isDraining) throw new AppError('SHUTTING_DOWN')
       const settings = toTurnSettings({ agent, settings: requested }, cradle.agents)
       await resumption.answer(thread, pending, {
@@ -201,29 +183,42 @@ export function createChat(cradle: Cradle): Chat {
       const { turn_id, paused } = thread.active_turn!
       return { turn_id, after: paused!.seq }
     },
+    /** Ends the active turn of a thread; false if it has none. */
     stop,
-    async cancel({ _id: thread_id, user_id, agent_id }, client_message_id) {
+    /** Ends the turn that this client message has started, or takes it back while it is queued; false if it has ended. */
+    async cancel(
+      { _id: thread_id, user_id, agent_id }: ThreadDocument,
+      client_message_id: string,
+    ): Promise<boolean> {
       await turnQueue.inLine(thread_id, async () => undefined)
       const turn = await clientMessages.findRepeated({ user_id, agent_id }, client_message_id)
       return turn !== null && cancelTurn(turn)
     },
+    /** Ends a turn, or takes it back while it is queued; false if it has ended. */
     cancelTurn,
     stopAgent,
+    /** The turn that this client message has started or waits to start, if any. */
     findRepeated: clientMessages.findRepeated,
-    listPaused: (user_id) =>
+    /** The threads of an account whose turns wait for a person. */
+    listPaused: (user_id: string): Promise<ThreadDocument[]> =>
       cradle.collections.threads.find({ user_id, 'active_turn.paused': { $exists: true } }).toArray(),
+    /** The time for which a turn waits for a person, in seconds. */
     approval_seconds: cradle.config.approval_seconds,
+    /** The approval that the paused turn of a thread waits for; null if it waits for none. */
     readPending: resumption.readPending,
+    /** Stores the decisions and resumes the turn; throws HITL_NOT_PENDING if another decision came first. */
     decide: resumption.decide,
-    countActive: (agent_id) =>
+    countActive: (agent_id: string): number =>
       running.list().filter((turn) => turn.opened && turn.agent_id === agent_id).length,
-    positionOf(thread) {
+    /** The seq of the newest event of a thread; a reader that has seen everything continues after it. */
+    positionOf(thread: ThreadDocument): number {
       const current = running.get(thread._id)?.opened
       if (!current) return thread.last_seq
       const last = current.log.committed.at(-1)
       return last ? seqOf(last) : current.lease.first_seq - 1
     },
-    async purge(thread_ids) {
+    /** Removes hidden threads; their running turns are stopped first. */
+    async purge(thread_ids: readonly string[]): Promise<void> {
       for (const thread_id of thread_ids) {
         signals.publish('thread.removed', { thread_id })
         await turnQueue.removeAllOf(thread_id)
@@ -238,7 +233,8 @@ export function createChat(cradle: Cradle): Chat {
         hub.expectOthers(thread_id)
       }
     },
-    async begin() {
+    /** Adopts the turns of dead processes and renews the leases of running ones. */
+    async begin(): Promise<void> {
       const renew = () => renewLeases({ running, turnLeases, log })
       const reconcile = () => reconcileHeldCalls({ heldCalls, recovery, resumption, log })
       await recovery.adopt()
@@ -257,7 +253,8 @@ export function createChat(cradle: Cradle): Chat {
       )
       signals.on('agent.stopping', ({ agent_id }) => stopAgent(agent_id))
     },
-    async drain() {
+    /** Refuses new turns, lets running ones finish for DRAIN_MS and stores the others as interrupted. */
+    async drain(): Promise<void> {
       isDraining = true
       turnQueue.end()
       await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])

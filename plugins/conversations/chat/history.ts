@@ -39,15 +39,7 @@ export interface ThreadStatus {
 }
 
 /** Reads threads. */
-export interface History {
-  page(
-    thread: ThreadDocument,
-    query: { limit: number; offset: number; before?: number },
-  ): Promise<HistoryPage>
-  status(thread: ThreadDocument): Promise<ThreadStatus>
-  /** Finds a message of an ended turn in a thread of this account; null if there is none. */
-  findMessage(user_id: string, message_id: string): Promise<MessageDocument | null>
-}
+export type History = ReturnType<typeof createHistory>
 
 /** Creates the reader of threads; the active turn is projected from its events and put after the stored messages. */
 export function createHistory({
@@ -62,7 +54,7 @@ export function createHistory({
   running: RunningTurns
   queuedTurns: QueuedTurns
   threads: Threads
-}): History {
+}) {
   const activeTurn = async ({ _id, active_turn }: ThreadDocument) => {
     const local = running.get(_id)?.opened
     if (local) return { turn: local.lease, events: [...local.log.committed] }
@@ -101,7 +93,10 @@ export function createHistory({
   }
 
   return {
-    async page(thread, { limit, offset, before }) {
+    async page(
+      thread: ThreadDocument,
+      { limit, offset, before }: { limit: number; offset: number; before?: number },
+    ): Promise<HistoryPage> {
       const active = await activeTurn(thread)
       const current = projectTurn(active?.events ?? [])
         .filter(({ position }) => before === undefined || position < before)
@@ -134,7 +129,8 @@ export function createHistory({
         ...references,
       }
     },
-    async findMessage(user_id, message_id) {
+    /** Finds a message of an ended turn in a thread of this account; null if there is none. */
+    async findMessage(user_id: string, message_id: string): Promise<MessageDocument | null> {
       const message = await messages.find(message_id)
       if (!message) return null
       try {
@@ -145,7 +141,7 @@ export function createHistory({
         throw error
       }
     },
-    async status(thread) {
+    async status(thread: ThreadDocument): Promise<ThreadStatus> {
       const active = await activeTurn(thread)
       const last_seq = findLastSeq(active) ?? thread.last_seq
       const queued = await listQueued(thread, active)

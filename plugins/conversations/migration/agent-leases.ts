@@ -12,14 +12,7 @@ export interface AgentLease {
 }
 
 /** Leases with which one process at a time rebuilds the threads of an agent. */
-export interface AgentLeases {
-  /** Returns null if another process, or this one, already holds the lease. */
-  take(agent_id: string): Promise<AgentLease | null>
-  isHeld(agent_id: string): Promise<boolean>
-  remove(agent_id: string): Promise<void>
-  /** Removes the leases that crashed processes have left. */
-  clean(): Promise<void>
-}
+export type AgentLeases = ReturnType<typeof createAgentLeases>
 
 /** Creates the leases over their collection. */
 export function createAgentLeases({
@@ -27,7 +20,7 @@ export function createAgentLeases({
   clock,
   server,
   log,
-}: Pick<Cradle, 'collections' | 'clock' | 'server' | 'log'>): AgentLeases {
+}: Pick<Cradle, 'collections' | 'clock' | 'server' | 'log'>) {
   const holder = server.node_id
   const held = new Set<string>()
   const acquire = (agent_id: string) => {
@@ -36,7 +29,8 @@ export function createAgentLeases({
   }
 
   return {
-    async take(agent_id) {
+    /** Returns null if another process, or this one, already holds the lease. */
+    async take(agent_id: string): Promise<AgentLease | null> {
       if (held.has(agent_id)) return null
       held.add(agent_id)
       try {
@@ -64,11 +58,13 @@ export function createAgentLeases({
         },
       }
     },
-    isHeld: async (_id) => (await leases.countDocuments({ _id, until: { $gte: clock.now() } })) > 0,
-    async remove(_id) {
+    isHeld: async (_id: string): Promise<boolean> =>
+      (await leases.countDocuments({ _id, until: { $gte: clock.now() } })) > 0,
+    async remove(_id: string): Promise<void> {
       await leases.deleteOne({ _id })
     },
-    async clean() {
+    /** Removes the leases that crashed processes have left. */
+    async clean(): Promise<void> {
       await leases.deleteMany({ until: { $lt: clock.now() - LEASE_MS } })
     },
   }

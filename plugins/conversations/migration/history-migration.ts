@@ -14,15 +14,7 @@ const MAX_ATTEMPTS = 3
 export type MigrationStatus = TypeOf<typeof migrationStatus>
 
 /** Rebuilds the histories of threads in the background, one thread of an agent at a time. */
-export interface HistoryMigration {
-  /** Queues every thread of the agent that needs a rebuild; throws AGENT_BUSY. */
-  start(agent: AgentDocument): Promise<MigrationStatus & { accepted: number }>
-  status(agent: AgentDocument): Promise<MigrationStatus>
-  /** Starts working on queued threads that no process works on, including those of crashed processes. */
-  look(): void
-  /** Puts the current threads back in the queue and starts no more. */
-  stop(): Promise<void>
-}
+export type HistoryMigration = ReturnType<typeof createHistoryMigration>
 
 /** Creates the migration of this process. */
 export function createHistoryMigration({
@@ -30,7 +22,7 @@ export function createHistoryMigration({
   agentLeases,
   clock,
   log,
-}: Pick<Cradle, 'threadArchive' | 'agentLeases' | 'clock' | 'log'>): HistoryMigration {
+}: Pick<Cradle, 'threadArchive' | 'agentLeases' | 'clock' | 'log'>) {
   const stopping = new AbortController()
   const workers = new Set<Promise<void>>()
 
@@ -102,7 +94,8 @@ export function createHistoryMigration({
     operation !== null && operation.until >= clock.seconds()
 
   return {
-    async start(agent) {
+    /** Queues every thread of the agent that needs a rebuild; throws AGENT_BUSY. */
+    async start(agent: AgentDocument): Promise<MigrationStatus & { accepted: number }> {
       if (isBusy(agent.operation)) throw new AppError('AGENT_BUSY', { operation: agent.operation.name })
       const accepted = await threadArchive.queue(agent._id)
       const begun = await status(agent)
@@ -110,8 +103,10 @@ export function createHistoryMigration({
       return { accepted, ...begun }
     },
     status,
+    /** Starts working on queued threads that no process works on, including those of crashed processes. */
     look: startWorker,
-    async stop() {
+    /** Puts the current threads back in the queue and starts no more. */
+    async stop(): Promise<void> {
       stopping.abort()
       await Promise.all(workers)
     },

@@ -22,12 +22,7 @@ export interface ThreadImportDocument {
 }
 
 /** Imports threads that were exported, from this server or another one. */
-export interface ThreadImports {
-  /** Creates a thread from an exported trajectory; a migration builds its messages later. Throws BAD_EXPORT. */
-  take(owner: ThreadOwner, file: UploadedFile): Promise<{ thread: ThreadDocument; imported_events: number }>
-  /** Removes what imports interrupted by a crash have left. */
-  clean(): Promise<void>
-}
+export type ThreadImports = ReturnType<typeof createThreadImports>
 
 /** Creates the imports; they run one at a time in this process, because a file may take much memory. */
 export function createThreadImports({
@@ -53,7 +48,7 @@ export function createThreadImports({
   | 'explainError'
   | 'clock'
   | 'ids'
->): ThreadImports {
+>) {
   let last: Promise<unknown> = Promise.resolve()
 
   /** Stores the events of a file and returns the facts of the thread. */
@@ -123,13 +118,18 @@ export function createThreadImports({
   }
 
   return {
-    take(owner, file) {
+    /** Creates a thread from an exported trajectory; a migration builds its messages later. Throws BAD_EXPORT. */
+    take(
+      owner: ThreadOwner,
+      file: UploadedFile,
+    ): Promise<{ thread: ThreadDocument; imported_events: number }> {
       const taken = last.then(() => runImport(owner, file))
       // The failure is reported to the caller of this import; the next import only waits for the end of this one.
       last = taken.catch(() => undefined)
       return taken
     },
-    async clean() {
+    /** Removes what imports interrupted by a crash have left. */
+    async clean(): Promise<void> {
       const before = clock.seconds() - ABANDONED_SECONDS
       for (const { _id } of await imports.find({ started_at: { $lt: before } }).toArray()) {
         if (await threadArchive.isGone(_id)) await chat.purge([_id])

@@ -2,24 +2,11 @@ import type { Ids } from '#kernel'
 import type { ReadEvent } from '../chat/ledger/ledger-reader.ts'
 import { refuse } from './exported-parts.ts'
 
-/** Turns the events of another ledger into a ledger of their own. */
-interface TurnRenaming {
-  /**
-   * Returns the event with new ids and a seq that counts from 1; throws BAD_EXPORT if it does not follow the last
-   * event.
-   */
-  take(event: ReadEvent, place: string): ReadEvent
-  /** The new id of the turn that has started and not ended. */
-  readonly openTurn: string | undefined
-  /** The number of events so far. */
-  readonly count: number
-}
-
 /**
- * Creates a renaming: seqs must rise by one, and each turn must end before the next one starts. Ids that are unique in
+ * Creates a renaming, which turns the events of another ledger into a ledger of their own: seqs must rise by one, and each turn must end before the next one starts. Ids that are unique in
  * the database are replaced; tool calls are only known within their turn and keep their ids.
  */
-export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string): TurnRenaming {
+export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string) {
   const names = new Map<string, string>()
   const calls = new Set<string>()
   let turn: { exported: string; turn_id: string } | undefined
@@ -42,7 +29,11 @@ export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string): T
   })
 
   return {
-    take(event, place) {
+    /**
+     * Returns the event with new ids and a seq that counts from 1; throws BAD_EXPORT if it does not follow the last
+     * event.
+     */
+    take(event: ReadEvent, place: string): ReadEvent {
       if (event.seq !== (next ?? event.seq)) throw refuse(place, `must have the seq ${next}`)
       next = event.seq + 1
       if (event.type === 'turn_started') {
@@ -62,10 +53,12 @@ export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string): T
       count += 1
       return { ...event, seq: count, turn_id, frame: renamed(event.frame) } as ReadEvent
     },
-    get openTurn() {
+    /** The new id of the turn that has started and not ended. */
+    get openTurn(): string | undefined {
       return turn?.turn_id
     },
-    get count() {
+    /** The number of events so far. */
+    get count(): number {
       return count
     },
   }

@@ -28,24 +28,22 @@ export interface PolishRequest {
   signal: AbortSignal
 }
 
-/** Improves prompts. */
-export interface Polisher {
-  /**
-   * Returns the improved prompt. Throws AGENT_NOT_RUNNING, PROVIDER_NOT_VISIBLE, MODEL_DISABLED, NO_MODEL,
-   * POLISH_EMPTY, POLISH_INCOMPLETE, POLISH_TIMED_OUT, the errors of a model call, and the signal's reason.
-   */
-  polish(request: PolishRequest): Promise<string>
-}
-
 /** The finish reasons of an incomplete answer. */
 const INCOMPLETE: readonly FinishReason[] = ['length', 'content-filter']
 
 type FinishReason = LanguageModelV3FinishReason['unified']
 
+/** Improves prompts. */
+export type Polisher = ReturnType<typeof createPolisher>
+
 /** Creates the service that improves prompts. */
-export function createPolisher({ config, models, ids }: Cradle): Polisher {
+export function createPolisher({ config, models, ids }: Cradle) {
   return {
-    async polish({ prompt, default_model, agent, caller, locale, signal }) {
+    /**
+     * Returns the improved prompt. Throws AGENT_NOT_RUNNING, PROVIDER_NOT_VISIBLE, MODEL_DISABLED, NO_MODEL,
+     * POLISH_EMPTY, POLISH_INCOMPLETE, POLISH_TIMED_OUT, the errors of a model call, and the signal's reason.
+     */
+    async polish({ prompt, default_model, agent, caller, locale, signal }: PolishRequest): Promise<string> {
       if (agent.state !== 'running') throw new AppError('AGENT_NOT_RUNNING', { state: agent.state })
       if (default_model !== undefined) await models.assertUsable(default_model, caller.id)
       const opened = await models.open([default_model], caller.id, agent)

@@ -7,35 +7,11 @@ import type { ReadEvent } from './ledger-reader.ts'
 import { createPace } from './pace.ts'
 import { type LogParts, type LogPlace, openTurnLog, type TurnLog } from './turn-log.ts'
 
-/** The append-only ledger: events are published only after they are in the journal. */
-export interface Ledger {
-  /** Opens the log of a turn, or opens it again after the events in `before`. */
-  open(place: LogPlace): TurnLog
-  /**
-   * Reads events with `after < seq` in order, at most `limit`; events that this process has not settled yet are left
-   * out.
-   */
-  read(thread_id: string, after: number, limit: number): Promise<LedgerEvent[]>
-  /** Reads events behind a seq of each thread, in the order of their threads and seqs. */
-  readBehind(positions: ReadonlyMap<string, number>, limit: number): Promise<LedgerEvent[]>
-  /** Returns the positions at which there is no event. */
-  listMissing<Position extends { thread_id: string; position: number }>(
-    positions: readonly Position[],
-  ): Promise<Position[]>
-  find(thread_id: string, seq: number): Promise<LedgerEvent | null>
-  /** Reads all events of a turn that begins at `firstSeq`. */
-  readTurn(thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]>
-  /** Stores events from elsewhere as the beginning of a thread that nobody writes to yet; returns them as stored. */
-  adopt(thread_id: string, events: readonly ReadEvent[]): Promise<LedgerEvent[]>
-  remove(thread_id: string): Promise<void>
-  /** The reason why nothing can be written at present, if so. */
-  readonly failure: Error | undefined
-  /** Resolves when nothing is waiting to be written. */
-  idle(): Promise<void>
-}
-
 /** The depth within an event at which bounded values begin. */
 const DEPTH_IN_EVENT = 5
+
+/** The append-only ledger: events are published only after they are in the journal. */
+export type Ledger = ReturnType<typeof createLedger>
 
 /** Creates the ledger. */
 export function createLedger({
@@ -50,7 +26,7 @@ export function createLedger({
   writer: string
   /** Returns the function that shows the events of a thread to readers. */
   publisherOf(thread_id: string): (event: LedgerEvent) => void
-}): Ledger {
+}) {
   const health: LogParts['health'] = { failure: undefined }
   const unsettled = new Set<string>()
   const jointWriter = jointWriterOf(events)
@@ -62,13 +38,24 @@ export function createLedger({
   }
 
   return {
-    open: (place) => openTurnLog(place, { ...shared, publish: publisherOf(place.thread_id) }),
-    read: (thread_id, after, limit) => readSettled(eventRange(thread_id, after), limit),
-    readBehind(positions, limit) {
+    /** Opens the log of a turn, or opens it again after the events in `before`. */
+    open: (place: LogPlace): TurnLog =>
+      openTurnLog(place, { ...shared, publish: publisherOf(place.thread_id) }),
+    /**
+     * Reads events with `after < seq` in order, at most `limit`; events that this process has not settled yet are left
+     * out.
+     */
+    read: (thread_id: string, after: number, limit: number): Promise<LedgerEvent[]> =>
+      readSettled(eventRange(thread_id, after), limit),
+    /** Reads events behind a seq of each thread, in the order of their threads and seqs. */
+    readBehind(positions: ReadonlyMap<string, number>, limit: number): Promise<LedgerEvent[]> {
       const ranges = [...positions].map(([thread_id, after]) => eventRange(thread_id, after))
       return readSettled({ $or: ranges }, limit)
     },
-    async listMissing(positions) {
+    /** Returns the positions at which there is no event. */
+    async listMissing<Position extends { thread_id: string; position: number }>(
+      positions: readonly Position[],
+    ): Promise<Position[]> {
       const idOf = ({ thread_id, position }: { thread_id: string; position: number }) =>
         eventId(thread_id, position)
       const query = { _id: { $in: positions.map(idOf) } }
@@ -76,13 +63,16 @@ export function createLedger({
       const ids = new Set(stored.map(({ _id }) => _id))
       return positions.filter((position) => !ids.has(idOf(position)))
     },
-    find: (thread_id, seq) => events.findOne({ _id: eventId(thread_id, seq) }) as Promise<LedgerEvent | null>,
-    readTurn: (thread_id, turn_id, firstSeq) =>
+    find: (thread_id: string, seq: number): Promise<LedgerEvent | null> =>
+      events.findOne({ _id: eventId(thread_id, seq) }) as Promise<LedgerEvent | null>,
+    /** Reads all events of a turn that begins at `firstSeq`. */
+    readTurn: (thread_id: string, turn_id: string, firstSeq: number): Promise<LedgerEvent[]> =>
       events
         .find({ ...eventRange(thread_id, firstSeq - 1), turn_id })
         .sort({ _id: 1 })
         .toArray() as Promise<LedgerEvent[]>,
-    async adopt(thread_id, foreign) {
+    /** Stores events from elsewhere as the beginning of a thread that nobody writes to yet; returns them as stored. */
+    async adopt(thread_id: string, foreign: readonly ReadEvent[]): Promise<LedgerEvent[]> {
       const adopted = foreign.map(({ seq, ...event }) => ({
         ...(sanitizeForStorage(event, -DEPTH_IN_EVENT) as typeof event),
         _id: eventId(thread_id, seq),
@@ -91,12 +81,14 @@ export function createLedger({
       await events.insertMany(adopted)
       return adopted
     },
-    async remove(thread_id) {
+    async remove(thread_id: string): Promise<void> {
       await events.deleteMany(eventRange(thread_id))
     },
-    get failure() {
+    /** The reason why nothing can be written at present, if so. */
+    get failure(): Error | undefined {
       return health.failure
     },
+    /** Resolves when nothing is waiting to be written. */
     idle: jointWriter.idle,
   }
 }

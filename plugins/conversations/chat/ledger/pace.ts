@@ -4,13 +4,10 @@ const INTERVAL_MS = { least: 25, most: 100 }
 const STREAMS_PER_MS = 4
 
 /** Holds back the text of streams, so that their tokens merge and all streams are written together. */
-export interface Pace {
-  /** Calls `send` at the end of the current interval, which grows with the number of streams. */
-  later(send: () => void): void
-}
+export type Pace = ReturnType<typeof createPace>
 
 /** Creates a pace. */
-export function createPace(): Pace {
+export function createPace() {
   let waiting: (() => void)[] = []
   let streams = 0
 
@@ -22,7 +19,8 @@ export function createPace(): Pace {
   }
 
   return {
-    later(send) {
+    /** Calls `send` at the end of the current interval, which grows with the number of streams. */
+    later(send: () => void): void {
       if (waiting.length === 0)
         setTimeout(sendAll, Math.min(INTERVAL_MS.most, Math.max(INTERVAL_MS.least, streams / STREAMS_PER_MS)))
       waiting.push(send)

@@ -4,26 +4,22 @@ import type { Semaphore } from '#toolbox'
 const MAX_WORKING = 4
 
 /** The right of a call to work, which it does not need while it waits for a person or a delegated task. */
-export interface CallSlot {
-  /** Waits for a slot; rejects when the call is aborted. */
-  enter(): Promise<void>
-  leave(): void
-  /** Waits for something without a slot. */
-  outside<Value>(wait: () => Promise<Value>): Promise<Value>
-}
+export type CallSlot = ReturnType<typeof createCallSlot>
 
 /** Creates the slot of a call among those of its turn; the call has not entered it. */
-export function createCallSlot(permits: Semaphore, signal: AbortSignal): CallSlot {
+export function createCallSlot(permits: Semaphore, signal: AbortSignal) {
   let free: (() => void) | undefined
-  const self: CallSlot = {
-    async enter() {
+  const self = {
+    /** Waits for a slot; rejects when the call is aborted. */
+    async enter(): Promise<void> {
       free = await permits.acquire(MAX_WORKING, signal)
     },
-    leave() {
+    leave(): void {
       free?.()
       free = undefined
     },
-    async outside(wait) {
+    /** Waits for something without a slot. */
+    async outside<Value>(wait: () => Promise<Value>): Promise<Value> {
       self.leave()
       try {
         return await wait()

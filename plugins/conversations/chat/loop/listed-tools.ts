@@ -26,15 +26,10 @@ const input = rowOf({
 })
 
 /** The list of tools that a model receives, of those that it may call. */
-export interface ToolList {
-  /** Returns the tools that the model receives: all if they are few, otherwise as many as fit, and a search. */
-  choose(tools: readonly Tool[]): readonly Tool[]
-  /** Returns the search if it has this name and these tools are too many to be listed. */
-  search(name: string, tools: readonly Tool[]): Tool | undefined
-}
+export type ToolList = ReturnType<typeof createToolList>
 
 /** Creates the list of a turn; the tools with these names, which a search has found before, come first. */
-export function createToolList(namesFoundBefore: readonly string[]): ToolList {
+export function createToolList(namesFoundBefore: readonly string[]) {
   /** The names of tools that searches have found, the newest last. */
   const foundNames = new Set(namesFoundBefore)
 
@@ -70,8 +65,10 @@ export function createToolList(namesFoundBefore: readonly string[]): ToolList {
   })
 
   return {
+    /** Returns the tools that the model receives: all if they are few, otherwise as many as fit, and a search. */
     choose,
-    search: (name, tools) =>
+    /** Returns the search if it has this name and these tools are too many to be listed. */
+    search: (name: string, tools: readonly Tool[]): Tool | undefined =>
       name === FIND_TOOLS
         ? choose(tools).find((tool) => tool.name === FIND_TOOLS && !tools.includes(tool))
         : undefined,

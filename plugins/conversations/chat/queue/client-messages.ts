@@ -22,27 +22,13 @@ export interface KnownTurn extends ThreadOwner {
 }
 
 /** The client messages that have started or queued a turn: one turn each, by a unique index. */
-export interface ClientMessages {
-  /** Without an agent, finds a message to any agent. */
-  findRepeated(
-    owner: Pick<ThreadOwner, 'user_id'> & Partial<ThreadOwner>,
-    client_message_id: string,
-  ): Promise<KnownTurn | null>
-  /** Stores the client message of a turn; returns the other turn that has the same one. */
-  note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined>
-  /** Removes the client message of a turn that will not start, so that it can be sent again. */
-  forget(turn_id: string): Promise<void>
-  /** Marks the client message of a turn as queued again, because the turn has not started. */
-  unstart(turn_id: string): Promise<void>
-  /** Removes a thread's client messages. */
-  remove(thread_id: string): Promise<void>
-}
+export type ClientMessages = ReturnType<typeof createClientMessages>
 
 /** Creates the client messages over their collection. */
 export function createClientMessages({
   collections: { client_messages: clientMessages },
   clock,
-}: Pick<Cradle, 'collections' | 'clock'>): ClientMessages {
+}: Pick<Cradle, 'collections' | 'clock'>) {
   /** Stores a message; false if this turn or another one has already stored it. */
   const insert = async (
     { turn_id, thread_id, first_seq, user_id, agent_id }: KnownTurn,
@@ -60,14 +46,19 @@ export function createClientMessages({
     }
   }
 
-  const self: ClientMessages = {
-    async findRepeated(owner, client_message_id) {
+  const self = {
+    /** Without an agent, finds a message to any agent. */
+    async findRepeated(
+      owner: Pick<ThreadOwner, 'user_id'> & Partial<ThreadOwner>,
+      client_message_id: string,
+    ): Promise<KnownTurn | null> {
       const found = await clientMessages.findOne({ ...owner, client_message_id })
       if (!found) return null
       const { _id: turn_id, thread_id, first_seq, user_id, agent_id } = found
       return { turn_id, thread_id, first_seq, user_id, agent_id }
     },
-    async note(turn, client_message_id) {
+    /** Stores the client message of a turn; returns the other turn that has the same one. */
+    async note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined> {
       const { user_id, agent_id, turn_id, first_seq } = turn
       if (await insert(turn, client_message_id)) return undefined
       const known = await self.findRepeated({ user_id, agent_id }, client_message_id)
@@ -76,13 +67,16 @@ export function createClientMessages({
       if (first_seq !== null) await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq } })
       return undefined
     },
-    async forget(turn_id) {
+    /** Removes the client message of a turn that will not start, so that it can be sent again. */
+    async forget(turn_id: string): Promise<void> {
       await clientMessages.deleteOne({ _id: turn_id })
     },
-    async unstart(turn_id) {
+    /** Marks the client message of a turn as queued again, because the turn has not started. */
+    async unstart(turn_id: string): Promise<void> {
       await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq: null } })
     },
-    async remove(thread_id) {
+    /** Removes a thread's client messages. */
+    async remove(thread_id: string): Promise<void> {
       await clientMessages.deleteMany({ thread_id })
     },
   }

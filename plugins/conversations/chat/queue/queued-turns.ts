@@ -20,43 +20,15 @@ const SHOWN_CHARACTERS = 8000
 export type QueuedRow = TypeOf<typeof queuedTurnRows>[number]
 
 /** The queued turns of all threads, in the order of their ids. A mark of the thread keeps others from overtaking. */
-export interface QueuedTurns {
-  store(turn_id: string, request: TurnRequest): Promise<void>
-  countInThread(thread_id: string): Promise<number>
-  countOfAccount(user_id: string): Promise<number>
-  count(): Promise<number>
-  /** Returns the position of a turn in its thread, 1 for the next one; undefined if it is not queued. */
-  positionOf(thread_id: string, turn_id: string): Promise<number | undefined>
-  first(thread_id: string): Promise<QueuedTurnDocument | null>
-  list(thread_id: string): Promise<QueuedRow[]>
-  /** Lists the threads with queued turns. */
-  listThreads(): Promise<string[]>
-  /** Prevents a turn that is about to start from being taken back; false if it is no longer queued. */
-  claim(turn_id: string): Promise<boolean>
-  /** Queues a turn again whose start a crash has interrupted; false if it has started. */
-  release(turn_id: string): Promise<boolean>
-  /** Removes a turn that is not about to start; false if it is not queued. */
-  takeBack(owner: ThreadOwner, thread_id: string, turn_id: string): Promise<boolean>
-  remove(turn_id: string): Promise<void>
-  /** Removes all turns of a thread and returns them. */
-  removeAllOf(thread_id: string): Promise<QueuedTurnDocument[]>
-  /** Marks a thread with this queued turn; false if the thread is not the owner's, or was removed. */
-  mark(queued: Omit<KnownTurn, 'first_seq'>): Promise<boolean>
-  /** Returns the newest turn that a thread is marked with. */
-  tailOf(thread_id: string): Promise<string | undefined>
-  /** Removes the mark from a thread without queued turns, unless the mark is a newer one. */
-  clearMark(thread_id: string, queue_tail: string): Promise<void>
-  /** Returns which of these threads have no turn, and which do not exist. */
-  listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }>
-}
+export type QueuedTurns = ReturnType<typeof createQueuedTurns>
 
 /** Creates the queued turns over their collection and the threads. */
 export function createQueuedTurns({
   collections: { queued_turns: queuedTurns, threads },
   clock,
-}: Pick<Cradle, 'collections' | 'clock'>): QueuedTurns {
+}: Pick<Cradle, 'collections' | 'clock'>) {
   return {
-    async store(turn_id, { thread_id, user, agent, ...request }) {
+    async store(turn_id: string, { thread_id, user, agent, ...request }: TurnRequest): Promise<void> {
       const { client_message_id, content, model, settings, steps, locale, request_id } = request
       await queuedTurns.insertOne({
         _id: turn_id,
@@ -74,57 +46,68 @@ export function createQueuedTurns({
         created_at: clock.seconds(),
       })
     },
-    countInThread: (thread_id) => queuedTurns.countDocuments({ thread_id }),
-    count: () => queuedTurns.countDocuments(),
-    countOfAccount: (user_id) => queuedTurns.countDocuments({ user_id }),
-    async positionOf(thread_id, turn_id) {
+    countInThread: (thread_id: string): Promise<number> => queuedTurns.countDocuments({ thread_id }),
+    count: (): Promise<number> => queuedTurns.countDocuments(),
+    countOfAccount: (user_id: string): Promise<number> => queuedTurns.countDocuments({ user_id }),
+    /** Returns the position of a turn in its thread, 1 for the next one; undefined if it is not queued. */
+    async positionOf(thread_id: string, turn_id: string): Promise<number | undefined> {
       const upTo = await queuedTurns
         .find({ thread_id, _id: { $lte: turn_id } }, { projection: { _id: 1 } })
         .sort({ _id: 1 })
         .toArray()
       return upTo.at(-1)?._id === turn_id ? upTo.length : undefined
     },
-    first: (thread_id) => queuedTurns.findOne({ thread_id }, { sort: { _id: 1 } }),
-    async list(thread_id) {
+    first: (thread_id: string): Promise<QueuedTurnDocument | null> =>
+      queuedTurns.findOne({ thread_id }, { sort: { _id: 1 } }),
+    async list(thread_id: string): Promise<QueuedRow[]> {
       const found = await queuedTurns.find({ thread_id }).sort({ _id: 1 }).toArray()
       return found.map(toRow)
     },
-    listThreads: () => queuedTurns.distinct('thread_id'),
-    async claim(turn_id) {
+    /** Lists the threads with queued turns. */
+    listThreads: (): Promise<string[]> => queuedTurns.distinct('thread_id'),
+    /** Prevents a turn that is about to start from being taken back; false if it is no longer queued. */
+    async claim(turn_id: string): Promise<boolean> {
       const { matchedCount } = await queuedTurns.updateOne({ _id: turn_id }, { $set: { is_starting: true } })
       return matchedCount === 1
     },
-    async release(turn_id) {
+    /** Queues a turn again whose start a crash has interrupted; false if it has started. */
+    async release(turn_id: string): Promise<boolean> {
       const { matchedCount } = await queuedTurns.updateOne({ _id: turn_id }, { $unset: { is_starting: 1 } })
       return matchedCount === 1
     },
-    async takeBack({ user_id, agent_id }, thread_id, turn_id) {
+    /** Removes a turn that is not about to start; false if it is not queued. */
+    async takeBack({ user_id, agent_id }: ThreadOwner, thread_id: string, turn_id: string): Promise<boolean> {
       const waiting = { _id: turn_id, thread_id, user_id, agent_id, is_starting: { $exists: false } }
       return (await queuedTurns.deleteOne(waiting)).deletedCount === 1
     },
-    async remove(turn_id) {
+    async remove(turn_id: string): Promise<void> {
       await queuedTurns.deleteOne({ _id: turn_id })
     },
-    async removeAllOf(thread_id) {
+    /** Removes all turns of a thread and returns them. */
+    async removeAllOf(thread_id: string): Promise<QueuedTurnDocument[]> {
       const waiting = await queuedTurns.find({ thread_id }).sort({ _id: 1 }).toArray()
       if (waiting.length > 0) await queuedTurns.deleteMany({ thread_id })
       return waiting
     },
-    async mark({ thread_id, user_id, agent_id, turn_id }) {
+    /** Marks a thread with this queued turn; false if the thread is not the owner's, or was removed. */
+    async mark({ thread_id, user_id, agent_id, turn_id }: Omit<KnownTurn, 'first_seq'>): Promise<boolean> {
       const { matchedCount } = await threads.updateOne(
         { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } },
         { $max: { queue_tail: turn_id } },
       )
       return matchedCount === 1
     },
-    async tailOf(thread_id) {
+    /** Returns the newest turn that a thread is marked with. */
+    async tailOf(thread_id: string): Promise<string | undefined> {
       const thread = await threads.findOne({ _id: thread_id }, { projection: { queue_tail: 1 } })
       return thread?.queue_tail
     },
-    async clearMark(thread_id, queue_tail) {
+    /** Removes the mark from a thread without queued turns, unless the mark is a newer one. */
+    async clearMark(thread_id: string, queue_tail: string): Promise<void> {
       await threads.updateOne({ _id: thread_id, queue_tail }, { $unset: { queue_tail: 1 } })
     },
-    async listFree(thread_ids) {
+    /** Returns which of these threads have no turn, and which do not exist. */
+    async listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }> {
       const found = await threads
         .find({ _id: { $in: [...thread_ids] } }, { projection: { 'active_turn.turn_id': 1 } })
         .toArray()

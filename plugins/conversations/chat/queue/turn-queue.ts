@@ -19,30 +19,10 @@ export type Queued =
   | { outcome: 'repeated'; turn: KnownTurn }
 
 /** Starts stored turns in order, each once, as soon as their threads and accounts are free. */
-export interface TurnQueue {
-  /** Runs a job while no turn of that thread is being started, after earlier jobs of the thread. */
-  inLine<Result>(thread_id: string, job: () => Promise<Result>): Promise<Result>
-  /** True if an account runs as many turns in this process as it may. */
-  isFull(user_id: string): boolean
-  /** Stores a turn after those of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
-  add(request: TurnRequest): Promise<Queued>
-  /** Takes a turn back; false if it is not queued. */
-  takeBack(owner: ThreadOwner, thread_id: string, queue_id: string): Promise<boolean>
-  /** Removes the queued turns of a thread that is being removed. */
-  removeAllOf(thread_id: string): Promise<void>
-  /** Starts the turns of a thread from now on, until none is queued. */
-  watch(thread_id: string): void
-  isWatched(thread_id: string): boolean
-  /** Watches every thread with queued turns. */
-  watchAll(): Promise<void>
-  /** Watches all threads; no turn is started before this call, which comes when every plugin is ready. */
-  begin(): Promise<void>
-  /** Starts no more turns. */
-  end(): void
-}
+export type TurnQueue = ReturnType<typeof createTurnQueue>
 
 /** Creates the queue over the stored turns. The lease of a thread decides which process starts its next turn. */
-export function createTurnQueue(cradle: Cradle): TurnQueue {
+export function createTurnQueue(cradle: Cradle) {
   const { agents, clientMessages, hub, ids, limits, log, queuedTurns, recovery, running, users } = cradle
   const { explainError } = cradle
   const inLine = createKeyedQueue().run
@@ -182,9 +162,12 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
   })
 
   return {
+    /** Runs a job while no turn of that thread is being started, after earlier jobs of the thread. */
     inLine,
+    /** True if an account runs as many turns in this process as it may. */
     isFull,
-    add: (request) =>
+    /** Stores a turn after those of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
+    add: (request: TurnRequest): Promise<Queued> =>
       ofAccount(request.user.id, async () => {
         const { thread_id, client_message_id } = request
         const owner = { user_id: request.user.id, agent_id: request.agent._id }
@@ -213,7 +196,8 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
         if (isFull(owner.user_id) && !running.get(thread_id)) hold(owner.user_id, thread_id)
         return { outcome: 'queued', queue_id: turn_id, position: inThread + 1 }
       }),
-    async takeBack(owner, thread_id, queue_id) {
+    /** Takes a turn back; false if it is not queued. */
+    async takeBack(owner: ThreadOwner, thread_id: string, queue_id: string): Promise<boolean> {
       if (!(await queuedTurns.takeBack(owner, thread_id, queue_id))) return false
       await clientMessages.forget(queue_id)
       tellRemoved(thread_id, queue_id)
@@ -221,22 +205,27 @@ export function createTurnQueue(cradle: Cradle): TurnQueue {
       void start(thread_id)
       return true
     },
-    async removeAllOf(thread_id) {
+    /** Removes the queued turns of a thread that is being removed. */
+    async removeAllOf(thread_id: string): Promise<void> {
       watched.delete(thread_id)
       for (const { client_message_id, locale, request_id } of await queuedTurns.removeAllOf(thread_id)) {
         const error = explainError(new AppError('THREAD_NOT_FOUND'), locale, request_id)
         hub.send(thread_id, { type: 'error', thread_id, client_message_id, ...error })
       }
     },
+    /** Starts the turns of a thread from now on, until none is queued. */
     watch,
-    isWatched: (thread_id) => watched.has(thread_id),
+    isWatched: (thread_id: string): boolean => watched.has(thread_id),
+    /** Watches every thread with queued turns. */
     watchAll,
-    async begin() {
+    /** Watches all threads; no turn is started before this call, which comes when every plugin is ready. */
+    async begin(): Promise<void> {
       state = 'at work'
       await watchAll()
       schedule(0)
     },
-    end() {
+    /** Starts no more turns. */
+    end(): void {
       state = 'ended'
       clearTimeout(polling)
     },

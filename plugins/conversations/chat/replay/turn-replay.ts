@@ -13,25 +13,23 @@ import { speak } from './recorded-model.ts'
 import { createRecordedTools } from './recorded-tools.ts'
 import { type Recording, readRecording, toCallKey } from './recording.ts'
 
-/** Runs recorded turns again. */
-export interface TurnReplay {
-  /**
-   * Runs the events of one turn through the current loop, with the recorded answers of models, outputs of tools and
-   * decisions of people; returns both outcomes.
-   */
-  run(events: readonly ReadEvent[]): Promise<{ recorded: TurnOutcome; replayed: TurnOutcome }>
-}
-
 /** The id of the thread that replays are written to. */
 const THREAD = 'replay'
 
 /** The reason for ending a replay early: the recording ends there. */
 const ENDED = 'the recording ends here'
 
+/** Runs recorded turns again. */
+export type TurnReplay = ReturnType<typeof createTurnReplay>
+
 /** Creates the replay; it needs no database. */
-export function createTurnReplay({ extensions, ids, clock }: Cradle): TurnReplay {
+export function createTurnReplay({ extensions, ids, clock }: Cradle) {
   return {
-    async run(events) {
+    /**
+     * Runs the events of one turn through the current loop, with the recorded answers of models, outputs of tools and
+     * decisions of people; returns both outcomes.
+     */
+    async run(events: readonly ReadEvent[]): Promise<{ recorded: TurnOutcome; replayed: TurnOutcome }> {
       const recorded = events.map(asStored)
       const replayed = await replay(recorded, { extensions, ids, clock })
       return { recorded: toOutcome(recorded), replayed: toOutcome(replayed) }

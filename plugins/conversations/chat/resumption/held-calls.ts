@@ -3,20 +3,14 @@ import type { StopReason } from '../turns/turn.ts'
 import type { TurnLease } from '../turns/turn-leases.ts'
 
 /** The calls that this process holds for paused turns. */
-export interface HeldCalls {
-  of(lease: TurnLease): HeldCallsOfTurn
-  /** Lists the turns with held calls. */
-  turns(): TurnLease[]
-  /** Abandons the calls of the matching turns. */
-  abandon(match: (lease: TurnLease) => boolean, reason: StopReason): void
-}
+export type HeldCalls = ReturnType<typeof createHeldCalls>
 
 /** Creates an empty record. */
-export function createHeldCalls(): HeldCalls {
+export function createHeldCalls() {
   const byTurn = new Map<string, { lease: TurnLease; calls: Map<string, HeldCall> }>()
 
   return {
-    of: (lease) => ({
+    of: (lease: TurnLease): HeldCallsOfTurn => ({
       keep(call_id, call) {
         const held = byTurn.get(lease.turn_id) ?? { lease, calls: new Map() }
         byTurn.set(lease.turn_id, held)
@@ -30,8 +24,10 @@ export function createHeldCalls(): HeldCalls {
         return call
       },
     }),
-    turns: () => [...byTurn.values()].map(({ lease }) => lease),
-    abandon(match, reason) {
+    /** Lists the turns with held calls. */
+    turns: (): TurnLease[] => [...byTurn.values()].map(({ lease }) => lease),
+    /** Abandons the calls of the matching turns. */
+    abandon(match: (lease: TurnLease) => boolean, reason: StopReason): void {
       for (const { lease, calls } of [...byTurn.values()])
         if (match(lease)) for (const call of [...calls.values()]) call.abandon(reason)
     },

@@ -6,12 +6,7 @@ import type { LeasedThread } from '../turns/turn-leases.ts'
 import { toStoppedEnd } from '../turns/turn-outcome.ts'
 
 /** Closes turns whose process has died. */
-export interface Recovery {
-  /** Adopts and closes every such turn; returns their number. */
-  adopt(): Promise<number>
-  /** Does the same, and from now on resumes decided turns as well, because every plugin is ready. */
-  begin(): Promise<number>
-}
+export type Recovery = ReturnType<typeof createRecovery>
 
 /**
  * Creates the recovery. A turn that a crash has interrupted is closed with TURN_INTERRUPTED and keeps its text. A turn
@@ -19,7 +14,7 @@ export interface Recovery {
  * nothing was done about the decision yet. A turn that never began is queued again if it was queued before; otherwise
  * it is forgotten, so that it can be sent again.
  */
-export function createRecovery(cradle: Cradle): Recovery {
+export function createRecovery(cradle: Cradle) {
   const { clientMessages, ledger, log, queuedTurns, resumption, running, turnLeases, turnOutcomes } = cradle
 
   const close = async (leased: LeasedThread) => {
@@ -76,8 +71,10 @@ export function createRecovery(cradle: Cradle): Recovery {
     return adopting
   }
   return {
+    /** Adopts and closes every such turn; returns their number. */
     adopt,
-    begin() {
+    /** Does the same, and from now on resumes decided turns as well, because every plugin is ready. */
+    begin(): Promise<number> {
       hasBegun = true
       return adopt()
     },

@@ -16,41 +16,16 @@ import type { TurnOrder } from '../turns/turn-answer.ts'
 import type { LeasedThread, TurnLease } from '../turns/turn-leases.ts'
 import { toStoppedEnd } from '../turns/turn-outcome.ts'
 
-/** Resumes paused turns. */
-export interface Resumption {
-  /** Reads the approval that the turn of a thread waits for; null if it waits for none. */
-  readPending(thread: ThreadDocument): Promise<PendingApproval | null>
-  /** Reads all arguments of one request of a paused turn; throws HITL_NOT_PENDING, NOT_FOUND. */
-  readArguments(
-    thread: ThreadDocument,
-    pending_id: string,
-    index: number,
-  ): Promise<Pick<ActionRequest, 'id' | 'name' | 'args'>>
-  /** Takes over the turn and resumes it in the background; throws HITL_NOT_PENDING if another decision came first. */
-  decide(thread: ThreadDocument, pending: PendingApproval, decisions: Decision[]): Promise<void>
-  /** Resumes a turn with the results of its program's tools, like `decide`; `settings` hold from now on. */
-  answer(
-    thread: ThreadDocument,
-    pending: PendingApproval,
-    answered: { results: string[]; settings: TurnSettings },
-  ): Promise<void>
-  /** Ends the turn of a thread; false if it is not paused (any more). */
-  stop(thread: ThreadDocument): Promise<boolean>
-  /** Rejects, in the users' names, approvals that have expired; a turn whose program has left ends. */
-  expire(): Promise<void>
-  /** Abandons held calls whose turns will not be resumed by anyone. */
-  releaseHeld(): Promise<void>
-  /** Resumes a turn whose process died after a decision and before acting on it. */
-  proceed(leased: LeasedThread, events: readonly LedgerEvent[]): void
-}
-
 const EXPIRED: Record<Locale, string> = {
   en: 'Nobody decided in time, so this counts as rejected.',
   zh: '无人在规定时间内处理，视为拒绝。',
 }
 
+/** Resumes paused turns. */
+export type Resumption = ReturnType<typeof createResumption>
+
 /** Creates the resumption of paused turns. */
-export function createResumption(cradle: Cradle): Resumption {
+export function createResumption(cradle: Cradle) {
   const { agents, heldCalls, ledger, running, server, turnLeases, users, log: logger } = cradle
 
   const createTurnOf = ({ _id: thread_id, agent_id, user_id }: ThreadDocument) =>
@@ -112,9 +87,10 @@ export function createResumption(cradle: Cradle): Resumption {
     const event = active_turn?.paused && (await ledger.find(_id, active_turn.paused.seq))
     return event?.type === 'hitl_required' ? event : null
   }
-  const readPending: Resumption['readPending'] = async (thread) => (await findPause(thread))?.frame ?? null
+  const readPending = async (thread: ThreadDocument): Promise<PendingApproval | null> =>
+    (await findPause(thread))?.frame ?? null
 
-  const stop: Resumption['stop'] = async (thread) => {
+  const stop = async (thread: ThreadDocument): Promise<boolean> => {
     const { pending_id } = thread.active_turn!.paused!
     const turn = await resolve(thread, { pending_id, outcome: 'stopped', decisions: [] })
     if (!turn) return false
@@ -129,8 +105,14 @@ export function createResumption(cradle: Cradle): Resumption {
   }
 
   return {
+    /** Reads the approval that the turn of a thread waits for; null if it waits for none. */
     readPending,
-    async readArguments(thread, pending_id, index) {
+    /** Reads all arguments of one request of a paused turn; throws HITL_NOT_PENDING, NOT_FOUND. */
+    async readArguments(
+      thread: ThreadDocument,
+      pending_id: string,
+      index: number,
+    ): Promise<Pick<ActionRequest, 'id' | 'name' | 'args'>> {
       const pause = await findPause(thread)
       if (pause?.frame.pending_id !== pending_id) throw new AppError('HITL_NOT_PENDING')
       const request = pause.frame.action_requests[index]
@@ -139,7 +121,12 @@ export function createResumption(cradle: Cradle): Resumption {
       const whole = pause.whole_args?.[index]
       return { id, name, args: whole === undefined || request.for_client ? args : JSON.parse(whole) }
     },
-    async decide(thread, { pending_id, action_requests }, decisions) {
+    /** Takes over the turn and resumes it in the background; throws HITL_NOT_PENDING if another decision came first. */
+    async decide(
+      thread: ThreadDocument,
+      { pending_id, action_requests }: PendingApproval,
+      decisions: Decision[],
+    ): Promise<void> {
       const allow = decisions.flatMap((decision, index) =>
         decision.type === 'approve' && decision.for_thread ? [action_requests[index]!.name] : [],
       )
@@ -147,7 +134,12 @@ export function createResumption(cradle: Cradle): Resumption {
       if (!turn) throw new AppError('HITL_NOT_PENDING')
       await runWhereHeld(turn, thread)
     },
-    async answer(thread, { pending_id }, { results, settings }) {
+    /** Resumes a turn with the results of its program's tools, like `decide`; `settings` hold from now on. */
+    async answer(
+      thread: ThreadDocument,
+      { pending_id }: PendingApproval,
+      { results, settings }: { results: string[]; settings: TurnSettings },
+    ): Promise<void> {
       // The results are stored beside the frame: readers receive them with the results of the calls.
       const decisions = results.map(() => ({ type: 'respond', message: '' }) as const)
       const resolved = { pending_id, outcome: 'decided' as const, decisions }
@@ -155,8 +147,10 @@ export function createResumption(cradle: Cradle): Resumption {
       if (!turn) throw new AppError('HITL_NOT_PENDING')
       await runWhereHeld(turn, thread)
     },
+    /** Ends the turn of a thread; false if it is not paused (any more). */
     stop,
-    async expire() {
+    /** Rejects, in the users' names, approvals that have expired; a turn whose program has left ends. */
+    async expire(): Promise<void> {
       for (const thread of await turnLeases.listExpired()) {
         const [pending, user] = await Promise.all([readPending(thread), users.find(thread.user_id)])
         if (!pending) continue
@@ -171,7 +165,8 @@ export function createResumption(cradle: Cradle): Resumption {
         if (turn) await runWhereHeld(turn, thread)
       }
     },
-    async releaseHeld() {
+    /** Abandons held calls whose turns will not be resumed by anyone. */
+    async releaseHeld(): Promise<void> {
       const runsHere = ({ thread_id }: TurnLease) => running.get(thread_id) !== undefined
       const held = heldCalls.turns().filter((lease) => !runsHere(lease))
       if (held.length === 0) return
@@ -180,7 +175,8 @@ export function createResumption(cradle: Cradle): Resumption {
         held.includes(lease) && !waiting.includes(lease.turn_id) && !runsHere(lease)
       heldCalls.abandon(isOver, 'lost')
     },
-    proceed(leased, events) {
+    /** Resumes a turn whose process died after a decision and before acting on it. */
+    proceed(leased: LeasedThread, events: readonly LedgerEvent[]): void {
       const turn = createTurnOf(leased.thread)
       turn.adopt(leased, events)
       run(turn)

@@ -12,21 +12,10 @@ export interface ForkPlace {
 }
 
 /** Forks: threads that begin with the messages of another thread. */
-export interface Forks {
-  /** Throws REPLY_NOT_FOUND, and THREAD_NOT_FOUND if the source is removed meanwhile. */
-  make(
-    source: ThreadDocument,
-    place: ForkPlace,
-    locale: Locale,
-  ): Promise<{ fork: ThreadDocument; copied_messages: number }>
-}
+export type Forks = ReturnType<typeof createForks>
 
 /** Creates the forks; a fork refers to the messages of its source and copies none. */
-export function createForks({
-  threads,
-  messages,
-  chat,
-}: Pick<Cradle, 'threads' | 'messages' | 'chat'>): Forks {
+export function createForks({ threads, messages, chat }: Pick<Cradle, 'threads' | 'messages' | 'chat'>) {
   /** Finds the position after the reply and the tool results that follow it; the active turn is left out. */
   const findCut = async (source: ThreadDocument, { message_id, assistant_turns_from_end }: ForkPlace) => {
     // While a history is rebuilt, its newest messages may be missing; they are left out as well.
@@ -48,7 +37,12 @@ export function createForks({
   })
 
   return {
-    async make(source, place, locale) {
+    /** Throws REPLY_NOT_FOUND, and THREAD_NOT_FOUND if the source is removed meanwhile. */
+    async make(
+      source: ThreadDocument,
+      place: ForkPlace,
+      locale: Locale,
+    ): Promise<{ fork: ThreadDocument; copied_messages: number }> {
       const { _id: forked_from, user_id, agent_id, title, model, instructions, summary } = source
       const cut = await findCut(source, place)
       const base = listRanges(source, cut)

@@ -23,44 +23,6 @@ const inRanges = (ranges: readonly MessageRange[], after = 0) => ({
   $or: ranges.map(({ thread_id, last }) => ({ thread_id, position: { $gt: after, $lte: last } })),
 })
 
-/** The messages of finished turns, one document each. */
-export interface Messages {
-  /** Stores a turn's messages; can be repeated. */
-  store(messages: readonly MessageDocument[]): Promise<void>
-  /** Returns the writes that store a turn's messages; they can be repeated. */
-  toWrites(messages: readonly MessageDocument[]): Write[]
-  find(message_id: string): Promise<MessageDocument | null>
-  /**
-   * Reads a page counted from the newest message, or before `before`; oldest first, with one message more than `limit`
-   * if there are more.
-   */
-  page(
-    thread: ShownThread,
-    query: { limit: number; offset?: number; before?: number },
-  ): Promise<MessageDocument[]>
-  /**
-   * The position of the reply with this number, 1 is the newest; a reply is an assistant message without tool calls.
-   */
-  findReply(ranges: readonly MessageRange[], place: number): Promise<number | null>
-  /** The position of an assistant's message. */
-  findAnswer(ranges: readonly MessageRange[], message_id: string): Promise<number | null>
-  /** The position of the first message after another one that is not a tool's. */
-  findNext(ranges: readonly MessageRange[], after: number): Promise<number | null>
-  count(ranges: readonly MessageRange[]): Promise<number>
-  /** True if a message of these threads contains an artifact at this path. */
-  hasArtifact(thread_ids: readonly string[], path: string): Promise<boolean>
-  /** The paths of the artifacts in messages of these threads. */
-  listArtifactPaths(thread_ids: readonly string[]): Promise<Set<string>>
-  /** The newest artifacts in messages, each once, oldest first. */
-  listArtifacts(ranges: readonly MessageRange[], most: number): Promise<Artifact[]>
-  /** The newest sources in messages, each once, oldest first. */
-  listSources(ranges: readonly MessageRange[], most: number): Promise<Source[]>
-  /** Removes a thread's own messages after a position. */
-  removeBehind(thread_id: string, last: number): Promise<void>
-  /** Removes messages with `after < position <= upTo`, except those in `keep`. */
-  prune(thread_id: string, range: { after: number; upTo: number; keep: readonly string[] }): Promise<void>
-}
-
 const NAMED_BY = {
   artifacts: { key: { thread_id: 1, position: -1, 'artifacts.path': 1 }, field: 'artifacts.path' },
   sources: { key: { thread_id: 1, position: -1, 'sources.id': 1 }, field: 'sources.id' },
@@ -75,8 +37,11 @@ export const messageIndexes: IndexDescription[] = [
   })),
 ]
 
+/** The messages of finished turns, one document each. */
+export type Messages = ReturnType<typeof createMessages>
+
 /** Creates the messages over their collection. */
-export function createMessages(messages: Collection<MessageDocument>): Messages {
+export function createMessages(messages: Collection<MessageDocument>) {
   const find = (ranges: readonly MessageRange[], filter: Filter<MessageDocument> = {}, after?: number) =>
     messages.find({ ...inRanges(ranges, after), ...filter })
 
@@ -102,7 +67,8 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
   }
 
   return {
-    async store(documents) {
+    /** Stores a turn's messages; can be repeated. */
+    async store(documents: readonly MessageDocument[]): Promise<void> {
       try {
         await messages.insertMany([...documents], { ordered: false })
       } catch (error) {
@@ -114,7 +80,8 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         )
       }
     },
-    toWrites: (documents) =>
+    /** Returns the writes that store a turn's messages; they can be repeated. */
+    toWrites: (documents: readonly MessageDocument[]): Write[] =>
       documents.map((document) => ({
         name: 'replaceOne',
         namespace: messages.namespace,
@@ -122,8 +89,15 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         replacement: document,
         upsert: true,
       })),
-    find: (message_id) => messages.findOne({ _id: message_id }),
-    async page(thread, { limit, offset = 0, before = Infinity }) {
+    find: (message_id: string): Promise<MessageDocument | null> => messages.findOne({ _id: message_id }),
+    /**
+     * Reads a page counted from the newest message, or before `before`; oldest first, with one message more than `limit`
+     * if there are more.
+     */
+    async page(
+      thread: ShownThread,
+      { limit, offset = 0, before = Infinity }: { limit: number; offset?: number; before?: number },
+    ): Promise<MessageDocument[]> {
       // Earlier ranges are further back than the page, because each range but the newest contains a message.
       const ranges = listRanges(thread, before - 1).slice(-(offset + limit + 2))
       const newestFirst = await find(ranges)
@@ -133,11 +107,18 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         .toArray()
       return newestFirst.reverse()
     },
-    async prune(thread_id, { after, upTo, keep }) {
+    /** Removes messages with `after < position <= upTo`, except those in `keep`. */
+    async prune(
+      thread_id: string,
+      { after, upTo, keep }: { after: number; upTo: number; keep: readonly string[] },
+    ): Promise<void> {
       const position = { $gt: after, $lte: upTo }
       await messages.deleteMany({ thread_id, position, _id: { $nin: [...keep] } })
     },
-    async findReply(ranges, place) {
+    /**
+     * The position of the reply with this number, 1 is the newest; a reply is an assistant message without tool calls.
+     */
+    async findReply(ranges: readonly MessageRange[], place: number): Promise<number | null> {
       const isReply = {
         role: 'assistant',
         'content.0': { $exists: true },
@@ -151,11 +132,13 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         .toArray()
       return reply?.position ?? null
     },
-    async findAnswer(ranges, message_id) {
+    /** The position of an assistant's message. */
+    async findAnswer(ranges: readonly MessageRange[], message_id: string): Promise<number | null> {
       const [answer] = await find(ranges, { _id: message_id, role: 'assistant' }).limit(1).toArray()
       return answer?.position ?? null
     },
-    async findNext(ranges, after) {
+    /** The position of the first message after another one that is not a tool's. */
+    async findNext(ranges: readonly MessageRange[], after: number): Promise<number | null> {
       const [next] = await find(ranges, { role: { $ne: 'tool' } }, after)
         .sort({ position: 1 })
         .limit(1)
@@ -163,8 +146,9 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         .toArray()
       return next?.position ?? null
     },
-    count: (ranges) => messages.countDocuments(inRanges(ranges)),
-    async hasArtifact(thread_ids, path) {
+    count: (ranges: readonly MessageRange[]): Promise<number> => messages.countDocuments(inRanges(ranges)),
+    /** True if a message of these threads contains an artifact at this path. */
+    async hasArtifact(thread_ids: readonly string[], path: string): Promise<boolean> {
       const { key, field } = NAMED_BY.artifacts
       return messages
         .find({ thread_id: { $in: [...thread_ids] }, [field]: path })
@@ -172,7 +156,8 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
         .project({ _id: 1 })
         .hasNext()
     },
-    async listArtifactPaths(thread_ids) {
+    /** The paths of the artifacts in messages of these threads. */
+    async listArtifactPaths(thread_ids: readonly string[]): Promise<Set<string>> {
       const { key, field } = NAMED_BY.artifacts
       const found = messages
         .find({ thread_id: { $in: [...thread_ids] }, [field]: { $exists: true } })
@@ -182,9 +167,14 @@ export function createMessages(messages: Collection<MessageDocument>): Messages 
       for await (const { artifacts = [] } of found) for (const { path } of artifacts) paths.add(path)
       return paths
     },
-    listArtifacts: (ranges, most) => listNamed(ranges, 'artifacts', most),
-    listSources: (ranges, most) => listNamed(ranges, 'sources', most),
-    async removeBehind(thread_id, last) {
+    /** The newest artifacts in messages, each once, oldest first. */
+    listArtifacts: (ranges: readonly MessageRange[], most: number): Promise<Artifact[]> =>
+      listNamed(ranges, 'artifacts', most),
+    /** The newest sources in messages, each once, oldest first. */
+    listSources: (ranges: readonly MessageRange[], most: number): Promise<Source[]> =>
+      listNamed(ranges, 'sources', most),
+    /** Removes a thread's own messages after a position. */
+    async removeBehind(thread_id: string, last: number): Promise<void> {
       await messages.deleteMany({ thread_id, position: { $gt: last } })
     },
   }

@@ -5,20 +5,14 @@ import { visible } from './thread-facts.ts'
 /** The channel type of threads that programs create, often one for each request. */
 export const API = 'api'
 
-/** Finds threads that may be removed without anybody asking for it. */
-export interface PrunableThreads {
-  /**
-   * Lists threads that programs have created and that nobody pinned, which neither run nor wait for a person, except
-   * those that were active last of each account.
-   */
-  listSurplus(most: number): Promise<string[]>
-  /** Selects threads that nobody pinned, which neither run nor wait, and were not active from then on (Unix seconds). */
-  listIdle(before: number): AsyncIterable<Pick<ThreadDocument, '_id'>>
-}
-
-export function createPrunableThreads(threads: Collection<ThreadDocument>): PrunableThreads {
+/** Creates the queries for threads that may be removed without anybody asking for it. */
+export function createPrunableThreads(threads: Collection<ThreadDocument>) {
   return {
-    async listSurplus(most) {
+    /**
+     * Lists threads that programs have created and that nobody pinned, which neither run nor wait for a person, except
+     * those that were active last of each account.
+     */
+    async listSurplus(most: number): Promise<string[]> {
       const made = { channel_type: API, pinned: false, ...visible }
       const accounts = await threads
         .aggregate<{ _id: string }>([
@@ -39,7 +33,8 @@ export function createPrunableThreads(threads: Collection<ThreadDocument>): Prun
       }
       return surplus
     },
-    listIdle: (before) =>
+    /** Selects threads that nobody pinned, which neither run nor wait, and were not active from then on (Unix seconds). */
+    listIdle: (before: number): AsyncIterable<Pick<ThreadDocument, '_id'>> =>
       threads.find(
         {
           last_active: { $lt: before },

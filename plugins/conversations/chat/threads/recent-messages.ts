@@ -8,17 +8,6 @@ const KEPT_MESSAGES = 100
 const KEPT_THREADS = 256
 const KEPT_CHARACTERS = 32 * 1024 * 1024
 
-/** A cache of the newest messages of active threads, so that a turn need not read what the last one wrote. */
-export interface RecentMessages {
-  /** Returns the newest messages of a thread before the turn that begins at `firstSeq`. */
-  before(
-    thread: ShownThread & Pick<ThreadDocument, 'projection_version'>,
-    firstSeq: number,
-  ): Promise<readonly MessageDocument[]>
-  /** Adds the messages of a turn that was settled with `lastSeq`. */
-  add(thread_id: string, firstSeq: number, messages: readonly MessageDocument[], lastSeq: number): void
-}
-
 /** The cached messages of a thread, up to `lastSeq`; they are obsolete when the thread is rebuilt. */
 interface Entry {
   lastSeq: number
@@ -26,8 +15,11 @@ interface Entry {
   newest: readonly MessageDocument[]
 }
 
+/** A cache of the newest messages of active threads, so that a turn need not read what the last one wrote. */
+export type RecentMessages = ReturnType<typeof createRecentMessages>
+
 /** Creates the cache; an entry is used only if it ends right before the turn that asks. */
-export function createRecentMessages(messages: Messages): RecentMessages {
+export function createRecentMessages(messages: Messages) {
   const threads = new Map<string, Entry & { size: number }>()
   let kept = 0
 
@@ -44,7 +36,11 @@ export function createRecentMessages(messages: Messages): RecentMessages {
   }
 
   return {
-    async before(thread, firstSeq) {
+    /** Returns the newest messages of a thread before the turn that begins at `firstSeq`. */
+    async before(
+      thread: ShownThread & Pick<ThreadDocument, 'projection_version'>,
+      firstSeq: number,
+    ): Promise<readonly MessageDocument[]> {
       const { _id: thread_id, projection_version: version } = thread
       const known = threads.get(thread_id)
       if (known?.lastSeq === firstSeq - 1 && known.version === version) return known.newest
@@ -52,7 +48,8 @@ export function createRecentMessages(messages: Messages): RecentMessages {
       keep(thread_id, { lastSeq: firstSeq - 1, version, newest })
       return newest
     },
-    add(thread_id, firstSeq, added, lastSeq) {
+    /** Adds the messages of a turn that was settled with `lastSeq`. */
+    add(thread_id: string, firstSeq: number, added: readonly MessageDocument[], lastSeq: number): void {
       const known = threads.get(thread_id)
       if (known?.lastSeq === firstSeq - 1)
         keep(thread_id, { ...known, lastSeq, newest: [...known.newest, ...added].slice(-KEPT_MESSAGES) })

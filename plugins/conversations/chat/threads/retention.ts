@@ -4,13 +4,7 @@ import type { Messages } from './messages.ts'
 import { notRemoved } from './thread-facts.ts'
 
 /** Removes messages that no thread shows any more. */
-export interface Retention {
-  /**
-   * Removes the messages of a hidden thread, and those of removed threads that it is a fork of, unless another thread
-   * shows them. Must be called before the thread itself is removed; can be repeated.
-   */
-  release(thread_id: string): Promise<void>
-}
+export type Retention = ReturnType<typeof createRetention>
 
 /**
  * Creates the retention. A thread is hidden before other threads are searched for its messages, and a fork is stored
@@ -23,7 +17,7 @@ export function createRetention({
 }: {
   threads: Collection<ThreadDocument>
   messages: Messages
-}): Retention {
+}) {
   /** Returns the position up to which other threads show the messages of a thread; 0 if none does. */
   const lastShown = async (thread_id: string) => {
     const [shown] = await threads
@@ -47,7 +41,11 @@ export function createRetention({
   }
 
   return {
-    async release(thread_id) {
+    /**
+     * Removes the messages of a hidden thread, and those of removed threads that it is a fork of, unless another thread
+     * shows them. Must be called before the thread itself is removed; can be repeated.
+     */
+    async release(thread_id: string): Promise<void> {
       const thread = await threads.findOne({ _id: thread_id }, { projection: { base: 1 } })
       const fallen = await listRemoved((thread?.base ?? []).map((range) => range.thread_id))
       for (const gone of [thread_id, ...fallen]) await messages.removeBehind(gone, await lastShown(gone))

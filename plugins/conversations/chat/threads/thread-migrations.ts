@@ -34,24 +34,7 @@ export interface RebuiltThread {
 }
 
 /** The threads to be rebuilt and their progress; a claim holds until the next claim of the same thread. */
-export interface ThreadMigrations {
-  /** Queues every thread of an agent that needs it and is not queued yet; returns their number. */
-  queue(agent_id: string): Promise<number>
-  count(agent_id: string): Promise<MigrationCounts>
-  /** Lists agents with threads that can be rebuilt now. */
-  listAgents(): Promise<string[]>
-  /** Claims the agent's next thread without an active turn, including one whose rebuild was interrupted. */
-  claim(agent_id: string): Promise<ThreadDocument | null>
-  /** Reads the thread again; null if the claim is lost or the thread is being removed. */
-  refresh(claimed: ThreadDocument): Promise<ThreadDocument | null>
-  /** True if a thread was removed or is being removed. */
-  isGone(thread_id: string): Promise<boolean>
-  /** Stores the facts of a rebuilt thread; false if a turn has ended after `last_seq`, or the claim is lost. */
-  finish(claimed: ThreadDocument, rebuilt: RebuiltThread): Promise<boolean>
-  fail(claimed: ThreadDocument, reason: string): Promise<void>
-  /** Puts a thread back in the queue as if it had not been claimed. */
-  release(claimed: ThreadDocument): Promise<void>
-}
+export type ThreadMigrations = ReturnType<typeof createThreadMigrations>
 
 /** Creates the migrations, which are part of the threads' documents. */
 export function createThreadMigrations({
@@ -60,7 +43,7 @@ export function createThreadMigrations({
 }: {
   threads: Collection<ThreadDocument>
   clock: Clock
-}): ThreadMigrations {
+}) {
   const outdated = {
     projection_version: { $not: { $gte: PROJECTION_VERSION } },
     deleted_at: { $exists: false },
@@ -79,14 +62,15 @@ export function createThreadMigrations({
     }) as const
 
   return {
-    async queue(agent_id) {
+    /** Queues every thread of an agent that needs it and is not queued yet; returns their number. */
+    async queue(agent_id: string): Promise<number> {
       const { modifiedCount } = await threads.updateMany(
         { agent_id, ...outdated, 'migration.status': { $nin: ['queued', 'running'] } },
         { $set: { migration: { status: 'queued', queued_at: clock.seconds(), attempts: 0 } } },
       )
       return modifiedCount
     },
-    async count(agent_id) {
+    async count(agent_id: string): Promise<MigrationCounts> {
       const groups = await threads
         .aggregate<{ _id: keyof MigrationCounts; count: number }>([
           { $match: { agent_id, ...outdated } },
@@ -97,18 +81,26 @@ export function createThreadMigrations({
       for (const { _id: status, count } of groups) counts[status] = count
       return counts
     },
-    listAgents: () => threads.distinct('agent_id', waiting),
-    claim: (agent_id) =>
+    /** Lists agents with threads that can be rebuilt now. */
+    listAgents: (): Promise<string[]> => threads.distinct('agent_id', waiting),
+    /** Claims the agent's next thread without an active turn, including one whose rebuild was interrupted. */
+    claim: (agent_id: string): Promise<ThreadDocument | null> =>
       threads.findOneAndUpdate(
         { agent_id, ...waiting },
         { $set: { 'migration.status': 'running' }, $inc: { 'migration.attempts': 1 } },
         { sort: QUEUE_ORDER, returnDocument: 'after' },
       ),
-    refresh: (claimed) => threads.findOne(mine(claimed)),
-    async isGone(_id) {
+    /** Reads the thread again; null if the claim is lost or the thread is being removed. */
+    refresh: (claimed: ThreadDocument): Promise<ThreadDocument | null> => threads.findOne(mine(claimed)),
+    /** True if a thread was removed or is being removed. */
+    async isGone(_id: string): Promise<boolean> {
       return (await threads.countDocuments({ _id, deleted_at: { $exists: false } })) === 0
     },
-    async finish(claimed, { last_seq, title, artifacts, sources, last_active }) {
+    /** Stores the facts of a rebuilt thread; false if a turn has ended after `last_seq`, or the claim is lost. */
+    async finish(
+      claimed: ThreadDocument,
+      { last_seq, title, artifacts, sources, last_active }: RebuiltThread,
+    ): Promise<boolean> {
       const { matchedCount } = await threads.updateOne({ ...mine(claimed), last_seq }, [
         {
           $set: {
@@ -123,12 +115,13 @@ export function createThreadMigrations({
       ])
       return matchedCount === 1
     },
-    async fail(claimed, reason) {
+    async fail(claimed: ThreadDocument, reason: string): Promise<void> {
       await threads.updateOne(mine(claimed), {
         $set: { 'migration.status': 'failed', 'migration.error': reason },
       })
     },
-    async release(claimed) {
+    /** Puts a thread back in the queue as if it had not been claimed. */
+    async release(claimed: ThreadDocument): Promise<void> {
       await threads.updateOne(mine(claimed), {
         $set: { 'migration.status': 'queued' },
         $inc: { 'migration.attempts': -1 },

@@ -3,7 +3,7 @@ import { AppError, type Clock, type EventBus, type Ids, type Limits } from '#ker
 import { type Conditional, findPage, missOf, type Page, type PageRequest, requireUnchanged } from '#toolbox'
 import type { Agents } from '../../../agents/agents/agents.ts'
 import type { ThreadDocument, ThreadSummary } from '../documents.ts'
-import { API, createPrunableThreads, type PrunableThreads } from './prunable-threads.ts'
+import { API, createPrunableThreads } from './prunable-threads.ts'
 import { notRemoved, toOwnedThread, visible } from './thread-facts.ts'
 import { migrationIndexes, PROJECTION_VERSION } from './thread-migrations.ts'
 
@@ -65,51 +65,7 @@ export type GlancedThread = Pick<
 > & { active_turn?: object | null }
 
 /** The threads of all users. */
-export interface Threads extends PrunableThreads {
-  /** Creates a thread, empty unless `beginning` says otherwise. Throws LIMIT_REACHED. */
-  create(owner: ThreadOwner, beginning?: Partial<ThreadDocument>): Promise<ThreadDocument>
-  /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND if it was hidden meanwhile. */
-  publish(thread_id: string): Promise<void>
-  /** Throws THREAD_NOT_FOUND, also if the thread belongs to another owner. */
-  get(owner: ThreadOwner, thread_id: string): Promise<ThreadDocument>
-  /** The same with whatever agent. */
-  getOfUser(user_id: string, thread_id: string): Promise<ThreadDocument>
-  /** Reads what a list shows first of a thread; null if the account has no such thread. */
-  glance(user_id: string, thread_id: string): Promise<GlancedThread | null>
-  /** Lists an account's threads whose turns wait for a person, those that wait longest first. */
-  listPaused(user_id: string, limit: number): Promise<ThreadDocument[]>
-  /** Throws THREAD_NOT_FOUND. */
-  getBySession(owner: ThreadOwner, session_key: string): Promise<ThreadDocument>
-  /** True if the account has a thread with this agent. */
-  exist(owner: ThreadOwner): Promise<boolean>
-  /**
-   * Lists threads, pinned first, then by last activity, with their newest artifacts and sources. Throws
-   * VALIDATION_FAILED for an unknown cursor.
-   */
-  list(owner: ThreadOwner, page: PageRequest): Promise<Page<ThreadDocument>>
-  /** Throws PRECONDITION_FAILED, THREAD_NOT_FOUND. */
-  update(
-    thread: ThreadDocument,
-    changes: Partial<Pick<ThreadDocument, (typeof threadFields)[number]>>,
-    request: Conditional,
-  ): Promise<ThreadDocument>
-  /** Replaces the instructions of a thread. Throws THREAD_NOT_FOUND. */
-  instruct(owner: ThreadOwner, thread_id: string, instructions: string): Promise<void>
-  markRead(owner: ThreadOwner, thread_id?: string): Promise<void>
-  /** Counts a user's unread replies by agent. */
-  countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>>
-  /** Stores a summary of a thread's older messages while this turn has the thread. */
-  storeSummary(thread_id: string, turn_id: string, summary: ThreadSummary): Promise<void>
-  /** Hides threads from everyone before they are removed; returns their ids. */
-  hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]>
-  /** Counts the threads of all users, without hidden ones. */
-  count(): Promise<number>
-  /** Hides abandoned forks. */
-  hideUnfinished(): Promise<void>
-  /** Lists threads that are hidden and not yet removed. */
-  listHidden(): Promise<string[]>
-  remove(thread_id: string): Promise<void>
-}
+export type Threads = ReturnType<typeof createThreads>
 
 /** Creates the threads over their collection. */
 export function createThreads({
@@ -126,7 +82,7 @@ export function createThreads({
   clock: Clock
   ids: Ids
   limits: Limits
-}): Threads {
+}) {
   const unseen = { unread: { $gt: 0 } }
   const missing = () => new AppError('THREAD_NOT_FOUND')
   const owner = { user_id: 1, agent_id: 1 } as const
@@ -134,7 +90,11 @@ export function createThreads({
     void events.emit('thread.changed', toOwnedThread(thread))
 
   return {
-    async create({ user_id, agent_id }, beginning = {}) {
+    /** Creates a thread, empty unless `beginning` says otherwise. Throws LIMIT_REACHED. */
+    async create(
+      { user_id, agent_id }: ThreadOwner,
+      beginning: Partial<ThreadDocument> = {},
+    ): Promise<ThreadDocument> {
       const now = clock.seconds()
       const knowledge_base_ids = await agents.listDefaultKnowledge(user_id)
       const thread: ThreadDocument = {
@@ -161,7 +121,8 @@ export function createThreads({
       if (thread.deleted_at === undefined) noteChange(thread)
       return thread
     },
-    async publish(thread_id) {
+    /** Shows a thread that was created with `deleted_at: null`; throws THREAD_NOT_FOUND if it was hidden meanwhile. */
+    async publish(thread_id: string): Promise<void> {
       const published = await threads.findOneAndUpdate(
         { _id: thread_id, ...notRemoved },
         { $unset: { deleted_at: 1 } },
@@ -170,19 +131,23 @@ export function createThreads({
       if (!published) throw missing()
       noteChange(published)
     },
-    async get({ user_id, agent_id }, thread_id) {
+    /** Throws THREAD_NOT_FOUND, also if the thread belongs to another owner. */
+    async get({ user_id, agent_id }: ThreadOwner, thread_id: string): Promise<ThreadDocument> {
       const thread = await threads.findOne({ _id: thread_id, user_id, agent_id, ...visible })
       if (!thread) throw missing()
       return thread
     },
-    async getOfUser(user_id, thread_id) {
+    /** The same with whatever agent. */
+    async getOfUser(user_id: string, thread_id: string): Promise<ThreadDocument> {
       const thread = await threads.findOne({ _id: thread_id, user_id, ...visible })
       if (!thread) throw missing()
       return thread
     },
-    glance: (user_id, thread_id) =>
+    /** Reads what a list shows first of a thread; null if the account has no such thread. */
+    glance: (user_id: string, thread_id: string): Promise<GlancedThread | null> =>
       threads.findOne({ _id: thread_id, user_id, ...visible }, { projection: GLANCE }),
-    listPaused: (user_id, limit) =>
+    /** Lists an account's threads whose turns wait for a person, those that wait longest first. */
+    listPaused: (user_id: string, limit: number): Promise<ThreadDocument[]> =>
       threads
         .find({
           'active_turn.paused.expires_at': { $gt: 0 },
@@ -193,15 +158,21 @@ export function createThreads({
         .sort({ 'active_turn.paused.expires_at': 1 })
         .limit(limit)
         .toArray(),
-    async getBySession({ user_id, agent_id }, session_key) {
+    /** Throws THREAD_NOT_FOUND. */
+    async getBySession({ user_id, agent_id }: ThreadOwner, session_key: string): Promise<ThreadDocument> {
       const thread = await threads.findOne({ session_key, user_id, agent_id, ...visible })
       if (!thread) throw missing()
       return thread
     },
-    async exist({ user_id, agent_id }) {
+    /** True if the account has a thread with this agent. */
+    async exist({ user_id, agent_id }: ThreadOwner): Promise<boolean> {
       return (await threads.findOne({ user_id, agent_id, ...visible }, { projection: { _id: 1 } })) !== null
     },
-    async list({ user_id, agent_id }, page) {
+    /**
+     * Lists threads, pinned first, then by last activity, with their newest artifacts and sources. Throws
+     * VALIDATION_FAILED for an unknown cursor.
+     */
+    async list({ user_id, agent_id }: ThreadOwner, page: PageRequest): Promise<Page<ThreadDocument>> {
       const projection = {
         summary: 0,
         base: 0,
@@ -212,7 +183,12 @@ export function createThreads({
       const parts = [{ user_id, agent_id, ...visible }]
       return findPage(threads, { parts, sort: LIST_ORDER, projection }, page)
     },
-    async update(thread, changes, request) {
+    /** Throws PRECONDITION_FAILED, THREAD_NOT_FOUND. */
+    async update(
+      thread: ThreadDocument,
+      changes: Partial<Pick<ThreadDocument, (typeof threadFields)[number]>>,
+      request: Conditional,
+    ): Promise<ThreadDocument> {
       const { _id, user_id, agent_id } = thread
       const unchanged = requireUnchanged(request, thread, threadFields)
       const updated = await threads.findOneAndUpdate(
@@ -224,14 +200,19 @@ export function createThreads({
       noteChange(updated)
       return updated
     },
-    async instruct({ user_id, agent_id }, thread_id, instructions) {
+    /** Replaces the instructions of a thread. Throws THREAD_NOT_FOUND. */
+    async instruct(
+      { user_id, agent_id }: ThreadOwner,
+      thread_id: string,
+      instructions: string,
+    ): Promise<void> {
       const { matchedCount } = await threads.updateOne(
         { _id: thread_id, user_id, agent_id, ...visible },
         { $set: { instructions } },
       )
       if (matchedCount === 0) throw missing()
     },
-    async markRead({ user_id, agent_id }, thread_id) {
+    async markRead({ user_id, agent_id }: ThreadOwner, thread_id?: string): Promise<void> {
       if (thread_id === undefined) {
         const unread = await threads
           .find({ user_id, agent_id, ...unseen, ...visible }, { projection: owner })
@@ -248,7 +229,8 @@ export function createThreads({
       if (!before) throw missing()
       if (before.unread > 0) noteChange(before)
     },
-    async countUnread(user_id, agent_ids) {
+    /** Counts a user's unread replies by agent. */
+    async countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>> {
       const counts = await threads
         .aggregate<{ _id: string; unread: number }>([
           { $match: { user_id, agent_id: { $in: [...agent_ids] }, ...unseen, ...visible } },
@@ -257,13 +239,15 @@ export function createThreads({
         .toArray()
       return new Map(counts.map(({ _id, unread }) => [_id, unread]))
     },
-    async storeSummary(thread_id, turn_id, summary) {
+    /** Stores a summary of a thread's older messages while this turn has the thread. */
+    async storeSummary(thread_id: string, turn_id: string, summary: ThreadSummary): Promise<void> {
       await threads.updateOne(
         { _id: thread_id, 'active_turn.turn_id': turn_id },
         { $set: { summary: { ...summary } } },
       )
     },
-    async hide(filter) {
+    /** Hides threads from everyone before they are removed; returns their ids. */
+    async hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]> {
       const hidden: string[] = []
       for (;;) {
         const found = await threads.find({ ...filter, ...notRemoved }, { projection: owner }).toArray()
@@ -275,23 +259,26 @@ export function createThreads({
         for (const thread of found) void events.emit('thread.deleted', toOwnedThread(thread))
       }
     },
-    async count() {
+    /** Counts the threads of all users, without hidden ones. */
+    async count(): Promise<number> {
       // Most threads are visible, and counting by index reads no documents.
       const all = await threads.countDocuments({}, { hint: '_id_' })
       return all - (await threads.countDocuments({ deleted_at: { $exists: true } }))
     },
-    async hideUnfinished() {
+    /** Hides abandoned forks. */
+    async hideUnfinished(): Promise<void> {
       const now = clock.seconds()
       await threads.updateMany(
         { deleted_at: { $exists: true, $eq: null }, created_at: { $lt: now - FORKING_SECONDS } },
         { $set: { deleted_at: now } },
       )
     },
-    async listHidden() {
+    /** Lists threads that are hidden and not yet removed. */
+    async listHidden(): Promise<string[]> {
       const hidden = await threads.find({ deleted_at: { $gte: 0 } }, { projection: { _id: 1 } }).toArray()
       return hidden.map(({ _id }) => _id)
     },
-    async remove(thread_id) {
+    async remove(thread_id: string): Promise<void> {
       await threads.deleteOne({ _id: thread_id })
     },
     ...createPrunableThreads(threads),

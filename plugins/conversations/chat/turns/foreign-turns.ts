@@ -23,10 +23,7 @@ declare module '../../../operation/signals/types.ts' {
 }
 
 /** Lets the readers here follow the turns that other processes run. */
-export interface ForeignTurns {
-  start(): void
-  stop(): Promise<void>
-}
+export type ForeignTurns = ReturnType<typeof createForeignTurns>
 
 /** Creates it: signals tell at once, and a look at the database seldom. */
 export function createForeignTurns({
@@ -36,7 +33,7 @@ export function createForeignTurns({
   nodes,
   signals,
   log,
-}: Pick<Cradle, 'collections' | 'hub' | 'running' | 'nodes' | 'signals' | 'log'>): ForeignTurns {
+}: Pick<Cradle, 'collections' | 'hub' | 'running' | 'nodes' | 'signals' | 'log'>) {
   let timer: NodeJS.Timeout | undefined
   let looking = Promise.resolve()
 
@@ -61,7 +58,7 @@ export function createForeignTurns({
   }
 
   return {
-    start() {
+    start(): void {
       signals.on('turn.begun', ({ thread_id }) => hub.expectOthers(thread_id))
       signals.on('thread.removed', ({ thread_id }) => hub.expectOthers(thread_id))
       running.onEnd(({ thread_id, signal }) => {
@@ -72,7 +69,7 @@ export function createForeignTurns({
         if (nodes.peers > 0) lookNow()
       }, LOOK_MS)
     },
-    async stop() {
+    async stop(): Promise<void> {
       clearInterval(timer)
       await looking
     },

@@ -12,16 +12,7 @@ import type { TurnNotice } from '../loop/turn-writer.ts'
 const FALLBACK_CODES: readonly string[] = ['MODEL_RATE_LIMITED', 'MODEL_UNAVAILABLE']
 
 /** The models of a turn: the one that was chosen, and those that answer in its place. */
-export interface ModelChain {
-  readonly current: OpenedModel
-  /**
-   * Calls the current model and returns its answer from the first part on. If it fails before that by a rate limit, an
-   * outage or a time-out, the next model is asked, and stays the model of the turn. If the upstream says that the prompt
-   * is too long, the model is asked once more with a shorter one, which later calls with the same list of messages send
-   * at once. `authors` tells who wrote which message; the others are fit for the first model.
-   */
-  ask(call: ModelCall, authors: Authors): Promise<{ parts: AsyncIterable<ModelPart>; model: string }>
-}
+export type ModelChain = ReturnType<typeof createModelChain>
 
 /** Creates the chain of a turn; each fallback is asked at most once. */
 export function createModelChain(
@@ -39,7 +30,7 @@ export function createModelChain(
     models: Pick<Models, 'open' | 'first_token_ms'>
     onNotice(notice: TurnNotice): void
   },
-): ModelChain {
+) {
   let current = opened
   let switching: Promise<unknown> = Promise.resolve()
   const shortenings = new WeakMap<readonly LanguageModelV3Message[], number>()
@@ -124,10 +115,19 @@ export function createModelChain(
   }
 
   return {
-    get current() {
+    get current(): OpenedModel {
       return current
     },
-    async ask(call, authors) {
+    /**
+     * Calls the current model and returns its answer from the first part on. If it fails before that by a rate limit, an
+     * outage or a time-out, the next model is asked, and stays the model of the turn. If the upstream says that the prompt
+     * is too long, the model is asked once more with a shorter one, which later calls with the same list of messages send
+     * at once. `authors` tells who wrote which message; the others are fit for the first model.
+     */
+    async ask(
+      call: ModelCall,
+      authors: Authors,
+    ): Promise<{ parts: AsyncIterable<ModelPart>; model: string }> {
       const { abortSignal: signal, prompt } = call.options
       let shortenedFor: OpenedModel | undefined
       for (;;) {

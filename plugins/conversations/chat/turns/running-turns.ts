@@ -1,23 +1,10 @@
 import type { StopReason, Turn } from './turn.ts'
 
 /** The turns of this process, by thread. */
-export interface RunningTurns {
-  add(turn: Turn): void
-  remove(turn: Turn): void
-  /** Returns the turn that has the thread, or else a turn that is about to take it. */
-  get(thread_id: string): Turn | undefined
-  list(): Turn[]
-  countOf(user_id: string): number
-  /** Calls a listener with each turn that had its thread and has ended or paused. */
-  onEnd(listener: (ended: Turn) => void): void
-  /** Ends the matching turns early and waits until they are settled. */
-  stop(match: (turn: Turn) => boolean, reason: StopReason): Promise<void>
-  /** Resolves when no turn runs. */
-  idle(): Promise<void>
-}
+export type RunningTurns = ReturnType<typeof createRunningTurns>
 
 /** Creates an empty record. */
-export function createRunningTurns(): RunningTurns {
+export function createRunningTurns() {
   const byThread = new Map<string, Turn[]>()
   const counts = new Map<string, number>()
   const listeners: ((ended: Turn) => void)[] = []
@@ -31,11 +18,11 @@ export function createRunningTurns(): RunningTurns {
   }
 
   return {
-    add(turn) {
+    add(turn: Turn): void {
       byThread.set(turn.thread_id, [...(byThread.get(turn.thread_id) ?? []), turn])
       count(turn.user_id, 1)
     },
-    remove(turn) {
+    remove(turn: Turn): void {
       const turns = byThread.get(turn.thread_id) ?? []
       if (!turns.includes(turn)) return
       count(turn.user_id, -1)
@@ -44,21 +31,25 @@ export function createRunningTurns(): RunningTurns {
       else byThread.delete(turn.thread_id)
       if (turn.opened) for (const listener of listeners) listener(turn)
     },
-    get(thread_id) {
+    /** Returns the turn that has the thread, or else a turn that is about to take it. */
+    get(thread_id: string): Turn | undefined {
       const turns = byThread.get(thread_id)
       return turns?.find(({ opened }) => opened) ?? turns?.at(-1)
     },
     list,
-    countOf: (user_id) => counts.get(user_id) ?? 0,
-    onEnd: (listener) => void listeners.push(listener),
-    async stop(match, reason) {
+    countOf: (user_id: string): number => counts.get(user_id) ?? 0,
+    /** Calls a listener with each turn that had its thread and has ended or paused. */
+    onEnd: (listener: (ended: Turn) => void): void => void listeners.push(listener),
+    /** Ends the matching turns early and waits until they are settled. */
+    async stop(match: (turn: Turn) => boolean, reason: StopReason): Promise<void> {
       await Promise.all(
         list()
           .filter(match)
           .map((turn) => turn.stop(reason)),
       )
     },
-    async idle() {
+    /** Resolves when no turn runs. */
+    async idle(): Promise<void> {
       await Promise.all(list().map(({ left }) => left))
     },
   }

@@ -27,68 +27,7 @@ export interface LeasedThread {
 }
 
 /** Assigns each thread to one turn at a time, across processes: a lease inside the thread's document. */
-export interface TurnLeases {
-  /**
-   * Assigns the thread to a new turn, and replaces its instructions if there are new ones; null if another turn has it or
-   * is queued for it. Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed.
-   */
-  take(
-    owner: ThreadOwner,
-    thread_id: string,
-    scopes?: readonly string[],
-    instructions?: string,
-  ): Promise<LeasedThread | null>
-  /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
-  takeForQueued(queued: QueuedTurnDocument): Promise<LeasedThread | null>
-  /**
-   * Returns the write that takes the thread again if nobody has it: the database may have died before the lease was in
-   * its journal.
-   */
-  toRestoreWrite(leased: LeasedThread): Write
-  /** Releases a thread to which nothing was written. */
-  release(lease: TurnLease): Promise<void>
-  /**
-   * Returns the write that pauses a turn until a person has decided; `isHeld` means that this process keeps holding its
-   * calls.
-   */
-  toPauseWrite(lease: TurnLease, paused: PausedTurn, isHeld?: boolean): Write
-  /** Notes that this process no longer holds the calls of these paused turns, so that others need not wait for it. */
-  unhold(leases: readonly TurnLease[]): Promise<void>
-  /**
-   * Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. May be
-   * repeated with the same `attempt_id`.
-   */
-  resume(
-    owner: ThreadOwner,
-    thread_id: string,
-    attempt: { attempt_id: string; pending_id: string; allow: readonly string[] },
-  ): Promise<LeasedThread | null>
-  /** Notes that a decision takes effect; false if another process, or none any more, has to act on it. May be repeated. */
-  proceed(lease: TurnLease): Promise<boolean>
-  /**
-   * Leaves a decision to another process, which polls every second; if that process is dead, any other one takes it.
-   */
-  handOver(lease: TurnLease, to: Holder): Promise<void>
-  /** Returns those of these turns that are still paused or about to be resumed. */
-  listWaiting(leases: readonly TurnLease[]): Promise<string[]>
-  /** Returns threads whose turns have waited too long for a person. */
-  listExpired(): Promise<ThreadDocument[]>
-  /** Renews the leases of these turns; returns how many are still ours. */
-  renew(leases: readonly TurnLease[]): Promise<number>
-  /** Asks the process that runs a thread's turn to stop it; false if the thread has no turn. */
-  requestStop(thread_id: string): Promise<boolean>
-  /** Returns the threads among these whose turns must be stopped. */
-  listStopRequests(leases: readonly TurnLease[]): Promise<string[]>
-  /** Counts the turns that any process runs. */
-  countLive(): Promise<number>
-  /** True if the process that holds a turn is known to have ended. */
-  isDead(holder: Holder): boolean
-  /**
-   * Takes over turns that no process runs any more, here or elsewhere, except for turns to be left alone; none if there
-   * are none.
-   */
-  adopt(isLeftAlone: (thread: ThreadDocument) => boolean): Promise<LeasedThread[]>
-}
+export type TurnLeases = ReturnType<typeof createTurnLeases>
 
 /** Creates the leases over the threads. */
 export function createTurnLeases({
@@ -106,7 +45,7 @@ export function createTurnLeases({
   /** True if another process is known to have ended. */
   isGone?: (node_id: string) => boolean
   onStopRequested?: (thread_id: string) => void
-}): TurnLeases {
+}) {
   const holder: Holder = { node_id, ...thisProcess }
   const isDead = (other: Holder) => isGone(other.node_id) || hasEnded(other)
 
@@ -126,7 +65,7 @@ export function createTurnLeases({
     thread,
   })
 
-  const release: TurnLeases['release'] = async ({ thread_id, turn_id }) => {
+  const release = async ({ thread_id, turn_id }: TurnLease): Promise<void> => {
     await threads.updateOne(
       { _id: thread_id, 'active_turn.turn_id': turn_id },
       { $set: { active_turn: null } },
@@ -163,7 +102,16 @@ export function createTurnLeases({
   }
 
   return {
-    async take(owner, thread_id, scopes, instructions) {
+    /**
+     * Assigns the thread to a new turn, and replaces its instructions if there are new ones; null if another turn has it or
+     * is queued for it. Throws THREAD_NOT_FOUND if the thread is not the owner's, or was removed.
+     */
+    async take(
+      owner: ThreadOwner,
+      thread_id: string,
+      scopes?: readonly string[],
+      instructions?: string,
+    ): Promise<LeasedThread | null> {
       const mine = { _id: thread_id, ...owner, deleted_at: { $exists: false } }
       const free = { ...mine, queue_tail: { $exists: false } }
       const thread = await occupy(free, ids.make('trn_'), scopes, instructions)
@@ -171,23 +119,43 @@ export function createTurnLeases({
       if (!(await threads.findOne(mine, { projection: { _id: 1 } }))) throw new AppError('THREAD_NOT_FOUND')
       return null
     },
-    async takeForQueued({ _id: turn_id, thread_id, user_id, agent_id, scopes }) {
+    /** Assigns the thread to a queued turn; null if another turn has the thread, or it was removed. */
+    async takeForQueued({
+      _id: turn_id,
+      thread_id,
+      user_id,
+      agent_id,
+      scopes,
+    }: QueuedTurnDocument): Promise<LeasedThread | null> {
       const mine = { _id: thread_id, user_id, agent_id, deleted_at: { $exists: false } }
       const thread = await occupy(mine, turn_id, scopes)
       return thread && toLeased(thread)
     },
+    /**
+     * Returns the write that takes the thread again if nobody has it: the database may have died before the lease was in
+     * its journal.
+     */
     toRestoreWrite: ({
       lease: { thread_id, first_seq },
       thread: { active_turn, instructions },
       isInstructed,
-    }) => ({
+    }: LeasedThread): Write => ({
       name: 'updateOne',
       namespace: threads.namespace,
       filter: { _id: thread_id, active_turn: null, last_seq: first_seq - 1, deleted_at: { $exists: false } },
       update: { $set: { active_turn, ...(isInstructed && { instructions }) } },
     }),
+    /** Releases a thread to which nothing was written. */
     release,
-    toPauseWrite: ({ thread_id, turn_id }, paused, isHeld = false) => ({
+    /**
+     * Returns the write that pauses a turn until a person has decided; `isHeld` means that this process keeps holding its
+     * calls.
+     */
+    toPauseWrite: (
+      { thread_id, turn_id }: TurnLease,
+      paused: PausedTurn,
+      isHeld: boolean = false,
+    ): Write => ({
       name: 'updateOne',
       namespace: threads.namespace,
       filter: { _id: thread_id, 'active_turn.turn_id': turn_id },
@@ -199,7 +167,8 @@ export function createTurnLeases({
         $unset: { 'active_turn.resuming': 1, 'active_turn.stop_requested': 1 },
       },
     }),
-    async unhold(leases) {
+    /** Notes that this process no longer holds the calls of these paused turns, so that others need not wait for it. */
+    async unhold(leases: readonly TurnLease[]): Promise<void> {
       if (leases.length === 0) return
       await threads.updateMany(
         {
@@ -209,7 +178,15 @@ export function createTurnLeases({
         { $unset: { 'active_turn.paused.held_by': 1 } },
       )
     },
-    async resume(owner, thread_id, { attempt_id, pending_id, allow }) {
+    /**
+     * Takes over a paused turn; null if it no longer waits for this approval. `allow` is stored with the thread. May be
+     * repeated with the same `attempt_id`.
+     */
+    async resume(
+      owner: ThreadOwner,
+      thread_id: string,
+      { attempt_id, pending_id, allow }: { attempt_id: string; pending_id: string; allow: readonly string[] },
+    ): Promise<LeasedThread | null> {
       const thread = await threads.findOneAndUpdate(
         {
           _id: thread_id,
@@ -230,14 +207,18 @@ export function createTurnLeases({
       )
       return thread && toLeased(thread)
     },
-    async proceed({ thread_id, turn_id }) {
+    /** Notes that a decision takes effect; false if another process, or none any more, has to act on it. May be repeated. */
+    async proceed({ thread_id, turn_id }: TurnLease): Promise<boolean> {
       const { matchedCount } = await threads.updateOne(
         { _id: thread_id, 'active_turn.turn_id': turn_id, 'active_turn.holder.node_id': node_id },
         { $unset: { 'active_turn.resuming': 1 } },
       )
       return matchedCount === 1
     },
-    async handOver({ thread_id, turn_id }, to) {
+    /**
+     * Leaves a decision to another process, which polls every second; if that process is dead, any other one takes it.
+     */
+    async handOver({ thread_id, turn_id }: TurnLease, to: Holder): Promise<void> {
       await threads.updateOne(
         {
           _id: thread_id,
@@ -248,7 +229,8 @@ export function createTurnLeases({
         { $set: { 'active_turn.holder': to, 'active_turn.lease_until': clock.now() + LEASE_MS } },
       )
     },
-    async listWaiting(leases) {
+    /** Returns those of these turns that are still paused or about to be resumed. */
+    async listWaiting(leases: readonly TurnLease[]): Promise<string[]> {
       const waiting = {
         _id: { $in: leases.map(({ thread_id }) => thread_id) },
         'active_turn.turn_id': { $in: leases.map(({ turn_id }) => turn_id) },
@@ -258,11 +240,13 @@ export function createTurnLeases({
       const found = await threads.find(waiting, { projection: { 'active_turn.turn_id': 1 } }).toArray()
       return found.map(({ active_turn }) => active_turn!.turn_id)
     },
-    listExpired: () =>
+    /** Returns threads whose turns have waited too long for a person. */
+    listExpired: (): Promise<ThreadDocument[]> =>
       threads
         .find({ 'active_turn.paused.expires_at': { $lte: clock.seconds() }, deleted_at: { $exists: false } })
         .toArray(),
-    async renew(leases) {
+    /** Renews the leases of these turns; returns how many are still ours. */
+    async renew(leases: readonly TurnLease[]): Promise<number> {
       const { matchedCount } = await threads.updateMany(
         {
           _id: { $in: leases.map(({ thread_id }) => thread_id) },
@@ -274,7 +258,8 @@ export function createTurnLeases({
       )
       return matchedCount
     },
-    async requestStop(thread_id) {
+    /** Asks the process that runs a thread's turn to stop it; false if the thread has no turn. */
+    async requestStop(thread_id: string): Promise<boolean> {
       const active = { _id: thread_id, 'active_turn.turn_id': { $exists: true } }
       const { matchedCount } = await threads.updateOne(active, {
         $set: { 'active_turn.stop_requested': true },
@@ -282,7 +267,8 @@ export function createTurnLeases({
       onStopRequested(thread_id)
       return matchedCount === 1
     },
-    async listStopRequests(leases) {
+    /** Returns the threads among these whose turns must be stopped. */
+    async listStopRequests(leases: readonly TurnLease[]): Promise<string[]> {
       const asked = {
         _id: { $in: leases.map(({ thread_id }) => thread_id) },
         'active_turn.stop_requested': true,
@@ -290,9 +276,16 @@ export function createTurnLeases({
       const found = await threads.find(asked, { projection: { _id: 1 } }).toArray()
       return found.map(({ _id }) => _id)
     },
-    countLive: () => threads.countDocuments({ 'active_turn.lease_until': { $gte: clock.now() } }),
+    /** Counts the turns that any process runs. */
+    countLive: (): Promise<number> =>
+      threads.countDocuments({ 'active_turn.lease_until': { $gte: clock.now() } }),
+    /** True if the process that holds a turn is known to have ended. */
     isDead,
-    async adopt(isLeftAlone) {
+    /**
+     * Takes over turns that no process runs any more, here or elsewhere, except for turns to be left alone; none if there
+     * are none.
+     */
+    async adopt(isLeftAlone: (thread: ThreadDocument) => boolean): Promise<LeasedThread[]> {
       const now = clock.now()
       const held = await threads.find({ 'active_turn.lease_until': { $gt: 0 } }).toArray()
       const abandoned = held.filter((thread) => {

@@ -46,18 +46,6 @@ export interface TurnOutcome {
   note(): void
 }
 
-/** Derives the outcomes of turns from their events. */
-export interface TurnOutcomes {
-  /** Returns the messages of a turn that has ended and the end of its lease, as one outcome. */
-  of(lease: TurnLease, events: readonly LedgerEvent[]): TurnOutcome
-  /** Stores what follows from the last event of a turn whose process died right after writing it. */
-  complete(lease: TurnLease, events: readonly LedgerEvent[]): Promise<void>
-  /** Returns an error as the last event of a turn shows it, except for the message that it belongs to. */
-  explain(end: Omit<FailedTurn, 'type'>): Omit<FrameFields['error'], 'message_id'>
-  /** Returns the error of a turn whose outcome can never be stored. */
-  explainRefused(lease: TurnLease): FrameFields['error']
-}
-
 /** The owner and the outcome of a turn. */
 export interface EndedTurn extends ThreadOwner {
   stop_reason?: string
@@ -76,6 +64,9 @@ declare module '#kernel/types' {
   }
 }
 
+/** Derives the outcomes of turns from their events. */
+export type TurnOutcomes = ReturnType<typeof createTurnOutcomes>
+
 /** Creates the derivation of outcomes. */
 export function createTurnOutcomes({
   collections: { threads, events: ledger },
@@ -85,10 +76,7 @@ export function createTurnOutcomes({
   hub,
   events: bus,
   explainError,
-}: Pick<
-  Cradle,
-  'collections' | 'messages' | 'turnLeases' | 'recent' | 'hub' | 'events' | 'explainError'
->): TurnOutcomes {
+}: Pick<Cradle, 'collections' | 'messages' | 'turnLeases' | 'recent' | 'hub' | 'events' | 'explainError'>) {
   const jointWriter = jointWriterOf(threads)
 
   const announce = async (
@@ -112,14 +100,19 @@ export function createTurnOutcomes({
     })
   }
 
-  const explain: TurnOutcomes['explain'] = ({ error, locale, request_id }) => {
+  const explain = ({
+    error,
+    locale,
+    request_id,
+  }: Omit<FailedTurn, 'type'>): Omit<FrameFields['error'], 'message_id'> => {
     const { code, message, details } = explainError(error, locale, request_id)
     const frame = { code, message, details, request_id }
     return sanitizeForStorage(frame) as typeof frame
   }
 
-  const self: TurnOutcomes = {
-    of(lease, events) {
+  const self = {
+    /** Returns the messages of a turn that has ended and the end of its lease, as one outcome. */
+    of(lease: TurnLease, events: readonly LedgerEvent[]): TurnOutcome {
       const { thread_id, turn_id, user_id, first_seq } = lease
       const documents = projectTurn(events)
       const last = events.at(-1)!
@@ -143,7 +136,8 @@ export function createTurnOutcomes({
         },
       }
     },
-    async complete(lease, events) {
+    /** Stores what follows from the last event of a turn whose process died right after writing it. */
+    async complete(lease: TurnLease, events: readonly LedgerEvent[]): Promise<void> {
       const last = events.at(-1)!
       if (last.type === 'hitl_required')
         return jointWriter.write([turnLeases.toPauseWrite(lease, toPausedTurn(last))])
@@ -160,8 +154,10 @@ export function createTurnOutcomes({
         await store([events[0]!, refused], [toReplacement(refused, ledger)])
       }
     },
+    /** Returns an error as the last event of a turn shows it, except for the message that it belongs to. */
     explain,
-    explainRefused(lease) {
+    /** Returns the error of a turn whose outcome can never be stored. */
+    explainRefused(lease: TurnLease): FrameFields['error'] {
       const error = new AppError('TURN_NOT_STORED')
       return { ...explain({ error, locale: 'en', request_id: lease.turn_id }), message_id: emptyReply(lease) }
     },
