@@ -1,19 +1,20 @@
 import t from './run/file-test.ts'
 import { isLong, roundRobin } from './run/tier.ts'
+import { expectedAnswer, type RouteSample, scopeOf } from './support/route-access.ts'
 import {
   type AnsweredCall,
   createCalls,
+  createSampler,
   listRoutes,
   type SampledCall,
   type ServedRoute,
-  samplesOf,
 } from './support/route-calls.ts'
 import { type Account, arrange, startCast } from './support/route-cast.ts'
-import { expectedAnswer, type RouteSample, scopeOf } from './support/route-samples.ts'
 
 const cast = await startCast(t)
 const calls = createCalls(t, cast)
 const routes = listRoutes(cast)
+const samplesOf = createSampler(cast, routes)
 const permissions = cast.holders.flatMap((holder) => holder.permissions)
 const scopes = ['read', 'chat', 'write', 'admin', ...permissions]
 
@@ -46,8 +47,8 @@ const keyTo = (holder: Account, held: readonly string[]): Promise<Keyed> => {
 }
 
 /** Lists the scopes that open a route, each by itself. */
-const openingOf = (name: string, sample: RouteSample): string[] => {
-  const { wanted, also = '' } = scopeOf(name, sample)
+const openingOf = (route: ServedRoute, sample: RouteSample): string[] => {
+  const { wanted, also = '' } = scopeOf(route, sample)
   if (wanted === 'session') return []
   if (wanted !== 'read') return [wanted, 'admin']
   return ['read', 'chat', 'write', 'admin', also].filter((scope) => scope !== '')
@@ -56,7 +57,7 @@ const openingOf = (name: string, sample: RouteSample): string[] => {
 /** Calls a route with a key, about an object of the key's account. */
 const callWith = async (
   { caller, holder }: Keyed,
-  call: Pick<SampledCall, 'route' | 'sample' | 'query' | 'object'>,
+  call: Pick<SampledCall, 'route' | 'sample' | 'object'>,
 ): Promise<AnsweredCall> => {
   const asHolder = { ...call, caller: holder }
   const params = await calls.paramsOf(asHolder)
@@ -70,11 +71,11 @@ const rightsOf = ({ caller, holder }: Keyed, { method }: ServedRoute, opening: s
     : caller
 
 for (const [place, route] of routes.entries())
-  for (const { sample, query } of samplesOf(route).filter(({ sample: { who } }) => who !== 'public'))
-    t.test(`${route.name}${query} is open to keys with its scope alone`, async (t) => {
-      const call = { route, query, sample: { ...sample, spends: undefined } }
-      const { wanted } = scopeOf(route.name, sample)
-      const opening = openingOf(route.name, sample)
+  for (const sample of samplesOf(route).filter(({ who }) => who !== 'public'))
+    t.test(`${route.name}${sample.query} is open to keys with its scope alone`, async (t) => {
+      const call = { route, sample: { ...sample, spends: undefined } }
+      const { wanted } = scopeOf(route, sample)
+      const opening = openingOf(route, sample)
       const rest = scopes.filter((scope) => !opening.includes(scope))
       const objects = sample.on ? Object.keys(sample.on.answers) : [undefined]
       const refused = await callWith(await keyTo(others, rest), { ...call, object: objects.at(-1) })

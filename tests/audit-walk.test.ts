@@ -3,18 +3,18 @@ import { join } from 'node:path'
 import { PACKAGE_ROOT } from '../kernel/loading/package.ts'
 import t from './run/file-test.ts'
 import { isLong, roundRobin } from './run/tier.ts'
+import { expectedAnswer } from './support/route-access.ts'
 import {
   type AnsweredCall,
   callersOf,
   createCalls,
+  createSampler,
   listRoutes,
   type SampledCall,
   type ServedRoute,
-  samplesOf,
 } from './support/route-calls.ts'
 import { createCanaries, urlFieldsOf } from './support/route-canaries.ts'
 import { startCast } from './support/route-cast.ts'
-import { expectedAnswer } from './support/route-samples.ts'
 import { readPages } from './support/server.ts'
 
 const cast = await startCast(t)
@@ -22,6 +22,7 @@ const { server, anonymous, plain, holders, administrator } = cast
 const calls = createCalls(t, cast)
 const canaries = createCanaries(calls.secret)
 const routes = listRoutes(cast)
+const samplesOf = createSampler(cast, routes)
 const answers: { from: string; text: string }[] = []
 
 /** The routes with a mutating method that write no row; each declares a reason. */
@@ -78,7 +79,7 @@ interface AuditRow {
 
 /** Finds the first caller and object with this reply. */
 const choose = (
-  { route, sample, query }: Pick<SampledCall, 'route' | 'sample' | 'query'>,
+  { route, sample }: Pick<SampledCall, 'route' | 'sample'>,
   callers: SampledCall['caller'][],
   isWanted: (answer: string) => boolean,
 ): SampledCall | undefined =>
@@ -87,16 +88,16 @@ const choose = (
       Object.keys(sample.on?.answers ?? { '': '' }).map((name) => ({ caller, object: name || undefined })),
     )
     .filter(({ caller, object }) => isWanted(expectedAnswer(sample, caller, object)))
-    .map((found) => ({ route, sample, query, ...found }))[0]
+    .map((chosen) => ({ route, sample, ...chosen }))[0]
 
 const isOk = (answer: string) => answer === 'ok'
 
 /** Chooses a caller with access and as few rights as possible. */
-const chooseAllowed = (call: Pick<SampledCall, 'route' | 'sample' | 'query'>) =>
+const chooseAllowed = (call: Pick<SampledCall, 'route' | 'sample'>) =>
   choose(call, call.sample.who === 'public' ? [anonymous] : [plain, ...holders, administrator], isOk)
 
 /** Lists the calls of a route that only reads, by each kind of caller with access; in `npm test` by one caller. */
-const readsOf = (call: Pick<SampledCall, 'route' | 'sample' | 'query'>, place: number): SampledCall[] => {
+const readsOf = (call: Pick<SampledCall, 'route' | 'sample'>, place: number): SampledCall[] => {
   const calls = isLong
     ? callersOf(cast, call.sample.who, place).map((caller) => choose(call, [caller], isOk))
     : [chooseAllowed(call)]
@@ -142,10 +143,8 @@ const mutating = routes.filter(({ method, audit }) => !['GET', 'SOCKET'].include
 
 for (const [place, route] of mutating.entries())
   t.test(`${route.name} succeeds, and fails`, async (t) => {
-    const samples = samplesOf(route)
-    if (samples.length === 0) t.fail(`${route.name} has no entry in tests/support/route-samples.ts`)
-    for (const { sample, query } of samples) {
-      const call = { route, sample, query }
+    for (const sample of samplesOf(route)) {
+      const call = { route, sample }
       const allowed = chooseAllowed(call)
       // Routes whose requests a platform signs cannot be called here.
       if (!allowed) {
@@ -154,7 +153,8 @@ for (const [place, route] of mutating.entries())
         continue
       }
       const done = await tell(allowed, 'accepted')
-      t.equal(done.reply.answer, 'ok', 'a call that may be made succeeds')
+      // If not: the schema of the body needs an example, or tests/support/route-bodies.ts a value.
+      t.equal(done.reply.answer, 'ok', 'a call succeeds whose body is derived from its schema')
       made.push({ route, what: 'done', told: done })
 
       const refuse = async (): Promise<void> => {
@@ -237,8 +237,8 @@ t.test('No call has two rows', async (t) => {
 
 t.test('No secret is in a reply or stored in clear text anywhere', async (t) => {
   for (const [place, route] of routes.entries())
-    for (const { sample, query } of ['GET', 'SOCKET'].includes(route.method) ? samplesOf(route) : [])
-      for (const call of readsOf({ route, sample, query }, place))
+    for (const sample of ['GET', 'SOCKET'].includes(route.method) ? samplesOf(route) : [])
+      for (const call of readsOf({ route, sample }, place))
         t.equal((await send(call)).answer, 'ok', `${route.name} by ${call.caller.label}`)
   for (const { username, token } of [plain, ...holders, administrator])
     canaries.add(token!, `the token of ${username}`)

@@ -1,26 +1,22 @@
 import t from './run/file-test.ts'
 import { amount, isLong, roundRobin } from './run/tier.ts'
+import type { PathObjects } from './support/path-objects.ts'
+import { type Answer, exceptionNames, expectedAnswer, isLetIn } from './support/route-access.ts'
 import {
   type AnsweredCall,
   callersOf,
   createCalls,
+  createSampler,
   listRoutes,
   type SampledCall,
-  samplesOf,
 } from './support/route-calls.ts'
 import { startCast } from './support/route-cast.ts'
-import {
-  type Answer,
-  expectedAnswer,
-  isLetIn,
-  type ObjectAnswers,
-  routeSamples,
-} from './support/route-samples.ts'
 
 const cast = await startCast(t)
 const { anonymous, plain, holders, createAccount } = cast
 const calls = createCalls(t, cast)
 const routes = listRoutes(cast)
+const samplesOf = createSampler(cast, routes)
 
 const disabled = await createAccount({ label: 'a user who is disabled' })
 await cast.disable(disabled)
@@ -54,7 +50,7 @@ const sent = async (call: SampledCall): Promise<AnsweredCall> => {
  * Lists the classes of objects that the user tries. In `npm test`, one of those with the same answer is tried, and a
  * missing one on one route of two.
  */
-const classesOf = (on: ObjectAnswers | undefined, place: number): readonly (string | undefined)[] => {
+const classesOf = (on: PathObjects | undefined, place: number): readonly (string | undefined)[] => {
   if (!on) return [undefined]
   const classes = Object.keys(on.answers)
   if (isLong) return classes
@@ -71,11 +67,12 @@ const classesOf = (on: ObjectAnswers | undefined, place: number): readonly (stri
   return place % 2 === 0 ? [...oneOfEach, ...roundRobin(missing!, place / 2)] : oneOfEach
 }
 
-/** An error without its id, and without the name that the caller has sent. */
-const withoutId = ({ body: { error } }: AnsweredCall) => {
-  const { model } = error.details
-  const message = model === undefined ? error.message : error.message.replaceAll(model, '…')
-  return { ...error, message, details: { ...error.details, model: undefined }, request_id: undefined }
+/** An error without its id, and without the names that the caller has sent in the path. */
+const withoutId = ({ params, body: { error } }: AnsweredCall) => {
+  const names = Object.values(params)
+  const message = names.reduce((text: string, name) => text.replaceAll(name, '…'), error.message)
+  const details = Object.entries(error.details).filter(([, value]) => !names.includes(value as string))
+  return { ...error, message, details, request_id: undefined }
 }
 
 /** The further fields of errors in the form of OpenAI's API. */
@@ -83,14 +80,12 @@ const openaiFields = (path: string) => (path.startsWith('/v1/') ? ['param', 'typ
 
 for (const [place, route] of routes.entries())
   t.test(`${route.name} answers every caller as the table says`, async (t) => {
-    const samples = samplesOf(route)
-    if (samples.length === 0) t.fail(`${route.name} has no entry in tests/support/route-samples.ts`)
-    for (const { sample, query } of samples) {
-      const { who, on, open } = sample
+    for (const sample of samplesOf(route)) {
+      const { who, on, open, query } = sample
       // A refused call uses nothing up, so the next call may name the same object.
       const call = (caller: SampledCall['caller'], expected: Answer, object?: string) => {
         const spends = expected === 'ok' ? sample.spends : undefined
-        return sent({ route, sample: { ...sample, spends }, query, caller, object })
+        return sent({ route, sample: { ...sample, spends }, caller, object })
       }
       for (const caller of who === 'public' ? [anonymous, plain] : callersOf(cast, who, place)) {
         const notFound = new Map<Answer, AnsweredCall>()
@@ -120,7 +115,7 @@ for (const [place, route] of routes.entries())
       }
       if (who === 'public') {
         if (sample.refused) {
-          const refusal = { route, sample, query, caller: anonymous }
+          const refusal = { route, sample, caller: anonymous }
           const reply = await calls.send(refusal, await calls.bodyOf(refusal, 'refused'))
           t.equal(reply.answer, sample.refused.answer, 'a body that is to be refused')
         }
@@ -133,7 +128,7 @@ for (const [place, route] of routes.entries())
       for (const [caller, expected] of isLong || place % 4 === 2
         ? roundRobin(shutOut, (place - 2) / 4)
         : []) {
-        const { answer } = await calls.send({ route, sample, query, caller, object: on && 'missing' })
+        const { answer } = await calls.send({ route, sample, caller, object: on && 'missing' })
         t.equal(answer, expected, caller.label)
       }
     }
@@ -169,19 +164,19 @@ const STEP = amount({ short: 3, long: 1 })
 
 /** The routes that change an account; in `npm test` each is tried with other permissions. */
 const guarded = routes.flatMap((route) =>
-  samplesOf(route).flatMap(({ sample, query }) =>
-    sample.on?.kind === 'user' && route.method !== 'GET' ? [{ route, sample, query }] : [],
+  samplesOf(route).flatMap((sample) =>
+    sample.on?.kind === '/users/:id' && route.method !== 'GET' ? [{ route, sample }] : [],
   ),
 )
 
-for (const [place, { route, sample, query }] of guarded.entries())
+for (const [place, { route, sample }] of guarded.entries())
   t.test(`${route.name} refuses accounts with rights that its caller lacks`, async (t) => {
     const { who } = sample
     const refused = expectedAnswer(sample, { ...plain, permissions: [who] }, 'stronger')
     const answerOf = async (caller: SampledCall['caller'], held: string[], folder: string | null = null) => {
       const target = await createAccount({ label: 'another user', permissions: held })
       if (folder !== null) await cast.setFolder(target, folder)
-      const call = { route, sample: { ...sample, on: undefined }, query, caller, object: undefined }
+      const call = { route, sample: { ...sample, on: undefined }, caller, object: undefined }
       const { status, body } = await calls.sendTo(call, { id: target.username }, await calls.bodyOf(call))
       return {
         isDone: status === sample.status,
@@ -209,11 +204,14 @@ for (const [place, { route, sample, query }] of guarded.entries())
       t.strictSame(await answerOf(manager, [], folder), expect('workspace_root_dir'), `of ${folder}`)
   })
 
-t.test('Every entry of the table has a route, and names known permissions', async (t) => {
+t.test('Every exception is about a route, and every guard names a known permission', (t) => {
   const names = new Set(routes.map(({ name }) => name))
-  const known = new Set(['public', 'user', 'admin', ...holders.flatMap(({ permissions }) => permissions)])
-  for (const [key, { who }] of Object.entries(routeSamples)) {
-    t.ok(names.has(key.split('?')[0]!), `${key} is served`)
-    t.ok(known.has(who), `${key} is for "${who}"`)
-  }
+  t.strictSame(
+    exceptionNames.filter((name) => !names.has(name)),
+    [],
+  )
+  const classes = new Set(['public', 'user', 'admin', ...permissions])
+  for (const route of routes)
+    for (const { who } of samplesOf(route)) t.ok(classes.has(who), `${route.name} is for "${who}"`)
+  t.end()
 })

@@ -12,9 +12,9 @@ import {
   framesOf,
   operationsOf,
 } from './support/request-fuzzer.ts'
-import { createCalls, listRoutes, samplesOf } from './support/route-calls.ts'
+import { isLetIn } from './support/route-access.ts'
+import { createCalls, createSampler, listRoutes } from './support/route-calls.ts'
 import { type Account, arrange, startCast } from './support/route-cast.ts'
-import { isLetIn } from './support/route-samples.ts'
 import { connectSocket } from './support/socket.ts'
 
 /** The requests and frames of each of the three roles. */
@@ -23,7 +23,6 @@ const FRAMES = amount({ short: 50, long: 600 })
 /** The bytes by which the resident memory may grow. */
 const MAX_GROWTH = 300 * 1024 * 1024
 const REPLY_MS = 60_000
-const MANY = 100_000
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
@@ -34,15 +33,11 @@ const cast = await startCast(t, {
   requests_burst: 10_000_000,
   frames_per_second: 100_000,
   frames_burst: 100_000,
-  ...Object.fromEntries(
-    ['agents', 'connectors', 'providers', 'knowledge_bases', 'api_keys', 'published_experts', 'passkeys'].map(
-      (name) => [name, MANY],
-    ),
-  ),
 })
 const { server } = cast
 const calls = createCalls(t, cast)
 const routes = new Map(listRoutes(cast).map((route) => [route.name, route]))
+const samplesOf = createSampler(cast, [...routes.values()])
 const { body: openapi } = await server.request('GET', '/openapi.json')
 const { body: asyncapi } = await server.request('GET', '/asyncapi.json')
 const operations = operationsOf(openapi)
@@ -104,13 +99,13 @@ async function seedOf({ name, path }: FuzzedOperation, caller: Account, isGuest:
     return { params: Object.fromEntries(names.map((parameter) => [parameter, params[parameter] ?? id])) }
   }
   const route = routes.get(name)
-  const samples = route ? samplesOf(route).filter(({ sample }) => isLetIn(sample, caller)) : []
+  const samples = route ? samplesOf(route).filter((sample) => isLetIn(sample, caller)) : []
   if (!route || samples.length === 0) return { params: {} }
-  const { sample, query } = chance.pick(samples)
+  const sample = chance.pick(samples)
   const classes = Object.keys(sample.on?.answers ?? {})
   const open = classes.filter((object) => object.includes('shared'))
   const object = classes.length > 0 ? chance.pick(isGuest && open.length > 0 ? open : classes) : undefined
-  const call = { route, sample, query, caller, ...(object !== undefined && { object }) }
+  const call = { route, sample, caller, ...(object !== undefined && { object }) }
   const params = await calls.paramsOf(call)
   return { params, body: chance.chance(0.6) ? await calls.bodyOf(call) : undefined }
 }

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { deriveOperationId } from '../../plugins/operation/api-docs/documents/operation.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { chooseSeed, onlyLong } from '../run/tier.ts'
-import { createCalls, listRoutes, samplesOf } from '../support/route-calls.ts'
+import { createCalls, createSampler, listRoutes } from '../support/route-calls.ts'
 import { arrange, type Cast, startCast } from '../support/route-cast.ts'
 import type { TestServer } from '../support/server.ts'
 
@@ -126,13 +126,14 @@ async function describeRun(t: Test, cast: Cast): Promise<string> {
   await arrange(cast.server, caller, ['POST', '/admin/providers', openai])
   const lines: string[] = []
   const operations: string[] = []
-  for (const route of listRoutes(cast)) {
-    const [first] = samplesOf(route)
-    if (route.method === 'SOCKET' || !first) continue
-    const { sample, query } = first
+  const routes = listRoutes(cast)
+  const samplesOf = createSampler(cast, routes)
+  for (const route of routes) {
+    if (route.method === 'SOCKET') continue
+    const sample = samplesOf(route)[0]!
     // The caller's own account would be changed.
-    const object = sample.on?.kind === 'user' ? 'other' : sample.on && Object.keys(sample.on.answers)[0]
-    const call = { route, sample, query, caller, ...(object !== undefined && { object }) }
+    const object = sample.on?.kind === '/users/:id' ? 'other' : sample.on && Object.keys(sample.on.answers)[0]
+    const call = { route, sample, caller, ...(object !== undefined && { object }) }
     const params = await calls.paramsOf(call)
     const body = (await calls.bodyOf(call)) ?? {}
     const id = route.operation_id ?? deriveOperationId(route.method, route.path)

@@ -1,31 +1,25 @@
-import type { AuditSpec, Method, NoAudit, StreamKind } from '../../kernel/contract/route.ts'
+import type { Method, RouteSpec } from '../../kernel/contract/route.ts'
 import { kernelRoutes } from '../../kernel/http/health.ts'
-import type { JSONSchema } from '../../kernel/schema.ts'
 import type { Test } from '../run/file-test.ts'
 import { isLong, roundRobin } from '../run/tier.ts'
+import { type Answer, type RouteSample, sampleRoute } from './route-access.ts'
+import { createBody, inventBody } from './route-bodies.ts'
 import type { Account, Cast } from './route-cast.ts'
-import { createObjects } from './route-objects.ts'
-import { type Answer, type RouteSample, routeSamples } from './route-samples.ts'
+import { createWorld } from './route-world.ts'
 import { connectSocket } from './socket.ts'
 
 /** A route or a socket of the server. */
-export interface ServedRoute {
-  /** `METHOD /path`, the key of its samples. */
+export interface ServedRoute extends Partial<Omit<RouteSpec, 'method' | 'path'>> {
+  /** `METHOD /path`. */
   name: string
   method: Method | 'SOCKET'
   path: string
-  operation_id?: string
-  body?: JSONSchema
-  audit?: string | AuditSpec | NoAudit
-  stream?: StreamKind
 }
 
 /** A way to call a route. */
 export interface SampledCall {
   route: ServedRoute
   sample: RouteSample
-  /** The query string. */
-  query: string
   caller: Account
   /** The class of the object in the path. */
   object?: string
@@ -48,17 +42,21 @@ export function listRoutes({ server }: Cast): ServedRoute[] {
   const routes = [...kernelRoutes, ...plugins.flatMap(({ declarations }) => declarations.routes)]
   const sockets = plugins.flatMap(({ declarations }) => declarations.sockets)
   return [
-    ...routes.map((route) => ({ name: `${route.method} ${route.path}`, ...route })),
-    ...sockets.map(({ path }) => ({ name: `SOCKET ${path}`, method: 'SOCKET' as const, path })),
+    ...routes.map((route) => ({ ...route, name: `${route.method} ${route.path}` })),
+    ...sockets.map(({ path, guard, scope }) => ({
+      ...{ name: `SOCKET ${path}`, method: 'SOCKET' as const, path, guard },
+      ...(scope !== undefined && { scope }),
+    })),
   ]
 }
 
-/** Returns the table's entries for a route, and the query strings in their keys. */
-export const samplesOf = ({ name }: ServedRoute): { sample: RouteSample; query: string }[] =>
-  Object.entries(routeSamples).flatMap(([key, sample]) => {
-    const [path, query] = key.split('?')
-    return path === name ? [{ sample, query: query ? `?${query}` : '' }] : []
-  })
+/** Returns a function that lists the ways to call a route. */
+export function createSampler({ server }: Cast, routes: readonly ServedRoute[]) {
+  const { blueprint, plugins } = server.server.runtime
+  const guards = new Map(plugins.flatMap(({ declarations }) => [...declarations.guards]))
+  return (route: ServedRoute): RouteSample[] =>
+    sampleRoute(route, { guards, errors: blueprint.errors, routes })
+}
 
 /**
  * Lists the callers of a route that admits `who`: nobody, a user, a holder of its permission, an administrator, and
@@ -81,7 +79,9 @@ export function callersOf(
 /** Creates the caller of routes; each call has its own address and request id. */
 export function createCalls(t: Test, cast: Cast) {
   const { server } = cast
-  const objects = createObjects(cast)
+  const world = createWorld(cast, listRoutes(cast))
+  const paramsOf = ({ route, sample, object, caller }: SampledCall) =>
+    world.params(route.path, sample, object, caller)
   let calls = 0
 
   const open = async (path: string, { token }: Account, headers: Record<string, string>) => {
@@ -111,36 +111,38 @@ export function createCalls(t: Test, cast: Cast) {
   }
 
   return {
-    secret: objects.secret,
+    secret: world.secret,
 
-    /** Returns the sample's body for this call; undefined if the route takes none. */
-    async bodyOf({ sample, caller, object }: SampledCall, kind: 'accepted' | 'refused' = 'accepted') {
-      const { body } = kind === 'refused' ? sample.refused! : sample
-      const make = objects.make(caller, () => objects.params(sample, object, caller))
-      return (await body?.(make)) as Record<string, unknown> | undefined
+    /** Returns a body for this call that is accepted or refused; undefined if the route takes none. */
+    async bodyOf(call: SampledCall, kind: 'accepted' | 'refused' = 'accepted') {
+      const make = world.createMake(call.caller, () => paramsOf(call))
+      const invent = () => call.sample.refused?.body?.(make) ?? inventBody(call.route, make)
+      const body = kind === 'refused' ? invent() : await createBody(call.route, make)
+      return body as Record<string, unknown> | undefined
     },
 
     /** Returns the caller; a new account of the same class if the call uses its caller up. */
     standIn: ({ sample: { on, spends }, caller, object }: SampledCall): Promise<Account> | Account => {
-      const isSpent = spends === 'caller' || (spends && on?.kind === 'user' && object === 'own')
+      const isSpent = spends === 'caller' || (spends && on?.kind === '/users/:id' && object === 'own')
       return isSpent && caller.role !== null ? cast.createAccount({ ...caller, role: caller.role }) : caller
     },
 
     /** Returns the parameters of the path of a call. */
-    paramsOf: ({ sample, object, caller }: SampledCall) => objects.params(sample, object, caller),
+    paramsOf,
 
     /** Sends a call. */
     async send(call: SampledCall, body?: object): Promise<AnsweredCall> {
-      return this.sendTo(call, await objects.params(call.sample, call.object, call.caller), body)
+      return this.sendTo(call, await paramsOf(call), body)
     },
 
     /** Sends a call with these parameters of its path. */
     async sendTo(
-      { route, sample, query, caller }: SampledCall,
+      { route, sample, caller }: SampledCall,
       params: Record<string, string>,
       body?: object,
     ): Promise<AnsweredCall> {
-      const path = route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]!)) + query
+      const path =
+        route.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name]!)) + sample.query
       calls += 1
       const request_id = `call-${calls}`
       const ip = `10.1.${calls >> 8}.${calls & 255}`

@@ -30,6 +30,13 @@ type Wanted = Pick<Account, 'label'> &
 /** A message that makes the upstream model ask the user something. */
 export const ASK_ME = 'Ask me something.'
 
+/** The limits of what tests make for each class of callers. */
+const OBJECTS = [
+  ...['agents', 'api_keys', 'connectors', 'knowledge_bases', 'passkeys', 'providers', 'published_experts'],
+  ...['schedules', 'skill_packages'],
+]
+const MANY = 100_000
+
 /** Starts a server behind a trusted proxy, so that every call can have its own address. */
 export async function startCast(t: Test, limits: Record<string, number> = {}) {
   const upstream = await createFakeOpenAI()
@@ -45,7 +52,7 @@ export async function startCast(t: Test, limits: Record<string, number> = {}) {
   t.teardown(() => issuer.close())
   const server = await startServer(t, {
     config: {
-      limits: { schedules: 1000, skill_packages: 1000, ...limits },
+      limits: { ...Object.fromEntries(OBJECTS.map((name) => [name, MANY])), ...limits },
       http: { trust_proxy: true, public_url: SSO_PUBLIC_URL },
       plugins: {
         providers: { allow_hosts: ['127.0.0.1'] },

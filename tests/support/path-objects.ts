@@ -1,0 +1,342 @@
+import type { Answer, Declarations } from './route-access.ts'
+import type { ServedRoute } from './route-calls.ts'
+import type { Account } from './route-cast.ts'
+
+/** The parameters of a path. */
+export type Params = Record<string, string>
+
+/** An object that a path names, and the account that made it. */
+export interface Made {
+  params: Params
+  by: Account
+}
+
+/** Makes the objects of the accounts of a test. */
+export interface World {
+  owner: Account
+  administrator: Account
+  /** Calls the route that creates the object of this path, in an object that is already made. */
+  add(container: Made, path: string, fields?: object): Promise<Made>
+  addSession(by: Account): Promise<Made>
+  addRunner(): Promise<Made>
+  addUser(role: 'user' | 'admin', rights: 'all' | 'none'): Promise<Made>
+  /** Ends the sharing of the agent that an object belongs to. */
+  unshare(made: Made): Promise<Made>
+  revoke(invite: Made): Promise<Made>
+}
+
+/** A pair has the reply to administrators second. */
+type Answers = Answer | readonly [user: Answer, administrator: Answer]
+type Maker = (world: World, caller: Account) => Promise<Made> | Made
+type Classes = Record<string, readonly [answers: Answers, make: Maker]>
+
+/** The objects that the path of a route may name, by class. */
+export interface PathObjects {
+  /** The path of the first object, by which objects of several routes are the same. */
+  kind: string
+  answers: Record<string, Answers>
+  makers: Record<string, Maker>
+}
+
+const FORBIDDEN = '403 FORBIDDEN'
+const AGENT = '/agents/:id'
+const RUNNER_KIND = 'qq'
+
+const nothing: Maker = (_, caller) => ({ params: {}, by: caller })
+const hidden = (none: Answer) => [none, 'ok'] as const
+const isManagedOnly = (isManaged: boolean) => (isManaged ? ([FORBIDDEN, 'ok'] as const) : 'ok')
+const add = (world: World, by: Account, path: string, fields?: object) =>
+  world.add({ params: {}, by }, path, fields)
+const addAgent = (world: World, by: Account, is_shared = false) => add(world, by, AGENT, { is_shared })
+const having =
+  (params: Params) =>
+  (_: unknown, { by, params: outer }: Made) => ({
+    by,
+    params: { ...outer, ...params },
+  })
+
+/** The access that each guard of agents gives: to whoever may open them, to owners, or to whoever wrote to them. */
+const ACCESS = { agent: 'open', owner: 'owned', permitted_owner: 'owned', thread_reader: 'read' } as const
+type Access = (typeof ACCESS)[keyof typeof ACCESS]
+
+/** Agents of the caller or of others; administrators can access all. */
+const agents = (access: Access, none: Answer): Classes => ({
+  own: ['ok', (world, caller) => addAgent(world, caller)],
+  shared: [isManagedOnly(access === 'owned'), (world) => addAgent(world, world.owner, true)],
+  // Messages that guests wrote while an agent was shared stay readable for them.
+  unshared: [
+    access === 'read' ? 'ok' : hidden(none),
+    async (world, caller) => {
+      const agent = await addAgent(world, world.owner, true)
+      await world.unshare(await world.add({ ...agent, by: caller }, `${AGENT}/threads/:thread_id`))
+      return agent
+    },
+  ],
+  other: [hidden(none), (world) => addAgent(world, world.owner)],
+  missing: [none, nothing],
+})
+
+/** What belongs to one account, which alone can see it. */
+const privateTo = (path: string, none: Answer): Classes => ({
+  own: ['ok', (world, caller) => add(world, caller, path)],
+  other: [none, (world) => add(world, world.owner, path)],
+  missing: [none, nothing],
+})
+
+/** What an account has with an agent; neither the agent's owner nor administrators can see it. */
+function privateWithin(path: string, access: Access, noAgent: Answer, none: Answer): Classes {
+  const make = async (world: World, by: Account, agent: Promise<Made>) =>
+    world.add({ ...(await agent), by }, path)
+  const shared = (world: World) => addAgent(world, world.owner, true)
+  return {
+    own: ['ok', (world, caller) => make(world, caller, addAgent(world, caller))],
+    own_on_shared_agent: ['ok', (world, caller) => make(world, caller, shared(world))],
+    own_on_unshared_agent: [
+      access === 'read' ? 'ok' : hidden(noAgent),
+      async (world, caller) => world.unshare(await make(world, caller, shared(world))),
+    ],
+    other_on_own_agent: [none, (world, caller) => make(world, world.owner, addAgent(world, caller, true))],
+    other_on_shared_agent: [none, (world) => make(world, world.owner, shared(world))],
+    other_on_other_agent: [
+      [noAgent, none],
+      (world) => make(world, world.owner, addAgent(world, world.owner)),
+    ],
+    own_below_another_agent: [
+      none,
+      async (world, caller) => {
+        const made = await make(world, caller, addAgent(world, caller))
+        return having((await shared(world)).params)(world, made)
+      },
+    ],
+    missing: [none, shared],
+    missing_on_missing_agent: [noAgent, nothing],
+  }
+}
+
+/** What belongs to whoever owns the object that it is in. */
+function within(outer: Classes, make: (world: World, container: Made) => Promise<Made> | Made): Classes {
+  const { missing, ...existing } = outer
+  const inner = Object.entries(existing).map(([name, [answers, makeOuter]]) => [
+    name,
+    [answers, async (world: World, caller: Account) => make(world, await makeOuter(world, caller))],
+  ])
+  return { ...Object.fromEntries(inner), missing: missing! }
+}
+
+/** Objects whose container exists without them, or is another one. */
+const misplaced = (none: Answer, { own: outer }: Classes, inner: Classes): Classes => ({
+  own_below_another: [
+    none,
+    async (world, caller) => {
+      const made = await inner.own![1](world, caller)
+      return having((await outer![1](world, caller)).params)(world, made)
+    },
+  ],
+  missing_in_own: [none, outer![1]],
+})
+
+/** Things that the server brings along, by the path that names them. */
+const BUILT_IN: Record<string, string> = {
+  '/experts/:expert_id': 'general-assistant',
+  '/agents/from-expert/:expert_id': 'general-assistant',
+  '/mbti/codes/:code': 'INFP',
+  '/auth/oauth/providers/:kind': 'oidc',
+}
+
+/** Parts of agents that no route creates below them. */
+const PARTS: Record<string, (world: World, agent: Made) => Promise<Made> | Made> = {
+  tool_name: having({ tool_name: 'write_file' }),
+  kind: having({ kind: RUNNER_KIND }),
+  async package_id(world, agent) {
+    const { params } = await add(world, world.administrator, '/skill-packages/:id')
+    const container = { params, by: world.administrator }
+    const { slug } = (await world.add(container, '/skill-packages/:id/skills/:slug', { slug: 'sample' }))
+      .params
+    return having({ package_id: params.id!, slug: slug! })(world, agent)
+  },
+}
+
+/** A derivation's facts about a route: the reply about an object that does not exist, and who may do what. */
+interface Facts {
+  none: Answer
+  /** True if the call needs a permission, or changes the object as a whole. */
+  isManaged: boolean
+  method: string
+}
+
+/** The first objects of paths that are not merely private to the account that created them. */
+const FIRST: Record<string, (facts: Facts) => Classes> = {
+  '/providers/:id': ({ none, isManaged }) => ({
+    ...privateTo('/providers/:id', none),
+    global: [
+      isManaged ? FORBIDDEN : 'ok',
+      (world) => add(world, world.administrator, '/admin/providers/:id'),
+    ],
+  }),
+  '/admin/providers/:id': ({ none }) => ({
+    global: ['ok', (world) => add(world, world.administrator, '/admin/providers/:id')],
+    own: [none, (world, caller) => add(world, caller, '/providers/:id')],
+    other: [none, (world) => add(world, world.owner, '/providers/:id')],
+    missing: [none, nothing],
+  }),
+  '/connectors/:id': ({ none, isManaged }) => ({
+    ...privateTo('/connectors/:id', none),
+    global: [
+      isManagedOnly(isManaged),
+      (world) => add(world, world.administrator, '/connectors/:id', { scope: 'global' }),
+    ],
+  }),
+  '/knowledge-bases/:id': ({ none, isManaged }) => ({
+    ...privateTo('/knowledge-bases/:id', none),
+    shared: [
+      isManaged ? FORBIDDEN : 'ok',
+      (world) => add(world, world.owner, '/knowledge-bases/:id', { is_shared: true }),
+    ],
+  }),
+  // Everybody can see packages and published experts; only their creators and administrators can change them.
+  '/skill-packages/:id': ({ none, isManaged }) => ({
+    ...privateTo('/skill-packages/:id', none),
+    other: [isManagedOnly(isManaged), (world) => add(world, world.administrator, '/skill-packages/:id')],
+  }),
+  '/experts/published/:expert_id'({ none, isManaged }) {
+    const publish = async (world: World, by: Account) =>
+      world.add(await addAgent(world, by), `${AGENT}/publish-expert/:expert_id`)
+    return {
+      own: ['ok', publish],
+      other: [isManagedOnly(isManaged), (world) => publish(world, world.owner)],
+      missing: [none, nothing],
+    }
+  },
+  '/v1/models/:model': ({ none }) =>
+    within(agents('open', none), (world, agent) => having({ model: agent.params.id! })(world, agent)),
+  '/auth/sessions/:id': ({ none }) => ({
+    own: ['ok', (world, caller) => world.addSession(caller)],
+    other: [none, (world) => world.addSession(world.owner)],
+    missing: [none, nothing],
+  }),
+  // Everybody has the runners, with their own settings; only runners that administrators defined can be deleted.
+  '/acp/:name': ({ none, isManaged }) => ({
+    built_in: [isManaged ? FORBIDDEN : 'ok', (_, by) => ({ params: { name: 'opencode' }, by })],
+    defined: [isManagedOnly(isManaged), (world) => world.addRunner()],
+    missing: [none, nothing],
+  }),
+  // Those who manage accounts cannot take over one with more rights than their own.
+  '/users/:id'({ none, method }) {
+    const answers = isManagedOnly(method !== 'GET')
+    return {
+      own: ['ok', (_, caller) => ({ params: { id: caller.username }, by: caller })],
+      other: ['ok', (world) => world.addUser('user', 'none')],
+      stronger: [answers, (world) => world.addUser('user', 'all')],
+      administrator: [answers, (world) => world.addUser('admin', 'none')],
+      missing: [none, nothing],
+    }
+  },
+  '/users/invites/:invite_id'({ none }) {
+    const path = '/users/invites/:invite_id'
+    return {
+      pending: ['ok', (world) => add(world, world.administrator, path)],
+      revoked: ['ok', async (world) => world.revoke(await add(world, world.administrator, path))],
+      missing: [none, nothing],
+    }
+  },
+  '/hooks/:channel_id'({ none }) {
+    const make = async (world: World, enabled: boolean) => {
+      const channel = await world.add(await addAgent(world, world.owner), `${AGENT}/channels/:cid`, {
+        enabled,
+      })
+      return having({ channel_id: channel.params.cid! })(world, channel)
+    }
+    return {
+      enabled: [none, (world) => make(world, true)],
+      disabled: [none, (world) => make(world, false)],
+      missing: [none, nothing],
+    }
+  },
+}
+
+/** Returns the objects that the path of a route may name; undefined if it names none. */
+export function pathObjectsOf(
+  route: ServedRoute,
+  { errors, guards, routes, who }: Declarations & { who: string },
+): PathObjects | undefined {
+  const { name, path, method, guard = 'public' } = route
+  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, parameter]) => parameter!)
+  const first = /^.*?:\w+/.exec(path)?.[0]
+  if (!first) return undefined
+  const listAbsences = (codes: readonly string[] = []) =>
+    codes
+      .filter((code) => errors[code]!.status === 404)
+      .map((code): Answer => `404 ${errors[code]!.code ?? code}`)
+  // Declared in the order of the objects in the path.
+  const [none = '404 NOT_FOUND', innerNone = none] = listAbsences(route.errors)
+  const guardName = typeof guard === 'string' ? guard : guard[0]
+  const isWhole = path === first && ['PATCH', 'DELETE'].includes(method)
+  const facts = { none, method, isManaged: isWhole || !['public', 'user', 'admin'].includes(who) }
+  const creates = (objectPath: string) =>
+    routes.some((other) => other.name === `POST ${objectPath.replace(/\/:\w+$/, '')}`)
+  /** Finds the path of an object below the first one: the shortest that ends with the parameter. */
+  const findPath = (parameter: string) =>
+    routes
+      .map((other) => other.path)
+      .filter((other) => other.startsWith(`${first}/`) && other.endsWith(`/:${parameter}`) && creates(other))
+      .sort((a, b) => a.length - b.length)[0]
+  const toObjects = (classes: Classes): PathObjects => ({
+    kind: first,
+    answers: Object.fromEntries(Object.entries(classes).map(([key, [answers]]) => [key, answers])),
+    makers: Object.fromEntries(Object.entries(classes).map(([key, [, make]]) => [key, make])),
+  })
+  /** Adds classes of the object in a container, unless a PUT creates what does not exist. */
+  const withMisplaced = (absent: Answer, outer: Classes, inner: Classes) => {
+    const { missing, ...existing } = inner
+    const isCreated = method === 'PUT' && route.response?.[201] !== undefined
+    return toObjects(
+      isCreated ? inner : { ...existing, ...misplaced(absent, outer, inner), missing: missing! },
+    )
+  }
+
+  const innerPath = parameters.slice(1).map(findPath).find(Boolean)
+  if (first === AGENT) {
+    const [noAgent = none] = listAbsences(guards.get('agent')?.errors)
+    if (guardName === 'public') {
+      const { other, missing } = agents('open', noAgent)
+      return toObjects({ other: other!, missing: missing! })
+    }
+    if (!(guardName in ACCESS))
+      throw new Error(
+        `${name}: tests/support/path-objects.ts needs the access that the guard "${guardName}" gives`,
+      )
+    const access = ACCESS[guardName as keyof typeof ACCESS]
+    const outer = agents(access, noAgent)
+    if (parameters.length === 1) return toObjects(outer)
+    if (innerPath && access !== 'owned') return toObjects(privateWithin(innerPath, access, noAgent, none))
+    if (innerPath)
+      return withMisplaced(
+        none,
+        outer,
+        within(outer, (world, agent) => world.add(agent, innerPath)),
+      )
+    const part = PARTS[parameters[1]!]
+    if (!part)
+      throw new Error(
+        `${name}: tests/support/path-objects.ts needs a part "${parameters[1]}", as no route creates it`,
+      )
+    const { missing, ...existing } = within(outer, part)
+    return toObjects({ ...existing, missing_in_own: [none, outer.own![1]], missing: missing! })
+  }
+  const value = BUILT_IN[first]
+  if (value !== undefined) {
+    const make: Maker = (_, by) => ({ params: { [parameters[0]!]: value }, by })
+    return toObjects({ known: ['ok', make], missing: [none, nothing] })
+  }
+  if (!FIRST[first] && !creates(first))
+    throw new Error(
+      `${name}: tests/support/path-objects.ts must make the object "${first}", as no route creates it`,
+    )
+  const outer = FIRST[first]?.(facts) ?? privateTo(first, none)
+  if (!innerPath) return toObjects(outer)
+  return withMisplaced(
+    innerNone,
+    outer,
+    within(outer, (world, container) => world.add(container, innerPath)),
+  )
+}
