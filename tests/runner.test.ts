@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from './run/file-test.ts'
+import { openHistory } from './run/history.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const project = join(here, '..', '..')
@@ -18,9 +19,9 @@ async function run(t: Test, files: Record<string, string>) {
   symlinkSync(join(project, 'tests', 'node_modules'), join(tests, 'node_modules'))
   for (const [name, source] of Object.entries(files))
     writeFileSync(join(tests, `${name}.test.js`), `import t from './run/file-test.js'\n${source}`)
-  return new Promise<{ code: unknown; stdout: string }>((resolve) =>
+  return new Promise<{ code: unknown; stdout: string; root: string }>((resolve) =>
     execFile(process.execPath, [join(tests, 'run', 'main.js'), ...Object.keys(files)], (error, stdout) =>
-      resolve({ code: error?.code ?? 0, stdout }),
+      resolve({ code: error?.code ?? 0, stdout, root }),
     ),
   )
 }
@@ -66,4 +67,37 @@ t.test('a run without failures exits with 0 and prints the number of assertions'
   const end =
     /^[\d.]+ m?s, [\d.]+ m?s of processor time\nskipped: second > it waits \(there is no bus\)\n\n2 passed, 0 failed, 1 skipped\n$/m
   t.match(stdout, end)
+})
+
+t.test('the costs of files that ran to their end are recorded for the next run', async (t) => {
+  const { root } = await run(t, {
+    first: PASSES,
+    second: PASSES,
+    exits: "t.test('it goes', () => process.exit(3))",
+  })
+  const costs = JSON.parse(readFileSync(join(root, '.tap', 'costs.json'), 'utf8'))
+  t.match(costs, { first: { wall: Number, cpu: Number }, second: { wall: Number, cpu: Number } })
+  t.notOk(costs.exits)
+})
+
+t.test('the record decides the order of files and which of them wait; sizes decide without it', async (t) => {
+  const path = join(t.testdir({}), 'costs.json')
+  const sizes: Record<string, number> = { computes: 1, waits: 1, large: 100, small: 10 }
+  const sort = () => openHistory(path).sort(Object.keys(sizes), (file) => sizes[file]!)
+  t.strictSame(sort(), ['large', 'small', 'computes', 'waits'])
+  t.notOk(openHistory(path).isWaiting('waits'), 'nothing is known yet')
+
+  const none = { engine: 0, engines: 0, servers: 0, commands: 0 }
+  openHistory(path).store([
+    { file: 'computes', wall: 1000, own: 500, children: 400, ...none },
+    { file: 'waits', wall: 3000, own: 100, children: 0, ...none },
+  ])
+  t.strictSame(sort(), ['large', 'small', 'waits', 'computes'], 'others take as long for each byte')
+  const { isWaiting, store } = openHistory(path)
+  t.ok(isWaiting('waits'))
+  t.notOk(isWaiting('computes'))
+  t.notOk(isWaiting('large'))
+
+  store([{ file: 'large', wall: 500, own: 300, children: 0, ...none }])
+  t.strictSame(sort(), ['waits', 'computes', 'large', 'small'])
 })

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 export interface Costs {
   /** Processor time of the process that runs the tests. */
   own: number
-  /** Processor time of database engines; like that of other processes, it is measured only in a profiled run. */
+  /** Processor time of database engines, measured only in a profiled run; else that of children includes it. */
   engine: number
-  /** Processor time of all other processes that the tests started. */
+  /** Processor time of all other processes that the tests started; of those that have ended, unless in a profiled run. */
   children: number
   servers: number
   engines: number
@@ -52,7 +52,8 @@ export function createMeter(reports: string | undefined): { take(): Costs } {
 
   function read(): Costs {
     const { user, system } = process.cpuUsage()
-    const costs: Costs = { own: (user + system) / 1000, engine: 0, children: 0, engines: 0, ...startCounts }
+    const children = reports === undefined ? (readProcessorTime('self', 'ended children') ?? 0) : 0
+    const costs: Costs = { own: (user + system) / 1000, engine: 0, children, engines: 0, ...startCounts }
     if (reports === undefined) return costs
     for (const name of readdirSync(reports).filter((name) => name.endsWith('.json'))) {
       const { pid, kind, cpu }: ProcessReport = JSON.parse(readFileSync(join(reports, name), 'utf8'))

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { tap } from '@tapjs/core'
 import { printCostliest, printCosts, readProcessorTime } from './costs.ts'
 import { reportCoverage } from './coverage.ts'
+import { openHistory } from './history.ts'
 import { makeMemoryFolder } from './memory-folder.ts'
 import { openQueue } from './queue.ts'
 import { createReporter, formatDuration } from './reporter.ts'
@@ -33,20 +34,7 @@ const tests = fileURLToPath(new URL('..', import.meta.url))
 const root = join(tests, '..', '..')
 const folder = join(root, '.tap', 'run')
 const compiledPath = (file: string) => join(tests, `${file}.test.js`)
-const readSize = (file: string) => statSync(compiledPath(file)).size
-/** True for files that wait more than they compute: for platforms, timers, leases, programs, or killed processes. */
-const isWaiting = (file: string) =>
-  /^(channels|recipes)\/|\/(acp|connectors|providers)|-crash|-faults|api-keys|auth-sessions|held|leases|outages/.test(
-    file,
-  ) || /limits|migration|overview|polish|several-servers|shell|shutdown|slow|tool-settings|traces/.test(file)
-/**
- * True for files that are slow, however small they are: they loop over all routes or plugins, run a suite of the testing
- * kit, pack this package, kill processes, or wait for slow ones and for jobs.
- */
-const isSlow = (file: string) =>
-  !file.includes('/') ||
-  /^recipes\/(irc|channel-kind)$|^channels\/webhook$|-(crash|faults|held|outages|slow-reader)$/.test(file) ||
-  /\/(connectors-connections|knowledge-(missing|reading)|migration|pack|several-servers(-nats)?)$/.test(file)
+const history = openHistory(join(root, '.tap', 'costs.json'))
 // Without the tools of the tests, which are linked there.
 const compiled = readdirSync(tests, { withFileTypes: true }).flatMap((entry) =>
   entry.isDirectory()
@@ -68,13 +56,12 @@ const hasTiers = (file: string) => {
   return tierModules.some((name) => source.includes(name))
 }
 
-// The slowest files first, so that all processes end at about the same time.
-const files = compiled
+const chosen = compiled
   .filter((file) => file.endsWith('.test.js'))
   .map((file) => file.slice(0, -'.test.js'.length))
   .filter((file) => patterns.length === 0 || patterns.some((pattern) => file.includes(pattern)))
   .filter((file) => (options.long ? hasTiers(file) : !file.startsWith('long/')))
-  .sort((a, b) => Number(isSlow(b)) - Number(isSlow(a)) || readSize(b) - readSize(a))
+const files = history.sort(chosen, (file) => statSync(compiledPath(file)).size)
 if (files.length === 0) {
   process.stderr.write(`No test file has ${patterns.map((text) => `"${text}"`).join(' or ')} in its name.\n`)
   process.exit(1)
@@ -84,8 +71,8 @@ const isFullRun = patterns.length === 0 && !options.long && !options.profile
 /** Files that run with coverage, which slows them down: only the kernel's own tests measure the kernel. */
 const measured = isFullRun ? files.filter((file) => file.startsWith('kernel/')) : []
 const others = files.filter((file) => !measured.includes(file))
-const waiting = others.filter(isWaiting)
-const computing = others.filter((file) => !isWaiting(file))
+const waiting = others.filter(history.isWaiting)
+const computing = others.filter((file) => !waiting.includes(file))
 const coverage = join(folder, 'coverage')
 
 rmSync(folder, { recursive: true, force: true })
@@ -147,6 +134,8 @@ await Promise.all(runs)
 t.end()
 
 const records = openQueue(join(folder, 'queue'), files).readRecords()
+// Files cost more in the other kinds of runs.
+if (!options.long && !options.profile) history.store(records)
 if (options.profile) printCosts(records)
 else if (files.length > COSTLIEST_SHOWN) printCostliest(records, COSTLIEST_SHOWN)
 const { isComplete: isCovered = true, report = '' } = (await covered) ?? {}
