@@ -39,7 +39,8 @@ const homeOf = (path: string) =>
     .slice(0, path.startsWith('plugins/') ? 3 : 2)
     .join('/')
 
-const OURS = /^(#client$|#client\/|#engine$|(client|engine|kernel|plugin-api|plugins|channels|providers|tests|bench)\/)/
+const OURS =
+  /^(#client$|#client\/|#engine$|(client|engine|kernel|plugin-api|plugins|channels|providers|tests|bench)\/)/
 
 t.test('the kernel imports no other folder of this repository but #engine, which imports none', async (t) => {
   for (const [folder, allowed] of [

@@ -1,6 +1,3 @@
-import type { KernelConfig } from '../config/config-schema.ts'
-import type { SocketSpec } from '../contract/socket.ts'
-
 /** Close codes of our own and of RFC 6455. */
 export const CLOSE = {
   goingAway: 1001,

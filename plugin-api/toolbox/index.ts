@@ -20,13 +20,10 @@ export {
 } from './http-body.ts'
 export { createTransport, type Transport, toProxyAddress } from './http-proxy.ts'
 export { type JointWriter, jointWriterOf, type Write, type WriteRequest } from './joint-writer.ts'
-export { createKeyedQueue } from './keyed-queue.ts'
-export { closedSchema, createConfigCheck, createKindCheck, createKinds } from './kinds.ts'
 export {
   isObject,
   type Json,
   mergePatch,
-  parseJsonObject,
   parseLoosely,
   parseObject,
   toFilledText,
@@ -36,6 +33,8 @@ export {
   toScalarText,
   toText,
 } from './json-object.ts'
+export { createKeyedQueue } from './keyed-queue.ts'
+export { closedSchema, createConfigCheck, createKindCheck, createKinds } from './kinds.ts'
 export { CHARACTERS_PER_TOKEN, IMAGE_TOKENS, inferModelKind } from './model-guesses.ts'
 export { isWithin, type OpenFolder, openFolder } from './open-folder.ts'
 export { assertOwnPage } from './own-page.ts'
@@ -65,13 +64,13 @@ export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.
 export { attributeWords, describeInBrackets, indentWords, LINE_BREAK, toLine } from './quoted-words.ts'
 export { createRecentSet } from './recent-set.ts'
 export { createReferenceSearch } from './schema-references.ts'
-export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
 export {
   createSealedConfigs,
   listSecretFields,
   type SealedConfigs,
   type StoredConfig,
 } from './sealed-config.ts'
+export { createKeyedSemaphore, createSemaphore, type Semaphore } from './semaphore.ts'
 export { placeOf, secretsElsewhere } from './stored-secret.ts'
 export { requestStream } from './streaming-request.ts'
 export { askOnTerminal } from './terminal-question.ts'

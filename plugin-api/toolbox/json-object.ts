@@ -7,15 +7,6 @@ export type Json = Record<string, unknown>
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Parses a JSON object; undefined for everything else. */
-export function parseJsonObject(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
 /** Returns an object as it is; an empty object for other values. */
 export const toObject = (value: unknown): Json => (isObject(value) ? value : {})
 

@@ -14,14 +14,6 @@ declare module '#kernel/types' {
   }
 }
 
-const manifest = defineManifest({ name: 'scaffold', summary: 'Commands for authors of plugins and kinds' })
-
-declare module '#kernel/types' {
-  interface Manifests {
-    scaffold: typeof manifest
-  }
-}
-
 export default definePlugin({
   ...manifest,
   setup(host) {

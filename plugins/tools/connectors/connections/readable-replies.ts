@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
-import { type Json, parseJsonObject } from '#toolbox'
+import { type Json, parseObject } from '#toolbox'
 import { replaceBody } from './bounded-fetch.ts'
 import { readEvents } from './event-lines.ts'
 import { exchanges } from './exchange.ts'
@@ -142,7 +142,7 @@ function parse(text: string): unknown {
 
 /** Returns the error of JSON-RPC that a body consists of. */
 function parseAnswer(body: string): Json | undefined {
-  const value = parseJsonObject(body)
+  const value = parseObject(body)
   return isAnswer(value) && value?.error ? value : undefined
 }
 

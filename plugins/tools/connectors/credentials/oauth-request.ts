@@ -1,4 +1,4 @@
-import { parseJsonObject, untilAborted, withDeadline } from '#toolbox'
+import { parseObject, untilAborted, withDeadline } from '#toolbox'
 import { boundedFetch } from '../connections/bounded-fetch.ts'
 
 /** The most bytes of one reply of an authorization server, or about one. */
@@ -61,7 +61,7 @@ function readBody(text: string): Record<string, unknown> | undefined {
   const content = text.replace(/^\uFEFF/, '').trim()
   if (FORM.test(content)) return Object.fromEntries(new URLSearchParams(content))
   // A page in place of an answer is judged by its status.
-  return parseJsonObject(content)
+  return parseObject(content)
 }
 
 /** Reads a text that is not blank; undefined for everything else. */

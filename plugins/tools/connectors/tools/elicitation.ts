@@ -1,6 +1,6 @@
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client'
 import type { ToolContext } from '#plugin-api'
-import { parseJsonObject } from '#toolbox'
+import { parseObject } from '#toolbox'
 
 type Field = {
   type?: string
@@ -93,7 +93,7 @@ function applyDefaults(content: Content, properties: Record<string, Field>): voi
 }
 
 function readFields(answer: string, names: readonly string[]): Record<string, unknown> {
-  const parsed = parseJsonObject(answer)
+  const parsed = parseObject(answer)
   if (parsed) return Object.fromEntries(Object.entries(parsed).filter(([name]) => names.includes(name)))
   const lines = answer.split('\n').flatMap((line) => {
     const name = names.find((one) => line.trimStart().startsWith(`${one}:`))
