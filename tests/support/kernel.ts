@@ -17,8 +17,10 @@ export const CLI = fileURLToPath(new URL('../../kernel/cli/main.js', import.meta
 /** The folder names of the plugins that come with the server. */
 export const BUILT_IN_PLUGINS = listPluginFolders().map(({ name }) => name)
 
-/** The built-in plugins that `bareConfig` leaves on. */
-export const KEPT_ON = ['api-docs', 'doctor', 'scaffold']
+const COMMANDS = ['doctor', 'scaffold']
+
+/** The built-in plugins that run with `bareConfig`; `api-docs` serves its documents even if it is off. */
+export const KEPT_ON = ['api-docs', ...COMMANDS]
 
 /**
  * Returns a configuration with every built-in plugin off, so that only the test's own plugins run, except for those
@@ -26,7 +28,7 @@ export const KEPT_ON = ['api-docs', 'doctor', 'scaffold']
  */
 export function bareConfig(config: { plugins?: object } & Record<string, unknown> = {}) {
   const off = Object.fromEntries(
-    BUILT_IN_PLUGINS.filter((name) => !KEPT_ON.includes(name)).map((name) => [name, { enabled: false }]),
+    BUILT_IN_PLUGINS.filter((name) => !COMMANDS.includes(name)).map((name) => [name, { enabled: false }]),
   )
   return { ...config, plugins: { ...off, ...config.plugins } }
 }
