@@ -50,8 +50,8 @@ export function prepareSocketDirectory(directory: string): string {
   const outside = join(tmpdir(), `svc-${uid}-${name}`)
   if (!fits(outside)) throw new Error(`Neither ${inside} nor ${outside} is fit for the path of a socket`)
   mkdirSync(outside, { recursive: true, mode: PRIVATE })
-  const found = lstatSync(outside)
-  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o777) !== PRIVATE) {
+  const folder = lstatSync(outside)
+  if (!folder.isDirectory() || folder.uid !== uid || (folder.mode & 0o777) !== PRIVATE) {
     throw new Error(`${outside} is not a folder of this user alone; remove it`)
   }
   return outside

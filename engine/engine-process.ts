@@ -32,8 +32,8 @@ await database.engine.roundTrip(setParameters())
 rmSync(record, { force: true })
 renameSync(database.socketPath, socketPath)
 // The folder that the socket was made in stays: the package removes it as the last step of closing.
-const kept = [basename(socketPath), basename(dirname(database.socketPath))]
-for (const name of readdirSync('.')) if (!kept.includes(name)) rmSync(name, { recursive: true })
+const keptNames = [basename(socketPath), basename(dirname(database.socketPath))]
+for (const name of readdirSync('.')) if (!keptNames.includes(name)) rmSync(name, { recursive: true })
 // Comes before the record is written: its readers may stop this engine at once, by a signal.
 const left = lastClientGone()
 const draft = `${record}.new`

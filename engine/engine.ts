@@ -63,7 +63,7 @@ const EXIT_MS = 1_500
 /** After this long without a sign of its end, an engine that another process started is held to be in use. */
 const IN_USE_MS = 200
 const LAST_WORDS_LENGTH = 2_000
-/** The one byte by which a connection asks the engine not to linger. */
+/** The one byte that asks the engine not to linger after a connection. */
 const FAREWELL = '.'
 
 interface Connection {
@@ -75,18 +75,22 @@ interface Connection {
 
 /** Starts an engine for `directory`; without a client it ends after ten seconds. Throws if the platform has no engine. */
 export function launchEngine({ directory, runtimeDirectory, log, platform }: EnginePlace): ChildProcess {
-  const place = placeOf(directory)
+  const realDirectory = placeOf(directory)
   const program = chooseProgram({ runtimeDirectory, ...platform })
   // Appended to, so that the output of two that race for the directory does not overwrite each other.
   const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants
-  const output = openSync(logPathIn(place), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
+  const output = openSync(logPathIn(realDirectory), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
   try {
-    const child = spawn(process.execPath, [...program.args, place, prepareSocketDirectory(place)], {
-      // Its own process group: Ctrl-C is for the server, which still needs its database to stop.
-      detached: true,
-      stdio: ['ignore', output, output],
-      env: { ...process.env, ...program.env },
-    })
+    const child = spawn(
+      process.execPath,
+      [...program.args, realDirectory, prepareSocketDirectory(realDirectory)],
+      {
+        // Its own process group: Ctrl-C is for the server, which still needs its database to stop.
+        detached: true,
+        stdio: ['ignore', output, output],
+        env: { ...process.env, ...program.env },
+      },
+    )
     child.once('error', (error) => log.error({ err: error }, 'the database engine cannot be run'))
     child.unref()
     return child
@@ -104,8 +108,8 @@ export async function joinEngine({
   ...options
 }: EnginePlace & { abandoned?: AbortSignal }): Promise<Engine> {
   const { directory, log } = options
-  const place = placeOf(directory)
-  const socketDirectory = prepareSocketDirectory(place)
+  const realDirectory = placeOf(directory)
+  const socketDirectory = prepareSocketDirectory(realDirectory)
   const socketPath = socketPathIn(socketDirectory)
   const stopping = new AbortController()
   const { signal } = stopping
@@ -175,7 +179,7 @@ export async function joinEngine({
     try {
       await once(socket, 'connect')
       // Only now: an engine that answers has removed its predecessor's record before.
-      return { ...readRecord(place), socket: socket.resume() }
+      return { ...readRecord(realDirectory), socket: socket.resume() }
     } catch (error) {
       socket.destroy()
       throw error
@@ -183,11 +187,11 @@ export async function joinEngine({
   }
 
   function failure(what: string, cause: unknown): Error {
-    const words = readFileSync(logPathIn(place), 'utf8').slice(-LAST_WORDS_LENGTH).trim()
-    return engineFailure(place, what, words, { cause })
+    const words = readFileSync(logPathIn(realDirectory), 'utf8').slice(-LAST_WORDS_LENGTH).trim()
+    return engineFailure(realDirectory, what, words, { cause })
   }
 
-  /** Never rejects: what goes wrong in it is logged and tried again. */
+  /** Never rejects: failures are logged, and the restart is tried again. */
   async function watch(): Promise<void> {
     let delay = 0
     for (let joined = await next; joined; joined = await next) {
@@ -238,12 +242,12 @@ export async function joinEngine({
     // An engine empties its socket directory last; the end of another's child cannot be seen for certain.
     const ended = () => (child ? hasEnded(child) : readdirSync(socketDirectory).length === 0)
     const since = performance.now()
-    const patience = () => (child || !existsSync(recordPath(place)) ? EXIT_MS : IN_USE_MS)
+    const patience = () => (child || !existsSync(recordPath(realDirectory)) ? EXIT_MS : IN_USE_MS)
     while (!ended() && performance.now() - since < patience()) await sleep(POLL_MS)
   }
 }
 
-const logPathIn = (place: string): string => join(place, 'engine.log')
+const logPathIn = (directory: string): string => join(directory, 'engine.log')
 
 /** Returns the real path of a directory; creates it if it does not exist. */
 function placeOf(directory: string): string {

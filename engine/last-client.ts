@@ -10,13 +10,13 @@ export function lastClientGone(): Promise<void> {
     let clients = 0
     let lingerMs = LINGER_MS
     let timer = setTimeout(resolve, FIRST_CLIENT_MS)
-    const rest = () => {
+    const startTimer = () => {
       clearTimeout(timer)
       if (clients === 0) timer = setTimeout(resolve, lingerMs)
     }
     const hurry = () => {
       lingerMs = 0
-      rest()
+      startTimer()
     }
     process.on('SIGTERM', hurry)
     process.on('SIGINT', hurry)
@@ -28,7 +28,7 @@ export function lastClientGone(): Promise<void> {
         clients--
         // No message of the driver is one byte long: it is the farewell of a process that closes its engine.
         if (socket.bytesRead === 1) hurry()
-        else rest()
+        else startTimer()
       })
     })
   })

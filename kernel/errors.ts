@@ -177,7 +177,7 @@ export const kernelErrors = {
   },
 } satisfies ErrorTable
 
-/** The codes of all errors: the kernel's and those of every plugin. */
+/** The codes of all errors, of the kernel and of every plugin. */
 export type ErrorCode =
   | keyof typeof kernelErrors
   | { [Name in keyof Manifests]: ErrorsOf<Manifests[Name]> }[keyof Manifests]

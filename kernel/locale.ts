@@ -52,7 +52,7 @@ export function nearestLocale(tag: string): Locale {
  * else English.
  */
 export function chooseLocale(acceptLanguage: string | undefined, userLocale?: string | null): Locale {
-  const wanted = (acceptLanguage ?? '')
+  const preferences = (acceptLanguage ?? '')
     .split(',')
     .map((part) => {
       const [tag = '', ...parameters] = part.trim().toLowerCase().split(';')
@@ -61,10 +61,10 @@ export function chooseLocale(acceptLanguage: string | undefined, userLocale?: st
     })
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality)
-  const known = (language: string | null | undefined) => LOCALES.find((locale) => locale === language)
-  for (const { language } of wanted) {
-    const locale = known(language)
+  const findLocale = (language: string | null | undefined) => LOCALES.find((locale) => locale === language)
+  for (const { language } of preferences) {
+    const locale = findLocale(language)
     if (locale) return locale
   }
-  return known(userLocale) ?? 'en'
+  return findLocale(userLocale) ?? 'en'
 }

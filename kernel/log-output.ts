@@ -22,41 +22,46 @@ export function createLogOutput(descriptor: number): LogOutput {
   let waiting: string[] = []
   let waitingBytes = 0
   /** The chunk that is being written, or is to be written again. */
-  let rest: Buffer = Buffer.alloc(0)
+  let unwritten: Buffer = Buffer.alloc(0)
   let isWriting = false
   let isGone = false
   let dropped = 0
-  let untold = 0
+  let unreportedCount = 0
 
   const drop = (lines: number) => {
     dropped += lines
-    untold += lines
+    unreportedCount += lines
   }
 
   const takeChunk = () => {
-    if (rest.length > 0 || waiting.length === 0) return
+    if (unwritten.length > 0 || waiting.length === 0) return
     let bytes = 0
     const count = waiting.findIndex((line) => {
       bytes += Buffer.byteLength(line)
       return bytes > MAX_CHUNK
     })
-    const taken = waiting.splice(0, count < 0 ? waiting.length : Math.max(1, count))
-    rest = Buffer.from(taken.join(''))
-    waitingBytes -= rest.length
-    if (untold === 0) return
-    const told = { level: 40, time: Date.now(), dropped: untold, msg: 'lines of the log were dropped' }
-    rest = Buffer.concat([Buffer.from(`${JSON.stringify(told)}\n`), rest])
-    untold = 0
+    const written = waiting.splice(0, count < 0 ? waiting.length : Math.max(1, count))
+    unwritten = Buffer.from(written.join(''))
+    waitingBytes -= unwritten.length
+    if (unreportedCount === 0) return
+    const report = {
+      level: 40,
+      time: Date.now(),
+      dropped: unreportedCount,
+      msg: 'lines of the log were dropped',
+    }
+    unwritten = Buffer.concat([Buffer.from(`${JSON.stringify(report)}\n`), unwritten])
+    unreportedCount = 0
   }
 
   const writeOn = () => {
     takeChunk()
-    if (isWriting || isGone || rest.length === 0) return
+    if (isWriting || isGone || unwritten.length === 0) return
     isWriting = true
-    write(fd, rest, (error, written) => {
+    write(fd, unwritten, (error, written) => {
       isWriting = false
       if (!error) {
-        rest = rest.subarray(written)
+        unwritten = unwritten.subarray(written)
         writeOn()
       } else if (error.code === 'EPIPE') {
         // Its reader has ended, so nothing can be written any more.
@@ -71,7 +76,8 @@ export function createLogOutput(descriptor: number): LogOutput {
     // A write that is under way may be blocked, as another would be.
     if (isWriting || isGone) return
     try {
-      for (takeChunk(); rest.length > 0; takeChunk()) rest = rest.subarray(writeSync(fd, rest))
+      for (takeChunk(); unwritten.length > 0; takeChunk())
+        unwritten = unwritten.subarray(writeSync(fd, unwritten))
     } catch {
       // The process ends, and there is nobody else to tell.
     }
@@ -92,7 +98,7 @@ export function createLogOutput(descriptor: number): LogOutput {
 }
 
 /**
- * A pipe is opened once more: whoever shares the descriptor expects it to block. Its state is read as bigints: Node.js
+ * Reopens the pipe non-blocking; other owners of the descriptor need it blocking. Its state is read as bigints: Node.js
  * keeps the last one read as numbers, and as long as that is a pipe's, `import` no longer resolves symbolic links.
  */
 const withoutBlocking = (fd: number): number =>

@@ -50,8 +50,8 @@ export const serveCommand: KernelCommand = {
 }
 
 /**
- * Handles uncaught errors. Those of third-party plugins go to the server; the first of our own stops it in order, or the
- * process at once if it has no server yet.
+ * Handles uncaught errors. An error of a third-party plugin goes to the server; the first error of our own code stops the
+ * server in order, or the process at once if it has no server yet.
  */
 function collectFaults() {
   const early: { error: unknown; plugin: string }[] = []

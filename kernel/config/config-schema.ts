@@ -33,7 +33,7 @@ const kernelProperties = (limits: Readonly<Record<string, LimitSpec>>) => ({
   packages: { type: 'array', items: { type: 'string' }, default: [] },
 })
 
-/** The configuration's type as far as the kernel reads it. */
+/** The part of the configuration that the kernel reads. */
 export interface KernelConfig {
   http: {
     host: string
@@ -52,7 +52,7 @@ export interface KernelConfig {
   plugins: Record<string, { enabled: boolean; required: boolean } & Record<string, unknown>>
 }
 
-/** A plugin, or a folder of an extension point, as far as its settings go. */
+/** The settings of a plugin or of a folder of an extension point. */
 export interface SettingsSection {
   name: string
   isBuiltIn: boolean

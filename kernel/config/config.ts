@@ -110,13 +110,13 @@ export function layerConfig({
 const OTHER_VARIABLES = ['SVC_HOME', 'SVC_URL', 'SVC_API_KEY', 'SVC_PASSWORD', 'SVC_BACKUP_PASSPHRASE']
 
 function findStray(env: NodeJS.ProcessEnv, leaves: readonly ConfigLeaf[]): string[] {
-  const known = [
+  const variables = [
     ...OTHER_VARIABLES,
     ...leaves.flatMap(({ schema }) => (schema.env as string | undefined) ?? []),
   ]
   return Object.keys(env)
-    .filter((name) => /^SVC_(?!TEST_)/.test(name) && !known.includes(name))
-    .map((name) => `the variable ${name} sets nothing; did you mean ${closest(name, known)}?`)
+    .filter((name) => /^SVC_(?!TEST_)/.test(name) && !variables.includes(name))
+    .map((name) => `the variable ${name} sets nothing; did you mean ${closest(name, variables)}?`)
 }
 
 function layerOf(
@@ -143,7 +143,7 @@ const BOOLEANS: Record<string, boolean> = {
 }
 
 function parseText({ path, schema }: ConfigLeaf, { source, text }: Layer): unknown {
-  const wrong = (wanted: string) => new ConfigError(`${path.join('.')} (${source}) must be ${wanted}`)
+  const wrong = (expected: string) => new ConfigError(`${path.join('.')} (${source}) must be ${expected}`)
   if (schema.type === 'boolean') {
     const value = BOOLEANS[text.trim().toLowerCase()]
     if (value === undefined) throw wrong('true or false (or 1, 0, yes, no, on, off)')
@@ -198,11 +198,11 @@ function givenSchema(schema: JSONSchema, values: unknown): JSONSchema {
   if (!isSection(schema) || !isObject(values)) return schema
   const required = (schema.required ?? []) as string[]
   if (required.length === 0 && Object.keys(values).length === 0) return {}
-  const given = propertiesOf(schema).filter(
+  const relevant = propertiesOf(schema).filter(
     ([name]) => Object.hasOwn(values, name) || required.includes(name),
   )
   const properties = Object.fromEntries(
-    given.map(([name, child]) => [name, givenSchema(child, values[name])]),
+    relevant.map(([name, child]) => [name, givenSchema(child, values[name])]),
   )
   return { ...schema, properties }
 }
@@ -217,14 +217,14 @@ function fillDefaults(values: Record<string, unknown>, schema: JSONSchema): void
 }
 
 function assign(target: Record<string, unknown>, path: string[], value: unknown): void {
-  const [name, ...rest] = path as [string, ...string[]]
-  if (rest.length === 0) {
+  const [name, ...innerPath] = path as [string, ...string[]]
+  if (innerPath.length === 0) {
     target[name] = value
     return
   }
   target[name] ??= {}
   // A value in the place of a section stays, so that validation refuses it.
-  if (typeof target[name] === 'object') assign(target[name] as Record<string, unknown>, rest, value)
+  if (typeof target[name] === 'object') assign(target[name] as Record<string, unknown>, innerPath, value)
 }
 
 const lookUp = (value: unknown, path: string[]): unknown =>
@@ -233,10 +233,10 @@ const lookUp = (value: unknown, path: string[]): unknown =>
 function explain([issue]: Issue[], leaves: ConfigLeaf[]): string {
   const key = issue!.path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
   if (issue!.rule !== 'additionalProperties') return `${key} ${issue!.message}`
-  const known = leaves.map(({ path }) => path.join('.'))
+  const keys = leaves.map(({ path }) => path.join('.'))
   const nearest = closest(
     key,
-    [...known, ...known.map((name) => name.split('.').slice(0, -1).join('.'))].filter(Boolean),
+    [...keys, ...keys.map((name) => name.split('.').slice(0, -1).join('.'))].filter(Boolean),
   )
   return `the configuration has no key "${key}"; did you mean "${nearest}"?`
 }

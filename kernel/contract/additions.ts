@@ -18,5 +18,5 @@ export interface GuardContexts {
   public: object
 }
 
-/** Payloads by event name. An event is a fact: it has happened, and whoever listens cannot change it. */
+/** Payloads by event name. An event is a fact: it has happened, and listeners cannot change it. */
 export interface Events {}

@@ -38,7 +38,7 @@ export interface ServerFacts {
   readonly node_id: string
   readonly started_at: number
   readonly public_url: string | undefined
-  /** True unless a browser sends the request for a page of another origin than the server's and those of `cors_origins`. */
+  /** True unless a browser sends the request for a page whose origin is neither the server's nor in `cors_origins`. */
   isOwnOrigin(headers: IncomingHttpHeaders): boolean
   /** True unless a browser sends the request for a page of another origin than the server's. */
   isSameOrigin(headers: IncomingHttpHeaders): boolean
@@ -109,7 +109,7 @@ export type Cradle<Of extends Manifest> = KernelServices & {
   Member<Services, Of['name']> &
   Merged<ProvidedBy<NonNullable<Of['depends']>[number]>>
 
-/** The cradle of a plugin that the kernel does not know: it is of whatever type the plugin's own functions take. */
+/** The cradle of a plugin that the kernel does not know: typed by the plugin itself. */
 export type SomeCradle = never
 
 /** The cradle of the plugin of this name. */

@@ -17,7 +17,7 @@ export interface ErrorForm {
   readonly path: string
   /** The beginning of the names of its schemas in the API document. */
   readonly name: string
-  /** The schemas of the fields that these errors have besides those of all errors. */
+  /** The schemas of the fields that these errors have in addition to the fields of all errors. */
   readonly fields: Readonly<Record<string, JSONSchema>>
   /** Returns the values of these fields. */
   describe(error: ErrorBody & { status: number }): Record<string, unknown>

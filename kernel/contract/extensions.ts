@@ -44,7 +44,7 @@ interface AddedEntry<Entry> {
 /** The plugins that failed; none recovers. */
 export type FailedPlugins = Pick<ReadonlySet<string>, 'has' | 'size'>
 
-/** Lists entries under their names, or under their owners' if they have none, without those of plugins that `failed`. */
+/** Lists entries under their names, or under their owners' if they have none, without the entries of failed plugins. */
 export function createExtensions<Entry>(
   added: readonly AddedEntry<Entry>[],
   { nameOf, failed = new Set() }: { nameOf?: (entry: Entry) => string; failed?: FailedPlugins } = {},

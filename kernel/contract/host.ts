@@ -19,9 +19,9 @@ import { assertSocket, type Socket } from './socket.ts'
 
 /** The words with which a plugin declares what it brings. Everything runs later, or never if only the declarations are read. */
 export interface Host<Of extends Manifest = Manifest> {
-  /** For functions that are called without it, such as those of a tool; it exists once setup is over. */
+  /** The plugin's cradle, for functions that are called without it, such as `execute` of a tool; it exists once setup is over. */
   readonly cradle: Cradle<Of>
-  /** A service that those who depend on this plugin may use; made once, on first use. */
+  /** A service that dependent plugins may use; made once, on first use. */
   provide<Name extends keyof Member<Services, Of['name']> & string>(
     name: Name,
     factory: (cradle: Cradle<Of>) => Member<Services, Of['name']>[Name],

@@ -62,7 +62,7 @@ export type Announce = (label: string, text: string | ((url: string) => string))
 interface Hooks<Of extends Manifest> {
   setup(host: Host<Of>): void
   start?(cradle: Cradle<Of>, signal: AbortSignal): unknown
-  /** Comes once every plugin has started, before the server listens; `announce` prints a line for whoever started it. */
+  /** Comes once every plugin has started, before the server listens; `announce` prints a line on the console of the server. */
   ready?(cradle: Cradle<Of>, announce: Announce): unknown
   stop?(cradle: Cradle<Of>, signal: AbortSignal): unknown
 }
@@ -75,7 +75,7 @@ export interface Plugin extends Manifest {
   stop?(cradle: never, signal: AbortSignal): unknown
 }
 
-/** Declares what a plugin is; returns it unchanged, with types from which those of its cradle follow. */
+/** Declares a manifest; returns it unchanged, typed so that the type of the plugin's cradle follows. */
 export const defineManifest = <const Of extends Manifest>(manifest: Of): Of => manifest
 
 /** Declares a plugin; returns it unchanged. Its cradle and its host are typed by its manifest. */

@@ -15,7 +15,7 @@ export interface RouteSpec {
   readonly method: Method
   /** Below /api; parameters as `:name`. */
   readonly path: string
-  /** A verb and its object, such as `createAgent`, by which generated clients call it; made from the path if missing. */
+  /** A verb and its object, such as `createAgent`: the name in generated clients; made from the path if missing. */
   readonly operation_id?: string
   /** One line. */
   readonly summary: string
@@ -48,7 +48,7 @@ export interface RouteSpec {
   readonly events?: JSONSchema
   /** Replies by status; null means no body. The lowest is the answer of a handler that names none. */
   readonly response: { readonly [status: number]: JSONSchema | null }
-  /** Codes of errors that this route answers besides those of its guard and of validation. */
+  /** Codes of errors that this route answers in addition to the errors of its guard and of validation. */
   readonly errors?: readonly string[]
   /** Replies have the `ETag` of their object; a PATCH or PUT accepts `If-Match` and answers PRECONDITION_FAILED. */
   readonly etag?: true
@@ -324,7 +324,7 @@ export const assertRoute = createFormCheck<Route>(
   ['handler'],
 )
 
-/** True for the routes by which a server is monitored, which have no rate limit. */
+/** True for the routes that monitor a server, which have no rate limit. */
 export const isProbe = ({ path }: RouteSpec): boolean => /^\/health(\/|$)/.test(path)
 
 /** Declares a route; `handle` is separate so that the reply's type is fixed before the handler is read. */

@@ -11,7 +11,7 @@ export type FrameSchemas = { readonly [type: string]: JSONSchema }
 export interface SocketSpec {
   /** Below /api; parameters as `:name`. */
   readonly path: string
-  /** A verb and its object, as those of routes. */
+  /** A verb and its object, as in a route. */
   readonly operation_id?: string
   readonly summary: string
   /** Explains the order of frames and how to go on after a cut, as Markdown. */

@@ -83,9 +83,9 @@ export async function openDatabase({
     isEmbedded: engine !== undefined,
     explainFailure,
     async ping() {
-      const before = performance.now()
+      const startedAt = performance.now()
       await db.command({ ping: 1 })
-      return performance.now() - before
+      return performance.now() - startedAt
     },
     close,
   }

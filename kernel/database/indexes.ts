@@ -19,11 +19,11 @@ export async function ensureIndexes(
   const indexed = [...declared].filter(([, { indexes }]) => indexes.length > 0)
   if (indexed.length === 0) return
   const records = db.collection<IndexRecord>('collection_indexes')
-  const [known, found] = await Promise.all([records.find().toArray(), listIds(db)])
-  const made = new Map(known.map(({ _id, fingerprint }) => [_id, fingerprint]))
+  const [madeIndexes, existingIds] = await Promise.all([records.find().toArray(), listIds(db)])
+  const madeFingerprints = new Map(madeIndexes.map(({ _id, fingerprint }) => [_id, fingerprint]))
   const changed = indexed.filter(([name, { indexes }]) => {
-    const id = found.get(name)
-    return !id || made.get(name) !== fingerprintOf(id, indexes)
+    const id = existingIds.get(name)
+    return !id || madeFingerprints.get(name) !== fingerprintOf(id, indexes)
   })
   if (changed.length === 0) return
   await Promise.all(changed.map(([name, { indexes }]) => db.collection(name).createIndexes(indexes)))

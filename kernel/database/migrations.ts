@@ -38,7 +38,7 @@ export interface DataVersion {
   progress?: unknown
 }
 
-/** A plugin as far as its data goes. */
+/** The stored data of a plugin. */
 export interface MigratedPart {
   name: string
   migrations: readonly Migration[]
@@ -68,10 +68,10 @@ export function assertKnownVersions(
   parts: readonly Pick<MigratedPart, 'name' | 'migrations'>[],
 ): void {
   for (const { _id, version } of versions) {
-    const known = parts.find(({ name }) => name === _id)
-    if (known && version > known.migrations.length)
+    const part = parts.find(({ name }) => name === _id)
+    if (part && version > part.migrations.length)
       throw new ConfigError(
-        `the data of "${_id}" has version ${version}, and this server knows versions up to ${known.migrations.length}: ` +
+        `the data of "${_id}" has version ${version}, and this server knows versions up to ${part.migrations.length}: ` +
           'run the version of the server that wrote the data, or a later one',
       )
   }
@@ -93,9 +93,9 @@ export async function migrateData(
 ): Promise<void> {
   const versions = dataVersionsOf(db)
   const read = async () => {
-    const found = await versions.find().toArray()
-    assertKnownVersions(found, parts)
-    const versionOf = (part: MigratedPart) => found.find(({ _id }) => _id === part.name)?.version
+    const storedVersions = await versions.find().toArray()
+    assertKnownVersions(storedVersions, parts)
+    const versionOf = (part: MigratedPart) => storedVersions.find(({ _id }) => _id === part.name)?.version
     const behind = parts.filter((part) => part.migrations.length > (versionOf(part) ?? 0))
     const isFresh = await Promise.all(
       behind.map(async (part) => versionOf(part) === undefined && (await isEmpty(db, part.collections))),
@@ -161,6 +161,6 @@ async function migratePart(
 }
 
 async function isEmpty(db: Db, collections: readonly string[]): Promise<boolean> {
-  const found = await Promise.all(collections.map((name) => db.collection(name).findOne({})))
-  return found.every((document) => document === null)
+  const firstDocuments = await Promise.all(collections.map((name) => db.collection(name).findOne({})))
+  return firstDocuments.every((document) => document === null)
 }

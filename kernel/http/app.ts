@@ -61,7 +61,7 @@ export function createApp({
   const { log, clock, extensions } = runtime
   // Only the last entry counts, which the nearest proxy added: the client may have written the others itself.
   const app = new Koa({ proxy: http.trust_proxy, maxIpsCount: 1 })
-  // Called for what goes wrong once the handler is done: a body that is no JSON after all, a stream that breaks.
+  // Handles errors after the handler: an unserializable body, a broken stream.
   app.context.onerror = function (this: Context, error: Error | null) {
     if (!error) return
     if (this.headerSent || !this.writable) {
@@ -129,7 +129,7 @@ export function createApp({
   }
 
   app.use(async (context, next) => {
-    const before = performance.now()
+    const startedAt = performance.now()
     const { state } = context
     state.request_id = requestIdOf(context.headers)
     state.locale = chooseLocale(context.headers['accept-language'])
@@ -145,7 +145,7 @@ export function createApp({
     } catch (error) {
       answerError(context, error)
     }
-    const elapsed = performance.now() - before
+    const elapsed = performance.now() - startedAt
     const { request_id, route, owner: plugin, caller } = state
     const { method, status } = context
     log.info(

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 const PASSIVE = new Set(['', 'empty', 'document', 'frame', 'iframe', 'image', 'audio', 'video', 'track'])
 
 /**
- * Refuses requests by which a page would run a reply of the API: as a script, a worker, a style or a plugin. Replies
+ * Refuses requests of a page that would run a reply of the API as a script, a worker, a style or a plugin. Replies
  * contain what people wrote, and pages of this origin act for the signed-in user.
  */
 export function refuseToBeRun(context: Context, next: Next): Promise<void> {

@@ -33,10 +33,10 @@ export function replyTo(
   error: unknown,
   { table, locale, request_id }: { table: ErrorTable; locale: Locale; request_id: string },
 ): ErrorReply {
-  const known = error instanceof AppError && Object.hasOwn(table, error.code) ? error : undefined
-  const code = known?.code ?? codeOf(error)
+  const declaredError = error instanceof AppError && Object.hasOwn(table, error.code) ? error : undefined
+  const code = declaredError?.code ?? codeOf(error)
   const definition = table[code]!
-  const details = known?.details ?? {}
+  const details = declaredError?.details ?? {}
   const message = fillMessage(definition, details, locale)
   const level = definition.level ?? (definition.status >= 500 ? 'error' : 'info')
   return {

@@ -60,7 +60,7 @@ export function sendEvents(
     if (collected !== '') reply.write(takeCollected())
   }
   const write = (text: string) => {
-    // The queue of ticks follows that of promises, in which items that are ready come.
+    // nextTick runs after pending promises, so all ready items are in one write.
     if (collected === '') process.nextTick(flush)
     collected += text
     if (collected.length >= MAX_COLLECTED_CHARS) flush()
@@ -69,8 +69,8 @@ export function sendEvents(
   const end = (last = '') => {
     clearInterval(heartbeat)
     sockets.remove(entry)
-    const rest = takeCollected() + last
-    if (!reply.writableEnded && !reply.destroyed) reply.end(rest)
+    const lastText = takeCollected() + last
+    if (!reply.writableEnded && !reply.destroyed) reply.end(lastText)
   }
   const cutShort = (error?: ErrorReply) => {
     end(error && textOf(toErrorItem(error.body)))

@@ -15,7 +15,7 @@ export function sendDownload(context: Context, { filename, media_type, content }
 export async function sendFile(context: Context, reply: FileReply): Promise<void> {
   const { size, etag, file } = reply
   context.set({ ETag: `"${etag}"`, 'Accept-Ranges': 'bytes', 'Cache-Control': 'private, no-cache' })
-  // Koa's own check does not heed a condition that comes with `Cache-Control: no-cache`, as those of `fetch` do.
+  // Koa ignores the condition if the request has `Cache-Control: no-cache`, which `fetch` sends.
   if (listsTag(context.get('If-None-Match'), etag, { weak: true })) {
     await file.close()
     context.status = 304

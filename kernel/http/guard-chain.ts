@@ -17,7 +17,7 @@ export function createGuardChains(
 
   const chainOf = (name: string): { guard: Guard; owner: string }[] => {
     if (name === 'public') return []
-    // Who uses a guard depends on its plugin, and is left out with it.
+    // A route depends on the guard's plugin, so the guard exists.
     const declared = guards.get(name)!
     return [...chainOf(declared.guard.after ?? 'public'), declared]
   }

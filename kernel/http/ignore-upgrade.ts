@@ -11,8 +11,9 @@ export function ignoreUpgrade(http: Server, incoming: IncomingMessage, stream: D
   const lines = [`${method} ${url} HTTP/${httpVersion}`]
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name, value] = rawHeaders.slice(index, index + 2) as [string, string]
-    const kept = /^connection$/i.test(name) ? withoutWish(value) : value
-    if (!/^(upgrade|http2-settings)$/i.test(name) && kept !== '') lines.push(`${name}: ${kept}`)
+    const forwardedValue = /^connection$/i.test(name) ? withoutWish(value) : value
+    if (!/^(upgrade|http2-settings)$/i.test(name) && forwardedValue !== '')
+      lines.push(`${name}: ${forwardedValue}`)
   }
   stream.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
   http.emit('connection', stream)

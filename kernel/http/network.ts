@@ -8,10 +8,10 @@ export function networkOf(ip: string): string {
   if (!isIPv6(ip)) return ip
   const { hostname } = new URL(`http://[${ip.split('%')[0]}]`)
   const [head, tail = ''] = hostname.slice(1, -1).split('::') as [string, string?]
-  const before = head.split(':').filter(Boolean)
+  const headGroups = head.split(':').filter(Boolean)
   const after = tail.split(':').filter(Boolean)
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`
+  const zeros = Array.from({ length: 8 - headGroups.length - after.length }, () => '0')
+  return `${[...headGroups, ...zeros, ...after].slice(0, 4).join(':')}::/64`
 }
 
 /** The settings that decide which origins are the server's own. */
@@ -27,8 +27,8 @@ const forwarded = (
 ): string | undefined => (trust_proxy ? value?.toString().split(',', 1)[0]?.trim() : undefined)
 
 /**
- * True unless a browser sends the request for a page of another origin than this server's. Origins in `cors_origins` are
- * other ones.
+ * True unless a browser sends the request for a page of another origin than this server's; origins in `cors_origins` are
+ * other origins.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, settings: OriginSettings): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers
@@ -50,8 +50,7 @@ const publicOrigin = ({ public_url }: Pick<OriginSettings, 'public_url'>): strin
   public_url === undefined ? [] : [new URL(public_url).origin]
 
 /**
- * True unless a browser sends the request for a page of another origin than this server's and those of the settings, if
- * these list any.
+ * True unless a browser sends the request for a page whose origin is neither this server's nor in `cors_origins`.
  */
 export function isOwnOrigin(
   { origin, host }: IncomingHttpHeaders,

@@ -74,21 +74,21 @@ interface FoundFile {
 }
 
 async function find(path: string | undefined): Promise<FoundFile | undefined> {
-  const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
-  return found?.isFile() ? { path: path!, size: found.size, mtimeMs: found.mtimeMs } : undefined
+  const stats = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  return stats?.isFile() ? { path: path!, size: stats.size, mtimeMs: stats.mtimeMs } : undefined
 }
 
 /** Returns the hash of a file's content; packages have the same times in every version, so these do not suffice. */
 function createTags() {
-  const known = new Map<string, { version: string; tag: string }>()
+  const tags = new Map<string, { version: string; tag: string }>()
   return async ({ path, size, mtimeMs }: FoundFile): Promise<string> => {
     const version = `${size} ${mtimeMs}`
-    const before = known.get(path)
-    if (before?.version === version) return before.tag
+    const remembered = tags.get(path)
+    if (remembered?.version === version) return remembered.tag
     const tag = createHash('sha256')
       .update(await readFile(path))
       .digest('base64url')
-    known.set(path, { version, tag })
+    tags.set(path, { version, tag })
     return tag
   }
 }

@@ -37,7 +37,7 @@ export function createUploadReader(folder: string): UploadReader {
     const sinks: WriteStream[] = []
     const hashes: Hash[] = []
     const openSink = () => {
-      // Whoever writes to it learns that it failed, also before.
+      // The pipeline reports the failure; this listener only prevents an uncaught error.
       const sink = createWriteStream(join(folder, randomUUID()), { mode: 0o600 }).on('error', () => undefined)
       sinks.push(sink)
       const hash = createHash('sha256')
@@ -112,16 +112,16 @@ async function receiveBody(
 async function receiveForm(
   request: IncomingMessage,
   openSink: () => HashedSink,
-  { max_bytes, max_files = 1, fields: known = [] }: UploadSpec,
+  { max_bytes, max_files = 1, fields: fieldNames = [] }: UploadSpec,
 ): Promise<{ files: Described[]; fields: Record<string, string> }> {
-  const form = await openForm(request, { max_bytes, max_files, known })
+  const form = await openForm(request, { max_bytes, max_files, known: fieldNames })
   const issues: Issue[] = []
   const refuse = (issue: Issue) => void issues.push(issue)
   const files: Described[] = []
   const fields: Record<string, string> = {}
   const stored: Promise<void>[] = []
   const failed = new AbortController()
-  // Each file adds a listener, and Node.js warns of a leak from the eleventh on.
+  // Avoids MaxListenersExceededWarning, as each file adds a listener.
   setMaxListeners(0, failed.signal)
   const message = max_files === 1 ? 'must hold one file' : `must hold at most ${max_files} files`
   const tooMany = new AppError('VALIDATION_FAILED', {
@@ -146,7 +146,7 @@ async function receiveForm(
         stored.push(storing)
       })
       .on('field', (name, value, _, isCut) => {
-        if (!known.includes(name)) refuse(unknownField(name))
+        if (!fieldNames.includes(name)) refuse(unknownField(name))
         else if (isCut) refuse({ path: `/${name}`, rule: 'maxLength', message: 'is too long' })
         fields[name] = value
       })
@@ -169,7 +169,7 @@ async function receiveForm(
   } catch (error) {
     request.unpipe(form)
     failed.abort()
-    // Why is known already.
+    // The first error is rethrown below.
     await Promise.allSettled(stored)
     throw error
   }
@@ -177,7 +177,11 @@ async function receiveForm(
 
 async function openForm(
   { headers }: IncomingMessage,
-  { max_bytes, max_files, known }: { max_bytes: number; max_files: number; known: readonly string[] },
+  {
+    max_bytes,
+    max_files,
+    known: fieldNames,
+  }: { max_bytes: number; max_files: number; known: readonly string[] },
 ): Promise<BusboyInstance> {
   // Loaded with the first form, not at each start.
   const { Busboy } = await import('@fastify/busboy')
@@ -187,7 +191,7 @@ async function openForm(
       limits: {
         files: max_files,
         fileSize: max_bytes,
-        parts: max_files + known.length + 3,
+        parts: max_files + fieldNames.length + 3,
         fieldSize: MAX_FIELD_BYTES,
         headerPairs: 16,
         headerSize: 16_384,

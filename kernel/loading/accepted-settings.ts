@@ -2,7 +2,7 @@
 import type { JSONSchema } from '../schema.ts'
 import type { LimitSpec } from '../security/limits.ts'
 
-/** Accepts the numbers and texts among the limits in the file, any of which may be those of a plugin that is broken. */
+/** Accepts the numbers and texts among the limits in the file, any of which may belong to a broken plugin. */
 export function acceptLimits({ limits }: Record<string, unknown>): Record<string, LimitSpec> {
   return Object.fromEntries(
     Object.entries(Object(limits)).flatMap(([name, value]) =>

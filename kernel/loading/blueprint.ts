@@ -44,9 +44,9 @@ export interface Blueprint {
   plugins: PlannedPlugin[]
   /** Plugins and folders that will not run. */
   absent: readonly Absent[]
-  /** The extension points of all plugins, by name, those of absent ones included. */
+  /** The extension points of all plugins, absent plugins included, by name. */
   points: ReadonlyMap<string, ExtensionPoint>
-  /** The names of the events of all plugins, those of absent ones included. */
+  /** The names of the events of all plugins, absent plugins included. */
   events: ReadonlySet<string>
   /** The entries that folders and packages add to extension points. */
   entries: FolderEntry[]
@@ -68,7 +68,7 @@ export const homePath = (env: NodeJS.ProcessEnv): string => resolve(env.SVC_HOME
 export function homeOf(env: NodeJS.ProcessEnv): string {
   const home = homePath(env)
   try {
-    // If the parent exists and takes no folder, as /proc does, Node.js would try to make it for ever.
+    // mkdir with `recursive` loops forever in a folder such as /proc.
     const recursive = !existsSync(dirname(home))
     if (!existsSync(home) || !statSync(home).isDirectory()) mkdirSync(home, { recursive, mode: 0o700 })
   } catch (error) {
@@ -82,7 +82,7 @@ export async function readBlueprint({
   home,
   env,
   flags = {},
-  plugins: given = [],
+  plugins: passedPlugins = [],
   trial,
 }: {
   home: string
@@ -98,11 +98,11 @@ export async function readBlueprint({
     ? file.packages.filter((name) => typeof name === 'string')
     : []
   const {
-    plugins: found,
+    plugins: loadedPlugins,
     broken: unloaded,
     entries: packaged,
-  } = await discoverPlugins({ home, packages, given, trial })
-  const loaded = found.map(declare)
+  } = await discoverPlugins({ home, packages, passed: passedPlugins, trial })
+  const loaded = loadedPlugins.map(declare)
   const points = new Map([...kernelPoints, ...loaded.flatMap(({ declarations }) => [...declarations.points])])
   const events = new Set(loaded.flatMap(({ plugin }) => plugin.events ?? []))
   const folders = listFolders(home, points)
@@ -115,7 +115,7 @@ export async function readBlueprint({
   const claimedNames = new Set([...pluginNames, ...builtInFolders.keys()])
   // The names of what comes with the server are claimed first.
   const places = [...packaged, ...folders]
-    .map((place) => withOwnName(place, claimedNames))
+    .map((candidate) => withOwnName(candidate, claimedNames))
     .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
   const config = layerConfig({
     file,
@@ -134,25 +134,25 @@ export async function readBlueprint({
   const entries = await selectEntries(places, points, plugins, selection)
   const blueprint = { home, version: VERSION, config, absent: selection.absent, points, events }
   // Without the plugin at fault, others may lack what they need.
-  for (let rest: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
+  for (let remaining: Pick<Blueprint, 'plugins' | 'entries'> = { plugins, entries }; ; ) {
     const errors: ErrorTable = Object.assign(
       {},
       kernelErrors,
-      ...rest.plugins.map(({ plugin }) => plugin.errors),
+      ...remaining.plugins.map(({ plugin }) => plugin.errors),
     )
     try {
-      const whole = { ...blueprint, ...rest, errors }
+      const whole = { ...blueprint, ...remaining, errors }
       assertConsistent(whole, kernelRoutes)
       return whole
     } catch (error) {
-      rest = leaveOutFaulty(rest, error as Fault, selection)
+      remaining = leaveOutFaulty(remaining, error as Fault, selection)
     }
   }
 }
 
 /** Lists the commands of built-in plugins that need no configuration. */
 export async function listStandaloneCommands(home: string): Promise<Command[]> {
-  const { plugins } = await discoverPlugins({ home, packages: [], given: [] })
+  const { plugins } = await discoverPlugins({ home, packages: [], passed: [] })
   return plugins
     .filter(({ source }) => source === BUILT_IN)
     .flatMap((plugin) => declare(plugin).declarations.commands)
@@ -168,12 +168,12 @@ interface Declared extends Candidate {
 }
 
 /** Has a plugin declare itself. */
-function declare({ value: plugin, ...found }: Found<Plugin>): Declared {
+function declare({ value: plugin, ...origin }: Found<Plugin>): Declared {
   const { name, depends = [] } = plugin
-  const isBuiltIn = found.source === BUILT_IN
+  const isBuiltIn = origin.source === BUILT_IN
   const { host, declarations } = createHost(name, { isBuiltIn })
   const confined = isBuiltIn ? plugin : confine(name, plugin)
-  const declared = { ...found, name, depends, plugin: confined, declarations }
+  const declared = { ...origin, name, depends, plugin: confined, declarations }
   try {
     const returned: unknown = confined.setup(host as never)
     declarations.close()
@@ -199,8 +199,10 @@ const refuseNameOf = (builtInFolders: ReadonlyMap<string, EntryPlace>, plugin: D
 }
 
 /** Names a candidate by its source if what loads has its name: it neither fails nor is configured with that. */
-const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(row: Row, taken: ReadonlySet<string>) =>
-  taken.has(row.name) && row.source !== BUILT_IN ? { ...row, name: row.source } : row
+const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(
+  row: Row,
+  claimedNames: ReadonlySet<string>,
+) => (claimedNames.has(row.name) && row.source !== BUILT_IN ? { ...row, name: row.source } : row)
 
 const sectionsOf = (
   candidates: readonly (Pick<Candidate, 'name' | 'source'> & { plugin?: Plugin; error?: Error })[],
@@ -309,7 +311,7 @@ function withCradle(entry: (question: unknown, cradle: unknown) => unknown, crad
   }
 }
 
-/** Lists the entries of every extension point, by its name, without those of plugins that `failed`; functions get their own cradle. */
+/** Lists the entries of every extension point, by its name, except for failed plugins; functions get their own cradle. */
 export function extensionsOf(
   { plugins, entries }: Pick<Blueprint, 'plugins' | 'entries'>,
   { failed, cradleOf }: { failed?: FailedPlugins; cradleOf?: (plugin: string) => unknown } = {},

@@ -16,7 +16,7 @@ export class Fault extends ConfigError {
   }
 }
 
-/** Throws what goes wrong as the fault of its owner. */
+/** Rethrows a failure as the fault of its owner. */
 function attribute(owner: string, act: () => void): void {
   try {
     act()

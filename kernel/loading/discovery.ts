@@ -10,8 +10,8 @@ import { BUILT_IN, BUILT_IN_ROOT, VERSION } from './package.ts'
 import type { Candidate } from './selection.ts'
 import { withSyntaxPlace } from './syntax-place.ts'
 
-/** The source of a plugin that the program which starts the server hands over, as tests do. */
-const GIVEN = 'given'
+/** The source of a plugin that is passed to the server as an object, as tests do. */
+const PASSED = 'given'
 /** The version of a plugin or entry that does not state one. */
 const UNVERSIONED = '0.0.0'
 
@@ -82,16 +82,16 @@ export async function loadEntry(
   }
 }
 
-/** Loads every plugin: built in, named in `packages`, in `<home>/plugins`, `given` as objects, and one on trial. */
+/** Loads every plugin: built in, named in `packages`, in `<home>/plugins`, passed as objects, and one on trial. */
 export async function discoverPlugins({
   home,
   packages,
-  given,
+  passed,
   trial,
 }: {
   home: string
   packages: readonly string[]
-  given: readonly Plugin[]
+  passed: readonly Plugin[]
   trial?: Trial
 }): Promise<{ plugins: Found<Plugin>[]; broken: BrokenPlugin[]; entries: EntryPlace[] }> {
   const own = foldersIn(join(home, 'plugins'))
@@ -104,10 +104,10 @@ export async function discoverPlugins({
       locate: () => locate(findPackage(name, home), basename(name)),
     })),
     ...own.map(foreign),
-    ...given.map((plugin) => ({
+    ...passed.map((plugin) => ({
       name: plugin.name,
-      source: GIVEN,
-      locate: (): Module => ({ load: async () => plugin, folder: GIVEN, version: UNVERSIONED }),
+      source: PASSED,
+      locate: (): Module => ({ load: async () => plugin, folder: PASSED, version: UNVERSIONED }),
     })),
     ...(trial ? [trial.folder, ...(trial.beside ?? [])].map(foreign) : []),
   ]
@@ -145,14 +145,14 @@ export async function discoverPlugins({
   return { plugins, broken, entries }
 }
 
-/** The folders of these extension points, those that come with the server and those of the home. */
+/** Lists the folders of these extension points, of the server and of the home. */
 export function listFolders(home: string, points: ReadonlyMap<string, ExtensionPoint>): EntryPlace[] {
   return [...points].flatMap(([point, { folder }]) => {
     if (folder === undefined) return []
     const own = foldersIn(join(home, folder))
     if (own.length > 0) linkServer(home)
-    return [...foldersIn(join(BUILT_IN_ROOT, folder)).map(builtIn), ...own.map(foreign)].map((place) => ({
-      ...place,
+    return [...foldersIn(join(BUILT_IN_ROOT, folder)).map(builtIn), ...own.map(foreign)].map((location) => ({
+      ...location,
       point,
     }))
   })

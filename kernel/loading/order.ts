@@ -21,14 +21,14 @@ export function orderByDependency<Item extends Pick<Candidate, 'name' | 'depends
       for (const member of circle) faults.set(byName.get(member)!, fault)
       return
     }
-    for (const wanted of depends) {
-      if (absent.has(wanted)) continue
-      const dependency = byName.get(wanted)
+    for (const dependencyName of depends) {
+      if (absent.has(dependencyName)) continue
+      const dependency = byName.get(dependencyName)
       if (dependency) visit(dependency, [...path, name])
       else
         faults.set(
           item,
-          new ConfigError(`plugin "${name}" depends on "${wanted}", but no plugin has that name`),
+          new ConfigError(`plugin "${name}" depends on "${dependencyName}", but no plugin has that name`),
         )
     }
     if (!faults.has(item)) ordered.add(item)

@@ -16,7 +16,7 @@ export interface Absent extends Candidate {
   failed: boolean
 }
 
-/** Which candidates run and which are left out, by the configuration and by what goes wrong. */
+/** Decides which candidates run: the others are switched off, or at fault. */
 export interface Selection {
   readonly absent: readonly Absent[]
   /** False, and noted, if the candidate is switched off. */

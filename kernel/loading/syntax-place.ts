@@ -11,8 +11,8 @@ const MAX_FILES = 20
  */
 export function withSyntaxPlace(error: unknown, folder: string, file: string): unknown {
   if (!(error instanceof SyntaxError)) return error
-  const place = [file, ...listOtherFiles(folder, file)].map(findSyntaxPlace).find(Boolean)
-  return place ? new SyntaxError(`${error.message} (${place})`, { cause: error }) : error
+  const position = [file, ...listOtherFiles(folder, file)].map(findSyntaxPlace).find(Boolean)
+  return position ? new SyntaxError(`${error.message} (${position})`, { cause: error }) : error
 }
 
 /** Returns the path and the line of a file's syntax error. */

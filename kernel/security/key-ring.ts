@@ -43,7 +43,7 @@ export function openKeyRing(home: string): KeyRing {
   const candidate = join(home, `.secret.key.${process.pid}`)
 
   /** From then on the keys survive a loss of power, as the values sealed with them do. */
-  function write(keys: Buffer[], place: (candidate: string) => void): void {
+  function write(keys: Buffer[], moveInto: (candidate: string) => void): void {
     const file = openSync(candidate, 'w', 0o600)
     try {
       writeSync(file, keys.map((key) => key.toString('base64url')).join('\n'))
@@ -52,7 +52,7 @@ export function openKeyRing(home: string): KeyRing {
       closeSync(file)
     }
     try {
-      place(candidate)
+      moveInto(candidate)
     } finally {
       rmSync(candidate, { force: true })
     }
@@ -77,19 +77,19 @@ export function openKeyRing(home: string): KeyRing {
   function read(): { version: string; keys: [Buffer, Buffer?] } {
     const version = versionNow()
     const lines = readFileSync(path, 'utf8').trim().split('\n')
-    const found = lines.map((line) => Buffer.from(line, 'base64url'))
-    if (found.some(({ length }) => length !== KEY_BYTES))
+    const fileKeys = lines.map((line) => Buffer.from(line, 'base64url'))
+    if (fileKeys.some(({ length }) => length !== KEY_BYTES))
       throw new ConfigError(`${path} does not hold a key of ${KEY_BYTES} bytes`)
-    return { version, keys: found as [Buffer, Buffer?] }
+    return { version, keys: fileKeys as [Buffer, Buffer?] }
   }
 
-  let known = read()
+  let current = read()
   function keys(): [Buffer, Buffer?] {
-    if (known.version !== versionNow()) known = read()
-    return known.keys
+    if (current.version !== versionNow()) current = read()
+    return current.keys
   }
 
-  const replace = (...kept: Buffer[]) => write(kept, (candidate) => renameSync(candidate, path))
+  const replace = (...newKeys: Buffer[]) => write(newKeys, (candidate) => renameSync(candidate, path))
 
   return {
     keys,

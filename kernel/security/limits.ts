@@ -27,7 +27,7 @@ export const kernelLimits = {
   socket_backlog_bytes: { default: '1mb', description: 'Bytes that may wait to be sent on one WebSocket' },
 } as const satisfies Record<string, LimitSpec>
 
-/** The names of all limits: the kernel's and those of every plugin. */
+/** The names of all limits, of the kernel and of every plugin. */
 export type LimitName =
   | keyof typeof kernelLimits
   | { [Name in keyof Manifests]: LimitsOf<Manifests[Name]> }[keyof Manifests]
@@ -81,7 +81,7 @@ export const limitStates = {
   examples: [{ sockets: { used: 2, max: 256 }, requests_per_minute: { used: null, max: 3000 } }],
 } as const
 
-/** The limits of this server; a plugin also names those of its own manifest. */
+/** The limits of this server; a plugin may also name the limits of its own manifest. */
 export interface Limits<Name extends string = LimitName> {
   /** Returns the configured number; a size is in bytes. */
   of(name: Name): number

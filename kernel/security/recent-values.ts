@@ -10,7 +10,7 @@ export interface RecentValues<Value> {
   get(key: string): Promise<Value | undefined>
   /**
    * Drops the value of a key, or all of them. Call it after a write and before the write is acknowledged: a read that
-   * began earlier is not returned to those who ask later.
+   * began earlier is not returned to later callers.
    */
   drop(key?: string): void
 }
@@ -50,18 +50,18 @@ export function createRecentValues<Value>(
   return {
     get(key) {
       const askedAt = now()
-      const known = remembered.get(key)
-      if (known && askedAt - known.askedAt < MAX_AGE_MS) return known.value
+      const recent = remembered.get(key)
+      if (recent && askedAt - recent.askedAt < MAX_AGE_MS) return recent.value
       remembered.delete(key)
       makeRoom(askedAt)
       // Its age counts from before the read, which may take long.
-      const asked = { askedAt, value: readSoon(key) }
-      remembered.set(key, asked)
+      const fresh = { askedAt, value: readSoon(key) }
+      remembered.set(key, fresh)
       const forget = () => {
-        if (remembered.get(key) === asked) remembered.delete(key)
+        if (remembered.get(key) === fresh) remembered.delete(key)
       }
-      asked.value.then((value) => value === undefined && forget(), forget)
-      return asked.value
+      fresh.value.then((value) => value === undefined && forget(), forget)
+      return fresh.value
     },
     drop(key) {
       if (key === undefined) remembered.clear()

@@ -16,7 +16,7 @@ const idOf = ({ collection, field }: SealedField) => `${collection}.${field}`
 
 const collectionOf = (db: Db) => db.collection<SealedFieldDocument>('sealed_fields')
 
-/** Notes in the database which fields are sealed, so that those of plugins that are switched off later stay known. */
+/** Records the sealed fields in the database, so that the fields of plugins that are switched off later stay known. */
 export async function noteSealedFields(
   db: Db,
   declared: Iterable<[string, { sealed: SealedPurposes }]>,
@@ -25,8 +25,10 @@ export async function noteSealedFields(
     Object.entries(sealed).map(([field, purpose]) => ({ collection, field, purpose })),
   )
   if (fields.length === 0) return
-  const noted = new Map((await collectionOf(db).find().toArray()).map(({ _id, purpose }) => [_id, purpose]))
-  const changed = fields.filter((field) => noted.get(idOf(field)) !== field.purpose)
+  const storedPurposes = new Map(
+    (await collectionOf(db).find().toArray()).map(({ _id, purpose }) => [_id, purpose]),
+  )
+  const changed = fields.filter((field) => storedPurposes.get(idOf(field)) !== field.purpose)
   if (changed.length === 0) return
   await collectionOf(db).bulkWrite(
     changed.map((field) => ({

@@ -26,14 +26,14 @@ export function startJobs({
   log: Logger
 }): { stop(): Promise<void> } {
   const abort = new AbortController()
-  // Each job adds a listener, and Node.js warns of a leak from the eleventh on.
+  // Avoids MaxListenersExceededWarning, as each job adds a listener.
   setMaxListeners(0, abort.signal)
 
   let asking: ReturnType<typeof gather> | undefined
   /** The ends of the leases that this process holds, in Unix milliseconds. */
   const heldUntil = new Map<string, number>()
 
-  /** Takes or renews the lease of a job; those of jobs that come at the same time go in one command. */
+  /** Takes or renews the lease of a job; leases that are due at the same time go in one command. */
   const acquire = async ({ name, every_seconds }: Job) => {
     const period = every_seconds * 1000
     if (heldUntil.get(name)! - clock.now() > period * ENOUGH_PERIODS) return true
@@ -44,7 +44,7 @@ export function startJobs({
 
   const gather = () => {
     const periods = new Map<string, number>()
-    const held = setImmediate().then(async () => {
+    const acquiring = setImmediate().then(async () => {
       asking = undefined
       const now = clock.now()
       const wishes = [...periods].map(([name, period]) => ({
@@ -53,11 +53,11 @@ export function startJobs({
         now,
         until: now + period * LEASE_PERIODS,
       }))
-      const held = await acquireLeases(leases, wishes)
-      for (const { name, until } of wishes) if (held.has(name)) heldUntil.set(name, until)
-      return held
+      const acquiredNames = await acquireLeases(leases, wishes)
+      for (const { name, until } of wishes) if (acquiredNames.has(name)) heldUntil.set(name, until)
+      return acquiredNames
     })
-    return { periods, held }
+    return { periods, held: acquiring }
   }
 
   /** A job that runs for long keeps its lease. */

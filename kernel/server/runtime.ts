@@ -75,7 +75,7 @@ export async function openRuntime({
   blueprint,
   log,
   clock = systemClock,
-  database: wanted = true,
+  database: usesDatabase = true,
   opening,
   stepLimitMs = STEP_LIMIT_MS,
 }: {
@@ -110,7 +110,7 @@ export async function openRuntime({
     return openDatabase({ url, home, log, opening })
   }
   // Opened last, because nothing after it may fail without closing it.
-  const database = wanted ? await open(config.values.database.url) : undefined
+  const database = usesDatabase ? await open(config.values.database.url) : undefined
   const storage = createStorage({ home, settings: config.values.disk, log })
   const facts = createServerFacts({ blueprint, failed, clock, storage, health: () => examine() })
   const limits = createLimits({
@@ -227,10 +227,10 @@ export async function openRuntime({
     await prepare()
     for (const planned of blueprint.plugins) {
       if (!admits(planned)) continue
-      const before = performance.now()
+      const startedAt = performance.now()
       started.push(planned)
       await take(planned, 'start')
-      runtime.startTimes.set(planned.name, Math.round((performance.now() - before) * 10) / 10)
+      runtime.startTimes.set(planned.name, Math.round((performance.now() - startedAt) * 10) / 10)
     }
     runtime.plugins = blueprint.plugins.filter(({ plugin }) => !runtime.failed.has(plugin.name))
   }
@@ -297,7 +297,7 @@ export async function openRuntime({
     }
   }
 
-  /** A part that does not stop must not keep the others from stopping. */
+  /** One failing stop must not block the others. */
   async function stopPart(part: string, act: () => Promise<void>, level: 'error' | 'debug' = 'error') {
     try {
       await act()

@@ -27,7 +27,7 @@ import { openRuntime, type Runtime } from './runtime.ts'
 export interface Server {
   url: string
   runtime: Runtime
-  /** Lines for whoever started the server, e.g. the first administrator's password. */
+  /** Lines for the person who started the server, e.g. the first administrator's password. */
   announcements: { label: string; text: string }[]
   /** No new work; running turns finish or are stored; sockets are closed with 1001; at most 15 s. */
   stop(): Promise<void>

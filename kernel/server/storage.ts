@@ -52,10 +52,10 @@ export function createStorage({
   }
 
   const look = () => {
-    const before = isLow
+    const wasLow = isLow
     isLow = measure() < bytes.parse(settings.warn_below)!
-    if (isLow && !before) log.warn({ home, free_bytes: free }, 'the disk is almost full')
-    if (!isLow && before) log.info({ home, free_bytes: free }, 'the disk has space again')
+    if (isLow && !wasLow) log.warn({ home, free_bytes: free }, 'the disk is almost full')
+    if (!isLow && wasLow) log.info({ home, free_bytes: free }, 'the disk has space again')
   }
 
   return {

@@ -162,7 +162,7 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
     void this.#work()
   }
 
-  /** Counts a frame of whatever kind; false if it is one too many, or the connection is about to close. */
+  /** Counts a frame; returns false if the rate is exceeded or the connection is closing. */
   #admit(): boolean {
     this.#lastHeard = performance.now()
     const webSocket = this.#webSocket

@@ -211,7 +211,7 @@ interface Answer {
   protocol?: string
 }
 
-/** Returns the function by which guards add to an answer; made here, so that it keeps nothing else of an upgrade. */
+/** Returns the function that adds headers of guards to an answer; made here, so that it keeps nothing else of an upgrade. */
 const setterOf =
   (answer: Answer): GuardRequest['setHeader'] =>
   (name, value) => {
