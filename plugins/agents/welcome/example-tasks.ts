@@ -1,5 +1,42 @@
+import { AppError } from '#kernel'
+import type { ExampleJob, Welcome } from './schemas.ts'
+
+/** The most characters of a name. */
+const MAX_NAME = 60
+
+/** Converts examples of tasks to bodies of new schedules. Throws VALIDATION_FAILED for an unknown time zone. */
+export function toJobs(
+  { en, zh }: Welcome['task_examples'],
+  timezone: string,
+): { en: ExampleJob[]; zh: ExampleJob[] } {
+  assertTimezone(timezone)
+  const toJob = (text: string): ExampleJob => {
+    const { prompt, cron } = readExample(text)
+    const sentence = prompt.slice(0, 1).toUpperCase() + prompt.slice(1)
+    return { name: shorten(sentence), prompt: sentence, schedule: cron === null ? null : { cron, timezone } }
+  }
+  return { en: en.map(toJob), zh: zh.map(toJob) }
+}
+
+function assertTimezone(timezone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone })
+  } catch (cause) {
+    const issue = { path: '/timezone', rule: 'timezone', message: 'is not a known time zone' }
+    throw new AppError('VALIDATION_FAILED', { issues: [issue] }, { cause })
+  }
+}
+
+/** Cuts a text at the end of a word. */
+function shorten(text: string): string {
+  const plain = text.replace(/[.。]$/, '')
+  if (plain.length <= MAX_NAME) return plain
+  const cut = plain.slice(0, MAX_NAME)
+  return `${/^\w/.test(plain[MAX_NAME]!) ? cut.replace(/\s+\S*$/, '') : cut}…`
+}
+
 /** The time and the prompt of an example of a task; `cron` is null if its time is not understood. */
-export interface ExampleTask {
+interface ExampleTask {
   prompt: string
   cron: string | null
 }
@@ -14,7 +51,7 @@ const CHINESE_WEEKDAYS = '日一二三四五六'
 const QUARTERS = { first: '1,4,7,10', last: '3,6,9,12' }
 
 /** Reads the time and the prompt of an example such as "Every Monday at 9:00: compare …". */
-export function readExample(text: string): ExampleTask {
+function readExample(text: string): ExampleTask {
   const { groups } = ENGLISH.exec(text) ?? CHINESE.exec(text) ?? {}
   if (!groups) return { prompt: text, cron: null }
   const { days = '', hour, minute = '0', prompt = '' } = groups

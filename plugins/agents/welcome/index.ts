@@ -1,10 +1,109 @@
-import { definePlugin } from '#kernel'
-import { manifest } from './manifest.ts'
-import { welcomeRoutes } from './routes.ts'
+import {
+  type Cradle,
+  type DefineRoute,
+  defineManifest,
+  definePlugin,
+  defineRoute,
+  type Extensions,
+  type Locale,
+  type LocalizedText,
+} from '#kernel'
+import type { Expert } from '#plugin-api'
+import type { AgentDocument } from '../agents/types.ts'
+import { toJobs } from './example-tasks.ts'
+import { fallback } from './fallback.ts'
+import { cronExamples, examplesQuery, type Welcome, welcome } from './schemas.ts'
+
+const manifest = defineManifest({
+  name: 'welcome',
+  summary: 'The greeting of an agent, and examples of tasks for it',
+  tag: {
+    name: 'Prompts',
+    order: 42,
+    description: 'Texts to begin a conversation with, and a better wording of your own.',
+  },
+  depends: ['auth', 'agents'],
+})
+
+declare module '#kernel/types' {
+  interface Manifests {
+    welcome: typeof manifest
+  }
+}
+
+const route: DefineRoute<Cradle<typeof manifest>> = defineRoute
+
+/** The expert that greets for agents without an expert of their own. */
+const GENERAL = 'general-assistant'
+
+/** The number of examples shown, and the number shown if the agent has that many of its own. */
+const FEW_EXAMPLES = 3
+const MANY_EXAMPLES = 6
+
+/**
+ * Creates the greeting of an agent: its own message, otherwise that of the expert that it was made from, otherwise that
+ * of the general assistant. Prompts and examples always come from an expert.
+ */
+function createWelcome(
+  { template_name, welcome_message }: Pick<AgentDocument, 'template_name' | 'welcome_message'>,
+  experts: Extensions<Expert>,
+): Welcome {
+  const general = experts.get(GENERAL) ?? fallback
+  const expert = experts.get(template_name ?? '') ?? general
+  const listExamples = (locale: Locale) =>
+    normalizeExamples(expert.task_examples[locale], [
+      ...general.task_examples[locale],
+      ...fallback.task_examples[locale],
+    ])
+  return {
+    welcome_message: toMessage(welcome_message, expert.welcome_message),
+    quick_prompts: [...expert.quick_prompts],
+    task_examples: { en: listExamples('en'), zh: listExamples('zh') },
+  }
+}
+
+/** Returns 3 examples, or 6 if the list has that many; missing ones are taken from `spares`, without duplicates. */
+function normalizeExamples(examples: readonly string[], spares: readonly string[]): string[] {
+  const own = new Set(examples)
+  return [...new Set([...own, ...spares])].slice(0, own.size < MANY_EXAMPLES ? FEW_EXAMPLES : MANY_EXAMPLES)
+}
+
+/** A new agent stores its expert's message in one language; until somebody changes it, both languages are shown. */
+function toMessage(own: string | null, expert: LocalizedText): LocalizedText {
+  if (!own?.trim() || Object.values(expert).includes(own)) return expert
+  return { en: own, zh: own }
+}
+
+const getWelcome = route({
+  method: 'GET',
+  path: '/agents/:id/chat/welcome',
+  operation_id: 'getWelcome',
+  summary: 'Get the welcome of an agent',
+  description:
+    "Returns the greeting with which a client begins an empty conversation, and prompts and tasks to choose from. The greeting is the agent's own, otherwise that of the expert it was made from; prompts and tasks always come from an expert.",
+  guard: 'agent',
+  response: { 200: welcome },
+}).handle(({ agent }, { extensions }) => createWelcome(agent, extensions['agents.experts']))
+
+/** Accounts that an agent is shared with may read these too: the welcome has the same examples. */
+const getCronExamples = route({
+  method: 'GET',
+  path: '/agents/:id/cron/examples',
+  operation_id: 'listTaskExamples',
+  summary: 'List examples of scheduled tasks',
+  description:
+    'Returns three or six tasks that the agent could do by itself at fixed times; the same ones are in its welcome. Each is also returned as the body of a new schedule.',
+  guard: 'agent',
+  query: examplesQuery,
+  response: { 200: cronExamples },
+}).handle(({ agent, query }, { extensions }) => {
+  const { task_examples } = createWelcome(agent, extensions['agents.experts'])
+  return { task_examples, jobs: toJobs(task_examples, query.timezone) }
+})
 
 export default definePlugin({
   ...manifest,
   setup(host) {
-    host.routes(welcomeRoutes)
+    host.routes([getWelcome, getCronExamples])
   },
 })

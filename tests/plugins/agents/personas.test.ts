@@ -1,6 +1,6 @@
 import type { LocalizedText } from '../../../kernel/locale.ts'
 import { PERSONA_CODES } from '../../../plugin-api/index.ts'
-import type { Profile } from '../../../plugins/agents/personas/profiles.ts'
+import type { Profile } from '../../../plugins/agents/personas/index.ts'
 import t from '../../run/file-test.ts'
 import { amount, isLong } from '../../run/tier.ts'
 import { createHold, startChat } from '../../support/chat.ts'
