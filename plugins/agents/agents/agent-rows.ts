@@ -1,6 +1,6 @@
 import type { AuthCaller } from '../../identity/auth/types.ts'
-import { isOwnerOf } from './agents.ts'
 import type { Cradle } from './manifest.ts'
+import { isOwnerOf } from './rights.ts'
 import type { AgentActivity, AgentDocument, AgentListRow, AgentRow, ListedAgent } from './types.ts'
 
 /** The most channels that the status of an agent shows. */

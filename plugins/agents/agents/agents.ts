@@ -10,6 +10,7 @@ import { createModelChoice, readFallbackModels, readModelSettings } from './mode
 import { createOperations } from './operations.ts'
 import { type ReceivedBytes, storeReceivedBytes } from './received-bytes.ts'
 import { createRestorer } from './restore.ts'
+import { isOwnerOf, mayOpen } from './rights.ts'
 import { createRuntime } from './runtime.ts'
 import { agentFields } from './schemas.ts'
 import { normalizeSettings, readTemplate } from './settings.ts'
@@ -20,19 +21,6 @@ import { createWorkspaceFolders, seedWorkspace } from './workspace-folders.ts'
 
 /** The agents, their runtime and their workspaces. */
 export type Agents = ReturnType<typeof createAgents>
-
-/** True if this caller has the rights of the agent's owner. */
-export function isOwnerOf(
-  { owner_id }: Pick<AgentDocument, 'owner_id'>,
-  { id, role }: Pick<AuthCaller, 'id' | 'role'>,
-): boolean {
-  return owner_id === id || role === 'admin'
-}
-
-/** True if this caller may open the agent. */
-export function mayOpen(agent: AgentDocument, caller: Pick<AuthCaller, 'id' | 'role'>): boolean {
-  return agent.is_shared || isOwnerOf(agent, caller)
-}
 
 /** Creates the agents service. */
 export function createAgents(

@@ -1,16 +1,15 @@
 import { AppError } from '#kernel'
 import type { Tool } from '#plugin-api'
 import { isWithin } from '#toolbox'
-import { mayOpen } from './agents.ts'
 import type { Cradle } from './manifest.ts'
+import { mayOpen, mayUse } from './rights.ts'
 import type { AgentDocument, Holder, LentTools, ToolAccess, ToolChoices, ToolSettings } from './types.ts'
 
 /** The tool settings of an agent that nobody has changed. */
 export const FIRST_TOOL_SETTINGS: ToolSettings = { disabled_builtin: [], enabled_plugin: [] }
 
-/** True if agents may use this tool for this user. */
-export const mayUse = ({ permission }: Tool, { role, permissions }: Holder): boolean =>
-  permission === undefined || role === 'admin' || permissions.includes(permission)
+/** The access to the tools that an agent has for a user. */
+export type ToolAccessReader = ReturnType<typeof createToolAccess>
 
 /** Creates the access to the tools that an agent has for a user. */
 export function createToolAccess({
@@ -30,15 +29,28 @@ export function createToolAccess({
     tool: Tool,
     { disabled_builtin = [], enabled_builtin = [], enabled_plugin = [] }: Partial<ToolSettings>,
   ) => {
-    if (!isBuiltIn(tool))
-      return enabled_plugin.some(({ plugin_id, name }) => name === tool.name && plugin_id === pluginOf(tool))
+    const plugin = pluginOf(tool)
+    if (!builtIn.has(plugin))
+      return enabled_plugin.some(({ plugin_id, name }) => name === tool.name && plugin_id === plugin)
     if (tool.opt_in) return enabled_builtin.includes(tool.name)
     return !tool.disableable || !disabled_builtin.includes(tool.name)
   }
 
+  /** The enabled tools of each revision of an agent, which a turn reads several times. */
+  const enabledTools = new WeakMap<AgentDocument, readonly Tool[]>()
+
+  const listEnabled = (agent: AgentDocument): readonly Tool[] => {
+    const { tool_settings = FIRST_TOOL_SETTINGS } = agent
+    const tools =
+      enabledTools.get(agent) ??
+      extensions['agents.tools'].list().filter((tool) => isEnabled(tool, tool_settings))
+    enabledTools.set(agent, tools)
+    return tools
+  }
+
   /** Lists the tools that an agent offers when it acts for this user. */
-  const list = ({ tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument, user: Holder): Tool[] =>
-    extensions['agents.tools'].list().filter((tool) => isEnabled(tool, tool_settings) && mayUse(tool, user))
+  const list = (agent: AgentDocument, user: Holder): Tool[] =>
+    listEnabled(agent).filter((tool) => mayUse(tool, user))
 
   const lend = async (
     agent: AgentDocument,

@@ -3,8 +3,9 @@ import { AppError, type Issue, type Locale, type TypeOf } from '#kernel'
 import type { Tool } from '#plugin-api'
 import { type Conditional, makeTag, missOf, requireUnchanged } from '#toolbox'
 import type { Cradle } from './manifest.ts'
+import { mayUse } from './rights.ts'
 import type { toolChange, toolSettings, toolSettingsRow } from './schemas.ts'
-import { type createToolAccess, FIRST_TOOL_SETTINGS, mayUse } from './tool-access.ts'
+import { FIRST_TOOL_SETTINGS, type ToolAccessReader } from './tool-access.ts'
 import type { AgentDocument, Holder, PluginTool } from './types.ts'
 
 /** The fields that the entity tag of an agent's tool settings is made from. */
@@ -18,7 +19,7 @@ export function createToolSettings(
     events,
     extensions,
   }: Pick<Cradle, 'clock' | 'collections' | 'events' | 'extensions'>,
-  { isBuiltIn, isEnabled, pluginOf }: ReturnType<typeof createToolAccess>,
+  { isBuiltIn, isEnabled, pluginOf }: Pick<ToolAccessReader, 'isBuiltIn' | 'isEnabled' | 'pluginOf'>,
 ) {
   const toKey = (tool: Tool): PluginTool => ({ plugin_id: pluginOf(tool), name: tool.name })
 
