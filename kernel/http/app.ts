@@ -54,7 +54,7 @@ export function createApp({
   strictReplies: boolean
   isSocket: (pathname: string) => boolean
   pages: readonly OwnedPages[]
-  /** Milliseconds between two signs of life on a stream of events. */
+  /** Heartbeat interval of a stream of events, in milliseconds. */
   heartbeatMs: number
 }): Koa {
   const { http } = runtime.blueprint.config.values

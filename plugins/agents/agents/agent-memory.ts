@@ -17,16 +17,16 @@ export function createAgentMemory({ collections: { agents } }: Pick<Cradle, 'col
         { owner_id: id, name: key },
       ],
     }
-    const found = await agents.find(filter).limit(2).toArray()
-    return found.find(({ _id }) => _id === key) ?? found[0]
+    const candidates = await agents.find(filter).limit(2).toArray()
+    return candidates.find(({ _id }) => _id === key) ?? candidates[0]
   }
 
-  const recent = createRecentValues(async (wanted) => {
-    const findWanted = (text: string) => {
+  const recent = createRecentValues(async (viewings) => {
+    const findViewed = (text: string) => {
       const [id, role, key] = JSON.parse(text)
       return find({ id, role }, key)
     }
-    return new Map(wanted.map((text) => [text, findWanted(text)]))
+    return new Map(viewings.map((text) => [text, findViewed(text)]))
   })
 
   const refuse = (): never => {

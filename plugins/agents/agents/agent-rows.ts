@@ -12,8 +12,8 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
   async function showAll(agents: readonly ListedAgent[], caller: AuthCaller): Promise<AgentListRow[]> {
     const rows = agents.map((agent) => toRow(agent, caller))
     if (rows.length === 0) return rows
-    const asked = { user_id: caller.id, agent_ids: rows.map(({ id }) => id) }
-    for (const counts of await extensions['agents.unread_counts'].ask(asked))
+    const question = { user_id: caller.id, agent_ids: rows.map(({ id }) => id) }
+    for (const counts of await extensions['agents.unread_counts'].ask(question))
       for (const row of rows) row.unread_count += counts.get(row.id) ?? 0
     return rows
   }
@@ -22,12 +22,12 @@ export function createAgentRows({ extensions }: Pick<Cradle, 'extensions'>) {
     showAll,
     /** Reads the activity in an agent: its channels by name, and the number of its turns. */
     async readActivity(agent_id: string): Promise<AgentActivity> {
-      const found = await extensions['agents.activity'].ask({ agent_id })
-      const channels = found.flatMap((activity) => activity?.channels ?? [])
+      const activities = await extensions['agents.activity'].ask({ agent_id })
+      const channels = activities.flatMap((activity) => activity?.channels ?? [])
       channels.sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)))
       return {
         channels: channels.slice(0, MAX_CHANNELS),
-        turns_active: found.reduce((sum, activity) => sum + (activity?.turns_active ?? 0), 0),
+        turns_active: activities.reduce((sum, activity) => sum + (activity?.turns_active ?? 0), 0),
       }
     },
     /** Converts one agent to a row with what the caller may see. */

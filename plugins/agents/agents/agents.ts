@@ -71,10 +71,10 @@ export function createAgents(
      */
     async create(
       owner: { id: string; username: string },
-      given: Partial<AgentSettings> & { name: string },
+      agentSettings: Partial<AgentSettings> & { name: string },
       { locale, seed }: { locale: Locale; seed?: (workspace: string) => Promise<void> },
     ): Promise<AgentDocument> {
-      const settings = normalizeSettings(given, extensions['agents.experts'])
+      const settings = normalizeSettings(agentSettings, extensions['agents.experts'])
       const template = extensions['agents.experts'].get(settings.template_name ?? '')
       await assertModelsUsable(settings, owner.id)
       await knowledge.assertSearchable(owner.id, settings.knowledge_base_ids)
@@ -143,8 +143,8 @@ export function createAgents(
 
     /** Returns the names of the agents that exist, by id. */
     async listNames(agent_ids: readonly string[]): Promise<Map<string, string>> {
-      const found = await agents.find({ _id: { $in: [...agent_ids] } }, { projection: { name: 1 } }).toArray()
-      return new Map(found.map(({ _id, name }) => [_id, name]))
+      const rows = await agents.find({ _id: { $in: [...agent_ids] } }, { projection: { name: 1 } }).toArray()
+      return new Map(rows.map(({ _id, name }) => [_id, name]))
     },
 
     findVisible,
@@ -154,11 +154,11 @@ export function createAgents(
     /** Changes settings, effective from the next turn. Throws what `create` throws, or AGENT_NOT_FOUND. */
     async update(
       agent: AgentDocument,
-      given: Partial<AgentSettings>,
+      settings: Partial<AgentSettings>,
       request: Conditional,
     ): Promise<AgentDocument> {
       const unchanged = requireUnchanged(request, agent, agentFields)
-      const changes = normalizeSettings(given, extensions['agents.experts'])
+      const changes = normalizeSettings(settings, extensions['agents.experts'])
       await assertModelsUsable(changes, agent.owner_id)
       await knowledge.assertSearchable(agent.owner_id, changes.knowledge_base_ids)
       const updated = await refuseTakenName(
@@ -220,11 +220,11 @@ export function createAgents(
     }): Promise<{ agents?: { id: string; name: string }[] }> {
       // ";" is the character after ":".
       const default_model = { $gte: `${provider.name}:`, $lt: `${provider.name};` }
-      const found = await agents
+      const users = await agents
         .find({ default_model, ...(provider.owner_id && { owner_id: provider.owner_id }) })
         .project<Pick<AgentDocument, '_id' | 'name'>>({ name: 1 })
         .toArray()
-      return found.length > 0 ? { agents: found.map(({ _id: id, name }) => ({ id, name })) } : {}
+      return users.length > 0 ? { agents: users.map(({ _id: id, name }) => ({ id, name })) } : {}
     },
 
     isOwner: isOwnerOf,
@@ -235,16 +235,16 @@ export function createAgents(
 
     /** Returns the ids of the agents that an account owns. */
     async listIdsOf(owner_id: string): Promise<string[]> {
-      const found = await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()
-      return found.map(({ _id }) => _id)
+      const rows = await agents.find({ owner_id }, { projection: { _id: 1 } }).toArray()
+      return rows.map(({ _id }) => _id)
     },
 
     /** Returns the ids of those agents that are running. */
     async listRunning(agent_ids: readonly string[]): Promise<Set<string>> {
       if (agent_ids.length === 0) return new Set()
       const filter = { _id: { $in: [...agent_ids] }, state: 'running' } as const
-      const found = await agents.find(filter, { projection: { _id: 1 } }).toArray()
-      return new Set(found.map(({ _id }) => _id))
+      const rows = await agents.find(filter, { projection: { _id: 1 } }).toArray()
+      return new Set(rows.map(({ _id }) => _id))
     },
 
     /** Counts the agents of all owners by state; an agent that is stopping counts as stopped. */

@@ -66,11 +66,11 @@ export function createRestorer(
 
 /** Chooses once for each owner and model instead of once for each agent. */
 function rememberChoices(choose: ModelChoice): ModelChoice {
-  const known = new Map<string, Promise<string | null>>()
+  const choices = new Map<string, Promise<string | null>>()
   return (agent) => {
     const key = agent.default_model === null ? '' : `${agent.owner_id} ${agent.default_model}`
-    const choice = known.get(key) ?? choose(agent)
-    known.set(key, choice)
+    const choice = choices.get(key) ?? choose(agent)
+    choices.set(key, choice)
     return choice
   }
 }

@@ -56,7 +56,7 @@ export const agentStatus = {
 
 const toolName = { type: 'string', minLength: 1, maxLength: 64 } as const
 const flag = { type: 'boolean' } as const
-/** The plugin that brings a tool, and the tool; those of the templates of `svc plugin new`. */
+/** The plugin that brings a tool, and the tool, as the templates of `svc plugin new` name them. */
 const plugin_id = {
   ...toolName,
   description: 'The name of the plugin that brings the tool',

@@ -67,11 +67,11 @@ export function createToolAccess({
           },
         ],
       })
-    const lent = await extensions['agents.lent_tools'].ask({ agent, user, choices, has_begun })
+    const parts = await extensions['agents.lent_tools'].ask({ agent, user, choices, has_begun })
     return {
-      tools: lent.flatMap(({ tools }) => tools),
-      always: lent.flatMap(({ always }) => always),
-      never: lent.flatMap(({ never }) => never),
+      tools: parts.flatMap(({ tools }) => tools),
+      always: parts.flatMap(({ always }) => always),
+      never: parts.flatMap(({ never }) => never),
     }
   }
 
@@ -84,7 +84,7 @@ export function createToolAccess({
 
     /**
      * Reads the current tools, write area and approvals; returns null if the agent may not act for the account.
-     * `scopes` are those of a credential that limits it.
+     * `scopes` limit the account to what its credential allows.
      */
     async read(
       agent_id: string,
@@ -97,13 +97,13 @@ export function createToolAccess({
       if (!mayOpen(agent, { id: user_id, role: rights.role })) return null
       const owner = agent.owner_id === user_id ? user : await users.find(agent.owner_id)
       const { role, permissions } = rights
-      const lent = await lend(agent, { id: user_id, role, permissions }, { choices, has_begun: true })
+      const pluginTools = await lend(agent, { id: user_id, role, permissions }, { choices, has_begun: true })
       const { always, never } = readApprovals(agent)
       const root = intersectFolders(owner?.workspace_root_dir ?? null, user.workspace_root_dir)
       return {
-        tools: [...list(agent, rights), ...lent.tools],
+        tools: [...list(agent, rights), ...pluginTools.tools],
         write_area: root === null ? null : { root, except: server.home },
-        approvals: { always: [...always, ...lent.always], never: [...never, ...lent.never] },
+        approvals: { always: [...always, ...pluginTools.always], never: [...never, ...pluginTools.never] },
       }
     },
   }

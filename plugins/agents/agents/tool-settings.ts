@@ -43,12 +43,12 @@ export function createToolSettings(
   }
 
   const change = async (
-    before: AgentDocument,
+    current: AgentDocument,
     { $set, ...operators }: UpdateFilter<AgentDocument>,
     request: Conditional,
   ): Promise<AgentDocument> => {
-    const { _id } = before
-    const unchanged = requireUnchanged(request, before, TAGGED)
+    const { _id } = current
+    const unchanged = requireUnchanged(request, current, TAGGED)
     const update = { ...operators, $set: { ...$set, updated_at: clock.seconds() } }
     const agent = await agents.findOneAndUpdate({ _id, ...unchanged }, update, { returnDocument: 'after' })
     if (!agent) throw missOf(unchanged, 'AGENT_NOT_FOUND')

@@ -145,7 +145,7 @@ declare module '#kernel/types' {
      * Lends tools to an agent that acts for a user in a turn. Throws an AppError for a choice that does not exist, unless
      * the turn has begun already.
      */
-    'agents.lent_tools': (asked: {
+    'agents.lent_tools': (question: {
       agent: AgentDocument
       user: Holder & { id: string }
       choices: ToolChoices
@@ -154,51 +154,51 @@ declare module '#kernel/types' {
     /** Templates for new agents. */
     'agents.experts': Expert
     /** Texts for the system prompt of a turn. */
-    'agents.instructions': (asked: { agent: AgentDocument }) => Promise<Partial<Instructions> | undefined>
+    'agents.instructions': (question: { agent: AgentDocument }) => Promise<Partial<Instructions> | undefined>
     /** Counts a user's unread replies of each agent, by the agent's id. */
-    'agents.unread_counts': (asked: {
+    'agents.unread_counts': (question: {
       user_id: string
       agent_ids: readonly string[]
     }) => Promise<ReadonlyMap<string, number>>
     /** Records that a user has read the replies of an agent. */
-    'agents.read_marks': (asked: { agent_id: string; user_id: string }) => unknown
+    'agents.read_marks': (question: { agent_id: string; user_id: string }) => unknown
     /** Returns activity in an agent, for its status; numbers of all plugins are added up, and lists are joined. */
-    'agents.activity': (asked: {
+    'agents.activity': (question: {
       agent_id: string
     }) => Promise<Partial<AgentActivity>> | Partial<AgentActivity>
     /** Returns the contents of files in an agent's workspace by path, without files that are missing or larger than `max_bytes`. */
-    'agents.file_contents': (asked: {
+    'agents.file_contents': (question: {
       agent_id: string
       max_bytes: number
       paths: readonly string[]
     }) => Promise<ReadonlyMap<string, Uint8Array>>
     /** Returns the paths of files that a user's own threads with an agent refer to, or only `path` if it is set. */
-    'agents.named_files': (asked: {
+    'agents.named_files': (question: {
       agent_id: string
       user_id: string
       path?: string
     }) => Promise<readonly string[]>
     /** Returns the paths of files that an agent's turns have written. */
-    'agents.written_files': (asked: { agent_id: string }) => Promise<readonly string[]>
+    'agents.written_files': (question: { agent_id: string }) => Promise<readonly string[]>
     /**
      * Moves a file that was sent to an agent into its workspace and returns its path and type. If `user_id` names a guest
      * of the agent, they may read it from then on.
      */
-    'agents.received_files': (asked: {
+    'agents.received_files': (question: {
       agent_id: string
       file: UploadedFile
       user_id?: string
     }) => Promise<StoredFile>
     /** Ends the work of an agent that accepts no more turns. */
-    'agents.stopping': (asked: { agent_id: string; reason: 'stop' | 'reload' | 'delete' }) => unknown
+    'agents.stopping': (question: { agent_id: string; reason: 'stop' | 'reload' | 'delete' }) => unknown
     /** Throws if an account may not search one of these knowledge bases. */
-    'agents.knowledge_checks': (asked: {
+    'agents.knowledge_checks': (question: {
       user_id: string
       knowledge_base_ids: readonly string[]
     }) => Promise<unknown>
     /** Returns the knowledge bases that new threads of an account use. */
-    'agents.knowledge_defaults': (asked: { user_id: string }) => Promise<string[]>
+    'agents.knowledge_defaults': (question: { user_id: string }) => Promise<string[]>
     /** Removes a plugin's data of an agent. Called again after a crash. */
-    'agents.removal': (asked: { agent_id: string; owner_id: string }) => unknown
+    'agents.removal': (question: { agent_id: string; owner_id: string }) => unknown
   }
 }

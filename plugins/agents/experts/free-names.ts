@@ -79,9 +79,9 @@ export function createSlugs({
       store: (slug: string) => Promise<unknown>,
     ): Promise<void> {
       for (;;) {
-        const wanted = slug ?? (await chooseFree(toSlug(name)))
+        const candidate = slug ?? (await chooseFree(toSlug(name)))
         try {
-          await store(wanted)
+          await store(candidate)
           return
         } catch (error) {
           if (!isDuplicateKey(error)) throw error

@@ -166,13 +166,13 @@ export function createPublishedExperts(
     async publish(
       agent: AgentDocument,
       publisher: AuthCaller,
-      { name, slug, include_files, default_model = null, ...given }: Publication,
+      { name, slug, include_files, default_model = null, ...texts }: Publication,
     ): Promise<{ expert: PublishedExpertDocument; left_out: LeftOut[] }> {
       const settings = {
         name: name?.trim() ?? (await chooseName(agent.name)),
-        description: given.description === undefined ? agent.description : given.description,
+        description: texts.description === undefined ? agent.description : texts.description,
         default_model,
-        ...pickCharacter({ ...agent, ...given }),
+        ...pickCharacter({ ...agent, ...texts }),
       }
       await assertNoSecret(settings)
       if (default_model !== null) await models.assertUsable(default_model, publisher.id)
@@ -202,16 +202,16 @@ export function createPublishedExperts(
     async install(
       key: string,
       owner: AuthCaller,
-      { name, ...given }: TypeOf<typeof installation>,
+      { name, ...changes }: TypeOf<typeof installation>,
       locale: Locale,
     ): Promise<AgentDocument> {
       const expert = await find(key)
       const { _id, slug, description, files, default_model: model } = expert
       const settings = {
         description,
-        default_model: model && given.default_model === undefined ? await ifUsable(model, owner.id) : null,
+        default_model: model && changes.default_model === undefined ? await ifUsable(model, owner.id) : null,
         ...toInstallable(expert, extensions['agents.experts']),
-        ...given,
+        ...changes,
       }
       const seed = async (workspace: string) => {
         for (const file of files) await copyInto(join(workspace, file), join(folders.pathOf(_id), file))
@@ -238,10 +238,10 @@ export function createPublishedExperts(
     async clean(signal: AbortSignal): Promise<void> {
       const names = await folders.listOlderThan(clock.now() - ABANDONED_MS)
       const rows = published_experts.find({ _id: { $in: names } }, { projection: { _id: 1 } })
-      const kept = new Set((await rows.toArray()).map(({ _id }) => _id))
+      const storedIds = new Set((await rows.toArray()).map(({ _id }) => _id))
       for (const name of names) {
         if (signal.aborted) return
-        if (kept.has(name)) continue
+        if (storedIds.has(name)) continue
         await folders.remove(name)
         log.info({ folder: name }, 'files of an unfinished published expert removed')
       }

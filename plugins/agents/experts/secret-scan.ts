@@ -149,12 +149,12 @@ function detectWideEncoding(content: Buffer): 'utf-16le' | 'utf-16be' | undefine
 }
 
 function withoutNuls(content: Buffer): Buffer {
-  const kept = Buffer.allocUnsafe(content.length)
+  const bytes = Buffer.allocUnsafe(content.length)
   let length = 0
   for (const byte of content) {
     if (byte === 0) continue
-    kept[length] = byte
+    bytes[length] = byte
     length += 1
   }
-  return kept.subarray(0, length)
+  return bytes.subarray(0, length)
 }

@@ -46,7 +46,7 @@ export async function takeSnapshot(
   const written: LeftOut[] = []
   const left_out: LeftOut[] = []
   const folders = new Set<string>()
-  const seen = { files: 0, folders: 0, bytes: 0 }
+  const totals = { files: 0, folders: 0, bytes: 0 }
 
   const leaveOut = (path: string, reason: LeftOut['reason']) => {
     if (left_out.length < MAX_LEFT_OUT) left_out.push({ path, reason })
@@ -64,8 +64,8 @@ export async function takeSnapshot(
     const exclusion = findExclusion(folder.name, true)
     if (exclusion === 'credentials') leaveOut(folder.path, exclusion)
     if (exclusion) return false
-    seen.folders += 1
-    assertWithin(seen.folders <= LIMITS.max_files && folder.depth < LIMITS.max_depth)
+    totals.folders += 1
+    assertWithin(totals.folders <= LIMITS.max_files && folder.depth < LIMITS.max_depth)
     return true
   }
 
@@ -84,18 +84,18 @@ export async function takeSnapshot(
   }
 
   const copy = async (entry: Entry) => {
-    seen.files += 1
-    assertWithin(seen.files <= LIMITS.max_files)
-    const found = await read(entry)
-    if (typeof found === 'string') return leaveOut(entry.path, found)
-    seen.bytes += found.content.length
-    assertWithin(seen.bytes <= LIMITS.max_bytes)
-    if (await hasSecretBytes(found.content)) return leaveOut(entry.path, 'secret')
+    totals.files += 1
+    assertWithin(totals.files <= LIMITS.max_files)
+    const file = await read(entry)
+    if (typeof file === 'string') return leaveOut(entry.path, file)
+    totals.bytes += file.content.length
+    assertWithin(totals.bytes <= LIMITS.max_bytes)
+    if (await hasSecretBytes(file.content)) return leaveOut(entry.path, 'secret')
     const path = join(target, entry.path)
     const folder = dirname(path)
     if (!folders.has(folder)) await mkdir(folder, { recursive: true, mode: 0o700 })
     folders.add(folder)
-    await writeFile(path, found.content, { flag: 'wx', mode: found.mode })
+    await writeFile(path, file.content, { flag: 'wx', mode: file.mode })
     files.push(entry.path)
   }
 

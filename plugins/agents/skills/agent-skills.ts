@@ -32,11 +32,11 @@ export function createAgentSkills({
     slug: string,
     work: (skills: SkillFolder) => Promise<Result>,
   ) => {
-    const found = await skillStore.read(agents.workspaceOf(agent_id), async (skills) => ({
+    const outcome = await skillStore.read(agents.workspaceOf(agent_id), async (skills) => ({
       result: await work(skills),
     }))
-    if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
-    return found.result
+    if (!outcome) throw new AppError('SKILL_NOT_FOUND', { slug })
+    return outcome.result
   }
 
   const withSwitch = async <Skill extends SkillFacts>(skills: SkillFolder, skill: Skill) => ({
@@ -50,11 +50,11 @@ export function createAgentSkills({
 
     /** Lists the skills of a workspace by slug. Throws VALIDATION_FAILED for an unknown cursor. */
     async list(agent_id: string, page: PageRequest): Promise<Page<AgentSkill>> {
-      const found = await skillStore.read(agents.workspaceOf(agent_id), async (skills) => {
+      const listed = await skillStore.read(agents.workspaceOf(agent_id), async (skills) => {
         const { rows, next } = await listFacts(skills, page)
         return { rows: await Promise.all(rows.map((skill) => withSwitch(skills, skill))), next }
       })
-      return found ?? NO_SKILLS
+      return listed ?? NO_SKILLS
     },
 
     /** Reads one skill. Throws SKILL_NOT_FOUND, and with `contents` SKILL_CONTENTS_TOO_LARGE. */
@@ -93,8 +93,8 @@ export function createAgentSkills({
     switch: (agent_id: string, slug: string, enabled: boolean, request: Conditional): Promise<AgentSkill> =>
       read(agent_id, slug, async (skills) => {
         const facts = await skills.use(slug, (skill) => readFacts(slug, skill))
-        const before = await withSwitch(skills, facts)
-        const { enabled: expected } = requireUnchanged(request, before, TAGGED)
+        const current = await withSwitch(skills, facts)
+        const { enabled: expected } = requireUnchanged(request, current, TAGGED)
         const hasSwitched = await skills.switch(slug, enabled)
         // Somebody else has switched it since it was read.
         if (expected === !enabled && !hasSwitched) throw new AppError('PRECONDITION_FAILED')

@@ -17,9 +17,9 @@ interface SkillHead {
  * body is the description.
  */
 export async function readHead(text: string): Promise<SkillHead> {
-  const found = FRONT_MATTER.exec(text)
-  const fields = found ? await parseFields(found[1] ?? '') : {}
-  const body = found ? text.slice(found[0].length) : text
+  const match = FRONT_MATTER.exec(text)
+  const fields = match ? await parseFields(match[1] ?? '') : {}
+  const body = match ? text.slice(match[0].length) : text
   const readField = (field: string, length: number) => {
     const value = Object.hasOwn(fields, field) ? fields[field] : undefined
     return typeof value === 'string' ? cut(flatten(value), length) : ''

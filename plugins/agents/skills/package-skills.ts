@@ -32,8 +32,8 @@ export function createPackageSkills({
   ): Promise<PlacedSkill[]> => {
     const slugs = drafts.slugs()
     const existing = await skills.list()
-    const taken = slugs.find((slug) => existing.includes(slug))
-    if (taken && !overwrite) throw new AppError('SKILL_ALREADY_EXISTS', { slug: taken })
+    const duplicate = slugs.find((slug) => existing.includes(slug))
+    if (duplicate && !overwrite) throw new AppError('SKILL_ALREADY_EXISTS', { slug: duplicate })
     const counts = { files: 0, bytes: 0 }
     const count = async (files: ReturnType<typeof listTree>) => {
       for (const { bytes } of (await files).files) {
@@ -71,9 +71,11 @@ export function createPackageSkills({
     /** Reads one skill. Throws SKILL_PACKAGE_NOT_FOUND or SKILL_NOT_FOUND, and with `contents` SKILL_CONTENTS_TOO_LARGE. */
     async find(package_id: string, slug: string, options: { contents: boolean }): Promise<SkillDetail> {
       const { _id } = await packages.find(package_id)
-      const found = await read(_id, (skills) => skills.use(slug, (skill) => readDetail(slug, skill, options)))
-      if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
-      return found
+      const detail = await read(_id, (skills) =>
+        skills.use(slug, (skill) => readDetail(slug, skill, options)),
+      )
+      if (!detail) throw new AppError('SKILL_NOT_FOUND', { slug })
+      return detail
     },
 
     /** Runs work on the skills of a package; throws SKILL_PACKAGE_NOT_FOUND. */

@@ -51,17 +51,17 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
     const names: string[] = []
     const left: string[] = []
     const off = new Set<string>()
-    let seen = 0
+    let count = 0
     for await (const entry of await opendir(folder.path)) {
       const [, slug] = OFF.exec(entry.name) ?? []
       if (slug) off.add(slug)
       else if (TEMPORARY.test(entry.name) || DISPLACED.test(entry.name)) left.push(entry.name)
       else if (entry.isDirectory()) names.push(entry.name)
-      seen += 1
-      if (seen >= MAX_NAMES) break
+      count += 1
+      if (count >= MAX_NAMES) break
     }
-    const kept = await Promise.all(left.map(sweep))
-    return { names: [...names, ...kept.flat()].sort(), off }
+    const restoredNames = await Promise.all(left.map(sweep))
+    return { names: [...names, ...restoredNames.flat()].sort(), off }
   }
 
   /** Removes the remains of a crash, or restores a displaced skill that was not replaced; returns the names that remain. */
@@ -91,15 +91,15 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
    * longer a skill.
    */
   const discard = async (names: readonly string[]): Promise<string[]> => {
-    const found: string[] = []
+    const usable: string[] = []
     for (const name of names) {
       // Renamed first, so that an incompletely removed folder is not taken for a displaced skill.
       const doomed = TEMPORARY.test(name) ? name : `.${ids.make()}.tmp`
       if (doomed !== name && move(name, doomed) !== 'moved') continue
-      found.push(name)
+      usable.push(name)
       await ignoring(STUCK, removeTree(entry(doomed)))
     }
-    return found
+    return usable
   }
 
   const toSlugs = (names: readonly string[]): string[] => {
@@ -128,8 +128,8 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
   }
 
   const locateDisplaced = async (slug: string): Promise<Located | undefined> => {
-    const found = await locateByName(slug)
-    if (found || (await unlessMissing(lstat(entry(slug))))) return found
+    const location = await locateByName(slug)
+    if (location || (await unlessMissing(lstat(entry(slug))))) return location
     for (const name of (await scan()).names.filter((name) => DISPLACED.exec(name)?.[1] === slug)) {
       const displaced = await locateByName(name)
       if (displaced) return displaced
@@ -184,8 +184,8 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
     /** Lists the slugs of all skills, sorted. */
     async list(): Promise<string[]> {
       const slugs = toSlugs((await scan()).names)
-      const found = await Promise.all(slugs.map(async (slug) => ((await locate(slug)) ? [slug] : [])))
-      return found.flat()
+      const existing = await Promise.all(slugs.map(async (slug) => ((await locate(slug)) ? [slug] : [])))
+      return existing.flat()
     },
 
     /**
@@ -194,12 +194,12 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
      */
     async use<Result>(slug: string, work: (skill: OpenFolder) => Promise<Result>): Promise<Result> {
       for (;;) {
-        const found = await locate(slug)
-        if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
-        const skill = await open(found.name)
+        const location = await locate(slug)
+        if (!location) throw new AppError('SKILL_NOT_FOUND', { slug })
+        const skill = await open(location.name)
         if (!skill) continue
         const outcome = await settle(work(skill)).finally(() => skill.close())
-        if ((await locate(slug))?.id !== found.id) continue
+        if ((await locate(slug))?.id !== location.id) continue
         if ('error' in outcome) throw outcome.error
         return outcome.result
       }
@@ -241,9 +241,9 @@ export function createSkillFolder(folder: OpenFolder, { ids }: { ids: Ids }) {
     async remove(slug: string): Promise<void> {
       const doomed = `.${ids.make()}.tmp`
       for (;;) {
-        const found = await locate(slug)
-        if (!found) throw new AppError('SKILL_NOT_FOUND', { slug })
-        if (move(found.name, doomed) === 'moved') break
+        const location = await locate(slug)
+        if (!location) throw new AppError('SKILL_NOT_FOUND', { slug })
+        if (move(location.name, doomed) === 'moved') break
       }
       await discard([doomed, nameOffMarker(slug)])
     },

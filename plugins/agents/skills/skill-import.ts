@@ -17,9 +17,13 @@ interface PlannedSkill {
 }
 
 /** Writes a skill that was sent as a list of files. Throws SKILL_ARCHIVE_INVALID or SKILL_TOO_LARGE. */
-export async function importFiles(drafts: Drafts, slug: string, given: readonly SkillFile[]): Promise<void> {
+export async function importFiles(
+  drafts: Drafts,
+  slug: string,
+  skillFiles: readonly SkillFile[],
+): Promise<void> {
   const check = createPathCheck()
-  const files = given.map((file): PlannedFile => {
+  const files = skillFiles.map((file): PlannedFile => {
     const bytes = 'content' in file ? Buffer.from(file.content) : Buffer.from(file.content_base64, 'base64')
     const read = async function* () {
       yield bytes

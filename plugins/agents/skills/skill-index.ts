@@ -60,29 +60,34 @@ export function createSkillIndex({ skillStore, log }: { skillStore: SkillStore }
   }
 
   /** Returns the line of a skill, from memory if its file has not changed. */
-  const refreshLine = async (workspace: string, slug: string, known: Line | undefined): Promise<Line> => {
+  const refreshLine = async (
+    workspace: string,
+    slug: string,
+    remembered: Line | undefined,
+  ): Promise<Line> => {
     const stats = readStats(join(workspace, 'skills', slug, SKILL_FILE))
     const stamp = stats?.isFile() ? createStamp(stats) : ''
-    if (known && known.stamp === stamp) return known
+    if (remembered && remembered.stamp === stamp) return remembered
     return { stamp, text: stamp ? await readLine(workspace, slug) : null }
   }
 
   const refresh = async (workspace: string): Promise<Index | undefined> => {
     const stats = readStats(join(workspace, 'skills'))
     if (!stats?.isDirectory()) return undefined
-    const known = indexes.get(workspace)
+    const previous = indexes.get(workspace)
     const stamp = createStamp(stats)
-    const folders = known?.stamp === stamp ? known.folders : await listFolders(workspace)
+    const folders = previous?.stamp === stamp ? previous.folders : await listFolders(workspace)
     const lines = new Map(
       await Promise.all(
         folders.map(
-          async (slug) => [slug, await refreshLine(workspace, slug, known?.lines.get(slug))] as const,
+          async (slug) => [slug, await refreshLine(workspace, slug, previous?.lines.get(slug))] as const,
         ),
       ),
     )
     const isSame =
-      known?.lines.size === lines.size && folders.every((slug) => known.lines.get(slug) === lines.get(slug))
-    return { stamp, folders, lines, text: isSame ? known.text : describe(lines) }
+      previous?.lines.size === lines.size &&
+      folders.every((slug) => previous.lines.get(slug) === lines.get(slug))
+    return { stamp, folders, lines, text: isSame ? previous.text : describe(lines) }
   }
 
   return {

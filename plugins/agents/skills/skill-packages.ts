@@ -44,15 +44,15 @@ export function createSkillPackages({
   const pathOf = (package_id: string) => join(root, package_id)
 
   const find = async (_id: string): Promise<SkillPackageDocument> => {
-    const found = await packages.findOne({ _id })
-    if (!found) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
-    return found
+    const skillPackage = await packages.findOne({ _id })
+    if (!skillPackage) throw new AppError('SKILL_PACKAGE_NOT_FOUND')
+    return skillPackage
   }
 
   const findChangeable = async ({ id, role }: Changer, package_id: string): Promise<SkillPackageDocument> => {
-    const found = await find(package_id)
-    if (found.created_by_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
-    return found
+    const skillPackage = await find(package_id)
+    if (skillPackage.created_by_id !== id && role !== 'admin') throw new AppError('FORBIDDEN')
+    return skillPackage
   }
 
   /** Runs a change of a package's skills when no other one runs; throws SKILL_PACKAGE_NOT_FOUND. */
@@ -108,7 +108,7 @@ export function createSkillPackages({
       { name, description = null }: PackageSettings,
     ): Promise<SkillPackageDocument> {
       const now = clock.seconds()
-      const made: SkillPackageDocument = {
+      const skillPackage: SkillPackageDocument = {
         _id: ids.make(),
         ...toNameFields(name),
         description,
@@ -118,13 +118,15 @@ export function createSkillPackages({
         updated_at: now,
         change: null,
       }
-      await limits.within('skill_packages', id, () => refuseTakenName(made.name, packages.insertOne(made)))
+      await limits.within('skill_packages', id, () =>
+        refuseTakenName(skillPackage.name, packages.insertOne(skillPackage)),
+      )
       // If the account was deleted meanwhile, its packages were removed before this one was stored.
       if (!(await users.find(id))) {
-        await packages.deleteOne({ _id: made._id })
+        await packages.deleteOne({ _id: skillPackage._id })
         throw new AppError('AUTH_FAILED')
       }
-      return made
+      return skillPackage
     },
 
     /** Changes settings. Throws SKILL_PACKAGE_NOT_FOUND, FORBIDDEN or SKILL_PACKAGE_NAME_TAKEN. */
@@ -134,15 +136,15 @@ export function createSkillPackages({
       { name, ...settings }: Partial<PackageSettings>,
       request: Conditional,
     ): Promise<SkillPackageDocument> {
-      const found = await findChangeable(caller, package_id)
-      const unchanged = requireUnchanged(request, found, packageFields)
+      const current = await findChangeable(caller, package_id)
+      const unchanged = requireUnchanged(request, current, packageFields)
       const changes = {
         ...settings,
         ...(name !== undefined && toNameFields(name)),
         updated_at: clock.seconds(),
       }
       const write = packages.findOneAndUpdate(
-        { _id: found._id, ...unchanged },
+        { _id: current._id, ...unchanged },
         { $set: changes },
         { returnDocument: 'after' },
       )
@@ -165,13 +167,13 @@ export function createSkillPackages({
     /** Removes the remains of crashes: folders without a package, and skills that were not put in place. */
     async clean(signal: AbortSignal): Promise<void> {
       const names = (await ignoring(['ENOENT'], readdir(root))) ?? []
-      const known = new Set(
+      const storedIds = new Set(
         (await packages.find({}, { projection: { _id: 1 } }).toArray()).map(({ _id }) => _id),
       )
       for (const name of names) {
         if (signal.aborted) return
         const path = pathOf(name)
-        if (known.has(name)) await skillStore.read(path, (skills) => skills.list())
+        if (storedIds.has(name)) await skillStore.read(path, (skills) => skills.list())
         else if (isValid(name) && measureAge(name, ids) > ABANDONED_MS) await removeTree(path)
       }
     },

@@ -15,7 +15,7 @@ export function assertSlug(slug: string): string {
   throw new AppError('VALIDATION_FAILED', { issues: [issue] })
 }
 
-/** The limits of one skill; those of files and bytes also hold for a package as a whole. */
+/** The limits of one skill; a package as a whole has the same limits of files and bytes. */
 export const LIMITS: TreeLimits = { files: 2000, bytes: 64 * 1024 * 1024, depth: 16, name_bytes: 255 }
 
 /** Creates the error for an exceeded limit of a skill or of a package. */
@@ -56,12 +56,12 @@ export const createInvalid = (
  */
 export function createPathCheck(): (path: string, isFolder: boolean) => string[] {
   /** Each path by its form on a system that ignores case and Unicode normalization. */
-  const known = new Map<string, { path: string; isFolder: boolean }>()
+  const paths = new Map<string, { path: string; isFolder: boolean }>()
 
   const assertDistinct = (path: string, isFolder: boolean, isWhole: boolean) => {
     const key = path.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC')
-    const other = known.get(key)
-    known.set(key, { path, isFolder })
+    const other = paths.get(key)
+    paths.set(key, { path, isFolder })
     if (!other) return
     if (other.path !== path) throw createInvalid('two names differ only in case or Unicode form', path)
     if (other.isFolder !== isFolder) throw createInvalid('a file and a folder have the same name', path)

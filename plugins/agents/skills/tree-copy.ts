@@ -191,7 +191,7 @@ async function walk(
   visit: (entry: Entry) => Promise<void>,
 ): Promise<void> {
   let files = 0
-  let seen = 0
+  let readEntries = 0
 
   const assertWithin = ({ parts, name }: Entry) => {
     if (parts.length > limits.depth) throw new TreeLimitError('depth', limits)
@@ -200,16 +200,16 @@ async function walk(
   }
 
   const read = async (parent: OpenFolder, above: string[]) => {
-    const found: Entry[] = []
+    const entries: Entry[] = []
     for await (const child of await opendir(parent.path)) {
-      seen += 1
-      if (seen > 2 * limits.files) throw new TreeLimitError('files', limits)
+      readEntries += 1
+      if (readEntries > 2 * limits.files) throw new TreeLimitError('files', limits)
       if (!child.isDirectory() && !child.isFile()) continue
       const parts = [...above, child.name]
       const entry = { parent, name: child.name, parts, path: parts.join('/'), isFolder: child.isDirectory() }
-      if (!skip?.(entry.path, entry.isFolder)) found.push(entry)
+      if (!skip?.(entry.path, entry.isFolder)) entries.push(entry)
     }
-    return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
   const walkFolder = async (folder: OpenFolder, above: string[]): Promise<void> => {

@@ -138,15 +138,15 @@ export function createEmbeddings({
     },
 
     async embed(reference, texts, payer) {
-      const found = await find(reference)
-      if (!found) throw new AppError('MODEL_DISABLED', { model: reference })
-      const { kind, client } = open(found.provider, found.model)
+      const chosen = await find(reference)
+      if (!chosen) throw new AppError('MODEL_DISABLED', { model: reference })
+      const { kind, client } = open(chosen.provider, chosen.model)
       const model = await client
       const most = Math.min(MAX_TEXTS, (await model.maxEmbeddingsPerCall) ?? MAX_TEXTS)
       const vectors: number[][] = []
       for (let start = 0; start < texts.length; start += most) {
         const values = texts.slice(start, start + most)
-        vectors.push(...(await call({ provider: found.provider, reference, model, kind }, values, payer)))
+        vectors.push(...(await call({ provider: chosen.provider, reference, model, kind }, values, payer)))
       }
       return vectors
     },

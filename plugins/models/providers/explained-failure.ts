@@ -63,11 +63,14 @@ function classifyCause(error: unknown): ProviderFailure {
 }
 
 /** Reads `retry-after-ms`, or `retry-after`, which is in seconds or a date. */
-function readPause({ 'retry-after-ms': milliseconds, 'retry-after': asked }: UpstreamReport['headers']) {
+function readPause({
+  'retry-after-ms': milliseconds,
+  'retry-after': secondsOrDate,
+}: UpstreamReport['headers']) {
   const ms = milliseconds
     ? Number(milliseconds)
-    : asked && /^[\d.]+$/.test(asked)
-      ? Number(asked) * 1000
-      : Date.parse(asked ?? '') - Date.now()
+    : secondsOrDate && /^[\d.]+$/.test(secondsOrDate)
+      ? Number(secondsOrDate) * 1000
+      : Date.parse(secondsOrDate ?? '') - Date.now()
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined
 }

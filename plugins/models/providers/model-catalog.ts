@@ -72,10 +72,10 @@ export function createModelCatalog({
 
   /** Reads the list that this or another server has stored. */
   async function readStored({ _id, revision }: ProviderDocument, entry: Entry): Promise<void> {
-    const found = await model_lists.findOne({ _id, revision })
-    if (!found) return
-    entry.models = found.models
-    entry.due_at = found.listed_at + VALID_MS
+    const stored = await model_lists.findOne({ _id, revision })
+    if (!stored) return
+    entry.models = stored.models
+    entry.due_at = stored.listed_at + VALID_MS
   }
 
   async function fetchList(provider: ProviderDocument, entry: Entry): Promise<void> {
@@ -87,8 +87,8 @@ export function createModelCatalog({
         untilAborted(signal, kind.listModels(connection, signal)),
       )
     } catch (error) {
-      const found = { error: redactError(error, redact), provider: name, provider_id: _id }
-      if (!entry.abort.signal.aborted) log.warn(found, 'the models cannot be listed')
+      const facts = { error: redactError(error, redact), provider: name, provider_id: _id }
+      if (!entry.abort.signal.aborted) log.warn(facts, 'the models cannot be listed')
       return
     }
     if (entry.abort.signal.aborted) return
@@ -124,8 +124,8 @@ export function createModelCatalog({
 
   function ensureEntry(provider: ProviderDocument): Entry {
     const { _id, revision } = provider
-    const found = entries.get(_id)
-    if (found?.revision === revision) return found
+    const existing = entries.get(_id)
+    if (existing?.revision === revision) return existing
     void drop(_id)
     if (entries.size >= MAX_PROVIDERS) void drop(entries.keys().next().value!)
     const entry: Entry = {
@@ -166,10 +166,13 @@ export function createModelCatalog({
     },
     describe(provider, model) {
       const listed = provider.models.length > 0 ? provider.models : entries.get(provider._id)?.models
-      const found = listed?.find(({ id }) => id === model) ?? { id: model, name: model }
+      const description = listed?.find(({ id }) => id === model) ?? { id: model, name: model }
       // Without a limit an answer may be as long as the model writes; many upstreams refuse, or charge against the rate of
       // a key, a limit that leaves no room for the prompt. So only a limit that the upstream itself names is sent.
-      return { ...modelFacts.complete(provider, found), max_output_tokens: found.max_output_tokens }
+      return {
+        ...modelFacts.complete(provider, description),
+        max_output_tokens: description.max_output_tokens,
+      }
     },
     complete: modelFacts.complete,
     async remove(provider_ids) {

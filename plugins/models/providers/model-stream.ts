@@ -114,9 +114,9 @@ export async function* streamModel({
         const failure = explain(error)
         if (!call.adapt(readReport(error), failure)) {
           if (retries === MAX_RETRIES) throw error
-          const { reason, retry_after_ms: asked } = failure
-          if (!TRANSIENT.includes(reason) || (asked ?? 0) > MAX_PAUSE_MS) throw error
-          const ms = asked ?? FIRST_PAUSE_MS * 3 ** retries
+          const { reason, retry_after_ms: retryAfterMs } = failure
+          if (!TRANSIENT.includes(reason) || (retryAfterMs ?? 0) > MAX_PAUSE_MS) throw error
+          const ms = retryAfterMs ?? FIRST_PAUSE_MS * 3 ** retries
           if (reason === 'rate_limit') pace.rest(ms)
           else await pause(ms, undefined, { signal })
           retries += 1
@@ -152,9 +152,9 @@ const isText = ({ type }: LanguageModelV3StreamPart) => type.startsWith('text-')
 
 /** Takes the parts that are not text out of those that wait. */
 function takeUnspoken(heldBack: LanguageModelV3StreamPart[]): LanguageModelV3StreamPart[] {
-  const taken = heldBack.filter((part) => !isText(part))
+  const unspoken = heldBack.filter((part) => !isText(part))
   heldBack.splice(0, heldBack.length, ...heldBack.filter(isText))
-  return taken
+  return unspoken
 }
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>

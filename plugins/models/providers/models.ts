@@ -27,8 +27,8 @@ export function createModels({
   }
 
   async function assertListed(find: Visible['find'], reference: string): Promise<void> {
-    const found = findUsable(find, reference)
-    if (!found || !offers(await modelCatalog.waitForList(found.provider), found.model))
+    const usable = findUsable(find, reference)
+    if (!usable || !offers(await modelCatalog.waitForList(usable.provider), usable.model))
       throw new AppError('PROVIDER_NOT_VISIBLE', { model: reference })
   }
 
@@ -78,12 +78,12 @@ export function createModels({
       const reference = named ?? active
       if (reference === null) throw new AppError('NO_MODEL')
       // The upstream's list is not consulted: it may omit models that work, and the upstream refuses those that do not.
-      const found =
+      const usable =
         (named && findUsable(find, named)) ||
         // The active model is global, even for a user whose own provider has the same name.
         (reference === active && findUsable(findGlobal, active))
-      if (!found) throw new AppError('MODEL_DISABLED', { model: reference })
-      return openedModels.open(found.provider, found.model)
+      if (!usable) throw new AppError('MODEL_DISABLED', { model: reference })
+      return openedModels.open(usable.provider, usable.model)
     },
   }
 }

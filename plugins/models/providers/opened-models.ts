@@ -92,11 +92,11 @@ export function createOpenedModels({
   }
 
   function ensureStore({ _id, revision }: ProviderDocument): Store {
-    const found = stores.get(_id)
-    if (found?.revision === revision) return found
+    const existing = stores.get(_id)
+    if (existing?.revision === revision) return existing
     stores.delete(_id)
     dropOldest(stores, MAX_PROVIDERS)
-    const store = { revision, models: new Map(), pace: found?.pace ?? createPace() }
+    const store = { revision, models: new Map(), pace: existing?.pace ?? createPace() }
     stores.set(_id, store)
     return store
   }
@@ -112,8 +112,8 @@ export function createOpenedModels({
     },
     open(provider, modelId) {
       const { models, pace } = ensureStore(provider)
-      const found = models.get(modelId)
-      if (found) return found
+      const existing = models.get(modelId)
+      if (existing) return existing
       dropOldest(models, MAX_MODELS)
       const opened = openModel(provider, modelId, pace)
       models.set(modelId, opened)

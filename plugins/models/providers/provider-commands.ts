@@ -58,7 +58,7 @@ const add: Command<Cradle> = {
     const { providers, models, modelCatalog } = cradle
     const [kind, model] = [text(options.kind), text(options.model)]
     if (kind === undefined) {
-      const kinds = providers.kinds('en').map((known) => known.kind)
+      const kinds = providers.kinds('en').map((row) => row.kind)
       throw new ConfigError(`--kind is missing: one of ${kinds.join(', ')}`)
     }
     const api_key = readKey(text(options.apiKeyFile))

@@ -74,8 +74,8 @@ export function createProviders({
   const visibleTo = (holder: Holder) => ({ owner_id: holder ? { $in: [holder.id, null] } : null })
 
   async function findOwn(holder: Holder, id: string): Promise<ProviderDocument> {
-    const found = await providers.findOne({ _id: id, ...ownedBy(holder) })
-    if (found) return found
+    const provider = await providers.findOne({ _id: id, ...ownedBy(holder) })
+    if (provider) return provider
     if (holder && (await providers.countDocuments({ _id: id, ...ownedBy(null) })) > 0)
       throw new AppError('FORBIDDEN')
     throw new AppError('NOT_FOUND')
@@ -111,8 +111,10 @@ export function createProviders({
     const kind = providerConnections.findKind(old.kind)
     const toPlace = (url: string | null | undefined) => placeOf(url ?? kind.default_base_url)
     if (toPlace(base_url) === toPlace(old.base_url)) return
-    const kept = Object.keys(openSecretOptions(old, secrets)).filter((name) => options?.[name] === undefined)
-    const paths = kept.map((name) => `/options/${name}`)
+    const unchangedNames = Object.keys(openSecretOptions(old, secrets)).filter(
+      (name) => options?.[name] === undefined,
+    )
+    const paths = unchangedNames.map((name) => `/options/${name}`)
     if (old.api_key !== null && api_key === undefined) paths.push('/api_key')
     if (paths.length > 0) throw secretsElsewhere(paths)
   }
@@ -235,9 +237,9 @@ export function createProviders({
     },
 
     async find(holder, id) {
-      const found = await providers.findOne({ _id: id, ...visibleTo(holder) })
-      if (!found) throw new AppError('NOT_FOUND')
-      return found
+      const provider = await providers.findOne({ _id: id, ...visibleTo(holder) })
+      if (!provider) throw new AppError('NOT_FOUND')
+      return provider
     },
 
     async removeOwn(user_id) {
@@ -259,11 +261,11 @@ const invalid = (path: string, rule: string, message: string) =>
 function toModels(models: NonNullable<NewProvider['models']>): ProviderDocument['models'] {
   if (Buffer.byteLength(JSON.stringify(models)) > MAX_MODELS_BYTES)
     throw invalid('/models', 'maxLength', `must be at most ${MAX_MODELS_BYTES} bytes of JSON`)
-  const seen = new Set<string>()
+  const ids = new Set<string>()
   return models.map(({ model_kind, embedding, ...model }, index) => {
-    if (seen.has(model.id))
+    if (ids.has(model.id))
       throw invalid(`/models/${index}/id`, 'uniqueItems', 'must not be the id of another model')
-    seen.add(model.id)
+    ids.add(model.id)
     return { name: model.id, ...withoutNulls(model), model_kind: kindOf({ model_kind, embedding }) }
   })
 }

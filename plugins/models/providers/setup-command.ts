@@ -23,9 +23,9 @@ export const setupCommand: Command<Cradle> = {
     const hint = default_base_url === null ? '' : ` [${default_base_url}]`
     const base_url = await askOnTerminal(input, `Address${hint}: `)
     const api_key = await askOnTerminal(input, 'Key (empty if it needs none): ', { isSecret: true })
-    const taken = (await providers.list(null, { limit: 200 }, 'en')).rows.map(({ name }) => name)
+    const usedNames = (await providers.list(null, { limit: 200 }, 'en')).rows.map(({ name }) => name)
     const free = [kind, ...Array.from({ length: 100 }, (_, index) => `${kind}-${index + 2}`)].find(
-      (name) => !taken.includes(name),
+      (name) => !usedNames.includes(name),
     )!
     const name = (await askOnTerminal(input, `Name [${free}]: `)) || free
     const body = assertNewProvider({
@@ -67,8 +67,8 @@ async function choose<Thing extends { id?: string; kind?: string }>(
   }
   if (shown.length < things.length) input.stderr.write(`     … and ${things.length - shown.length} more\n`)
   const answer = await askOnTerminal(input, `${label} [1]: `)
-  const found = things.find((thing) => describe(thing)[0] === answer) ?? shown[Number(answer || 1) - 1]
-  if (found) return { ...found, id: describe(found)[0] }
+  const chosen = things.find((thing) => describe(thing)[0] === answer) ?? shown[Number(answer || 1) - 1]
+  if (chosen) return { ...chosen, id: describe(chosen)[0] }
   if (isOpen) return { ...things[0]!, id: answer }
   throw new ConfigError(`"${answer}" is not one of them`)
 }

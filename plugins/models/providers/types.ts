@@ -8,7 +8,7 @@ import type { modelQuery, modelRow } from './schemas.ts'
 /** A provider; a global one has no owner and is visible to all users. Times are Unix seconds. */
 export interface ProviderDocument {
   _id: string
-  /** Unique among the global providers, or among those of its owner. */
+  /** Unique among the global providers, or among the providers of its owner. */
   name: string
   kind: string
   scope: 'user' | 'global'
@@ -177,14 +177,14 @@ declare module '#kernel/types' {
     /** The kinds of provider. A folder in `~/.svc/providers` is one, too. */
     'providers.kinds': ProviderKind
     /** Returns the users of a provider, by kind of user; while it has any, it cannot be deleted or renamed. */
-    'providers.references': (asked: {
+    'providers.references': (question: {
       name: string
       scope: ProviderDocument['scope']
       owner_id: string | null
     }) => Promise<Record<string, unknown>>
     /** Reserves the tokens of a call; throws to refuse it, for instance TOKEN_QUOTA_EXCEEDED. */
-    'providers.reservations': (asked: ModelCalling) => unknown
+    'providers.reservations': (question: ModelCalling) => unknown
     /** Stores the usage of a call; called once for each call that was not refused. */
-    'providers.usage': (asked: ModelSpending) => unknown
+    'providers.usage': (question: ModelSpending) => unknown
   }
 }

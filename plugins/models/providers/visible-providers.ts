@@ -33,7 +33,7 @@ export interface VisibleProviders {
 
 /** Creates the cache. */
 export function createVisibleProviders({ collections, clock }: Cradle): VisibleProviders {
-  const kept = new Map<string, { until: number; visible: Promise<Visible> }>()
+  const cache = new Map<string, { until: number; visible: Promise<Visible> }>()
 
   async function load(user_id: string): Promise<Visible> {
     const [documents, settings] = await Promise.all([
@@ -57,15 +57,15 @@ export function createVisibleProviders({ collections, clock }: Cradle): VisibleP
   return {
     of(user_id) {
       const now = clock.now()
-      const found = kept.get(user_id)
-      if (found && found.until > now) return found.visible
-      if (kept.size >= MAX_USERS) kept.clear()
+      const cached = cache.get(user_id)
+      if (cached && cached.until > now) return cached.visible
+      if (cache.size >= MAX_USERS) cache.clear()
       const visible = load(user_id)
-      kept.set(user_id, { until: now + VALID_MS, visible })
-      visible.catch(() => kept.delete(user_id))
+      cache.set(user_id, { until: now + VALID_MS, visible })
+      visible.catch(() => cache.delete(user_id))
       return visible
     },
-    forget: () => kept.clear(),
+    forget: () => cache.clear(),
   }
 }
 

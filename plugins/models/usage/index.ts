@@ -39,7 +39,7 @@ export default definePlugin({
       quotas.noteEnding(call.account.user_id)
     })
     host.extend('users.removal', ({ user_id }, { usageRecords }) => usageRecords.forget(user_id))
-    host.extend('retention.prunings', (asked, { usageRecords }) => usageRecords.prune(asked))
+    host.extend('retention.prunings', (question, { usageRecords }) => usageRecords.prune(question))
     host.extend('overview.counts', async (_, { collections: { usage, usage_counters } }) => ({
       bytes: { usage: await measureCollections(usage, usage_counters) },
     }))

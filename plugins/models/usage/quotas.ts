@@ -56,11 +56,11 @@ export function createQuotas({
       const deadline = clock.now() + WAIT_MS
       for (;;) {
         const takesAny = clock.now() >= deadline
-        const found = await attempt(user_id, { call_id, prompt, output, takesAny }, quota)
-        if ('output' in found) return limitOutput(found.output)
+        const attempted = await attempt(user_id, { call_id, prompt, output, takesAny }, quota)
+        if ('output' in attempted) return limitOutput(attempted.output)
         const needed = prompt + 1
-        if (takesAny || found.used + needed > quota) {
-          const details = { quota, ...found, needed, window, resets_at: resets_at() }
+        if (takesAny || attempted.used + needed > quota) {
+          const details = { quota, ...attempted, needed, window, resets_at: resets_at() }
           throw new AppError('TOKEN_QUOTA_EXCEEDED', details)
         }
         await untilNextEnding(user_id, signal)

@@ -68,6 +68,6 @@ declare module '#kernel/types' {
   }
   interface ExtensionPoints {
     /** The period that quotas apply to. At most one plugin answers; without an answer they apply to all time. */
-    'usage.quota_window': (asked: object) => QuotaWindow
+    'usage.quota_window': (question: object) => QuotaWindow
   }
 }

@@ -99,18 +99,18 @@ export function createUsageCounters({
 
     /** Reads the tokens that accounts have used in all time, by account. */
     async listTotals(user_ids: readonly string[]): Promise<Map<string, number>> {
-      const found = await counters
+      const rows = await counters
         .find({ _id: { $in: [...user_ids] } }, { projection: { total: 1 } })
         .toArray()
-      return new Map(found.map(({ _id, total = 0 }) => [_id, total]))
+      return new Map(rows.map(({ _id, total = 0 }) => [_id, total]))
     },
 
     /** Reads the used and reserved tokens of accounts, whether or not they have a quota. */
     async listUses(user_ids: readonly string[]): Promise<Map<string, QuotaUse>> {
-      const found = await counters
+      const documents = await counters
         .find({ _id: { $in: [...user_ids] } }, { projection: { batches: 0 } })
         .toArray()
-      return new Map(found.map((counter) => [counter._id, readUse(counter)]))
+      return new Map(documents.map((counter) => [counter._id, readUse(counter)]))
     },
 
     /** Reads the counters whose last charge may not have been settled because of a crash. */
@@ -171,9 +171,9 @@ function toPeriodUpdate(
 ) {
   const key = toKey(Math.max(...rows.map(({ ts }) => ts)))
   const added = sumTokens(rows.filter(({ ts }) => toKey(ts) === key))
-  const before = { $cond: [{ $eq: [`$${field}.key`, key] }, `$${field}.used`, 0] }
+  const previous = { $cond: [{ $eq: [`$${field}.key`, key] }, `$${field}.used`, 0] }
   return {
-    $cond: [{ $gt: [`$${field}.key`, key] }, `$${field}`, { key, used: { $add: [before, added] } }],
+    $cond: [{ $gt: [`$${field}.key`, key] }, `$${field}`, { key, used: { $add: [previous, added] } }],
   }
 }
 

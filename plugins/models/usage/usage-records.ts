@@ -58,7 +58,7 @@ export function createUsageRecords({
   Cradle,
   'collections' | 'usageCounters' | 'users' | 'clock' | 'config' | 'log' | 'server'
 >): UsageRecords {
-  const known = new Map<string, Promise<void>>()
+  const recentCalls = new Map<string, Promise<void>>()
   const jointWriter = jointWriterOf(usage)
   let batches = 0
   /** The accounts whose totals do not include their last charges. */
@@ -143,9 +143,9 @@ export function createUsageRecords({
   /** Raises the totals of accounts to what their counters say; can be repeated. */
   const raiseTotals = async (user_ids: readonly string[]): Promise<void> => {
     if (user_ids.length === 0) return
-    const found = await counters.listTotals(user_ids)
+    const totals = await counters.listTotals(user_ids)
     const missing = await users.raiseTokensUsed(
-      new Map(user_ids.map((user_id) => [user_id, found.get(user_id) ?? 0])),
+      new Map(user_ids.map((user_id) => [user_id, totals.get(user_id) ?? 0])),
     )
     // Accounts deleted in the meantime had removed only what was stored at that time.
     if (missing.length > 0) await remove(missing)
@@ -161,14 +161,14 @@ export function createUsageRecords({
 
   const addOnce = (item: Pick<Item, 'user_id' | 'call_id' | 'row'>): Promise<void> => {
     const { call_id } = item
-    const before = known.get(call_id)
-    if (before) return before
+    const earlier = recentCalls.get(call_id)
+    if (earlier) return earlier
     const added = add(item).catch((error) => {
-      known.delete(call_id)
+      recentCalls.delete(call_id)
       throw error
     })
-    known.set(call_id, added)
-    if (known.size > KNOWN_CALLS) known.delete(known.keys().next().value!)
+    recentCalls.set(call_id, added)
+    if (recentCalls.size > KNOWN_CALLS) recentCalls.delete(recentCalls.keys().next().value!)
     return added
   }
 
@@ -184,9 +184,8 @@ export function createUsageRecords({
       let charges: Charge[] = []
       const restore = async () => {
         const rows = charges.flatMap((charge) => charge.rows)
-        const there = await usage.distinct('_id', { _id: { $in: rows.map(({ _id }) => _id) } })
-        const stored = new Set(there)
-        const missing = rows.filter(({ _id, ts }) => !stored.has(_id) && ts >= oldest())
+        const storedIds = new Set(await usage.distinct('_id', { _id: { $in: rows.map(({ _id }) => _id) } }))
+        const missing = rows.filter(({ _id, ts }) => !storedIds.has(_id) && ts >= oldest())
         if (missing.length > 0) await jointWriter.write(missing.map(toRowWrite))
         await raiseTotals(charges.map(({ user_id }) => user_id))
         charges = []

@@ -71,7 +71,7 @@ export function createUsageReports({
   ): Promise<{ totals: UsageSums; buckets: UsageBucket[] }> => {
     const { granularity } = question
     const order = granularity === 'by_day' ? ORDERS.by_day : ORDERS.others
-    const [found] = await usage
+    const [report] = await usage
       .aggregate<{ totals: UsageSums[]; buckets: UsageBucket[] }>([
         { $match: toFilter(question) },
         { $group: { _id: KEYS[granularity], ...SUMS } },
@@ -83,7 +83,7 @@ export function createUsageReports({
         },
       ])
       .toArray()
-    const { totals, buckets } = found!
+    const { totals, buckets } = report!
     return { totals: totals[0] ?? { ...NOTHING }, buckets: await labelled(buckets, granularity) }
   }
 
@@ -112,7 +112,7 @@ export function createUsageReports({
       { limit, offset }: { limit: number; offset: number },
     ): Promise<AccountUsage[]> {
       const { user_id } = question
-      const found = await usage
+      const rows = await usage
         .aggregate<UsageSums & { _id: string }>([
           { $match: toFilter(question) },
           { $group: { _id: '$user_id', ...SUMS } },
@@ -121,14 +121,13 @@ export function createUsageReports({
           { $limit: limit },
         ])
         .toArray()
-      if (user_id !== undefined && found.length === 0 && offset === 0)
-        found.push({ _id: user_id, ...NOTHING })
-      const user_ids = found.map(({ _id }) => _id)
+      if (user_id !== undefined && rows.length === 0 && offset === 0) rows.push({ _id: user_id, ...NOTHING })
+      const user_ids = rows.map(({ _id }) => _id)
       const [accounts, uses] = await Promise.all([
         users.listByIds(user_ids),
         usageCounters.listUses(user_ids),
       ])
-      return found.flatMap(({ _id, ...sums }) => {
+      return rows.flatMap(({ _id, ...sums }) => {
         const account = accounts.find((user) => user._id === _id)
         // The account is being deleted.
         if (!account) return []

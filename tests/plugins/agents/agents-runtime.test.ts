@@ -199,14 +199,14 @@ t.test('A restart keeps the states of agents', async (t) => {
   const stopped = await create({ name: 'stays-down' })
   const broken = await create({ name: 'breaks' })
   await call('POST', `/agents/${stopped.id}/stop`)
-  const { body: before } = await call('GET', `/agents/${running.id}/status`)
+  const { body: earlier } = await call('GET', `/agents/${running.id}/status`)
   for (const { id } of [running, broken]) await rm(join(server.home, 'agents', id), { recursive: true })
   await writeFile(join(server.home, 'agents', broken.id), 'in the way')
 
   const noticed = nextChange(({ agent_id }) => agent_id === broken.id)
   await server.restart()
   t.equal(await stateOf(running.id), 'running')
-  t.equal((await call('GET', `/agents/${running.id}/status`)).body.since, before.since)
+  t.equal((await call('GET', `/agents/${running.id}/status`)).body.since, earlier.since)
   t.equal(await stateOf(stopped.id), 'stopped')
   await noticed
   t.match((await call('GET', `/agents/${broken.id}/status`)).body, { state: 'failed', last_error: /folder/ })
@@ -260,7 +260,7 @@ t.test('A server that starts recovers operations of others', async (t) => {
     for (const { id, operation, state, after } of orphans) {
       if (after === undefined) {
         // The row goes right after the event.
-        for (let found: object | null = {}; found; ) found = await agents().findOne({ _id: id as never })
+        for (let agent: object | null = {}; agent; ) agent = await agents().findOne({ _id: id as never })
         t.equal((await call('GET', `/agents/${id}`)).status, 404, `${operation} is carried through`)
       } else {
         t.equal(await stateOf(id), after, `${operation} that got as far as ${state} ends in ${after}`)
@@ -282,7 +282,7 @@ t.test('A server that starts recovers operations of others', async (t) => {
 
 t.test('A second server on the same database shares operations and disturbs nothing', async (t) => {
   const { id } = await create({ name: 'shared-between' })
-  const before = await agents().find().sort({ _id: 1 }).toArray()
+  const stored = await agents().find().sort({ _id: 1 }).toArray()
   const { reached, release } = holdStopping()
   const reload = call('POST', `/agents/${id}/reload`)
   await reached
@@ -296,7 +296,7 @@ t.test('A second server on the same database shares operations and disturbs noth
   await second.stop()
   const after = await agents().find().sort({ _id: 1 }).toArray()
   const steady = (documents: object[]) => documents.map((document) => ({ ...document, state_since: 0 }))
-  t.strictSame(steady(after), steady(before))
+  t.strictSame(steady(after), steady(stored))
   await call('DELETE', `/agents/${id}`)
 })
 
@@ -306,18 +306,18 @@ t.test('A deletion first asks plugins, then removes row and folder', async (t) =
   await mkdir(join(folder, 'deep/er'), { recursive: true })
   await writeFile(join(folder, 'deep/er/file'), 'x')
   const socket = await server.connect(`/agents/${id}/echo`, { token: ann.token })
-  const told: string[] = []
+  const calls: string[] = []
   setProbe({
-    'agents.stopping': ({ reason }) => told.push(reason),
+    'agents.stopping': ({ reason }) => calls.push(reason),
     'agents.removal': async ({ agent_id, owner_id }) => {
-      told.push('deleted')
+      calls.push('deleted')
       t.strictSame({ agent_id, owner_id }, { agent_id: id, owner_id: ann.id })
       t.ok(await agents().findOne({ _id: id as never }), 'the row is still there')
       t.ok(await stat(folder), 'and so is the folder')
     },
   })
   t.equal((await call('DELETE', `/agents/${id}`)).status, 204)
-  t.strictSame(told, ['delete', 'deleted'])
+  t.strictSame(calls, ['delete', 'deleted'])
   await t.rejects(stat(folder), { code: 'ENOENT' })
   t.match(await socket.closed, { code: 1008, reason: 'AGENT_NOT_FOUND' })
 })

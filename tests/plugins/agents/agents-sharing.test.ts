@@ -89,8 +89,8 @@ t.test('Guests can still read their threads of an agent that is no longer shared
     server.request(method, `/agents/${agent.id}${path}`, { token: who, body })
   const socket = await chat.connect({ agent_id: agent.id, token })
   const { thread_id } = (await socket.ask({ text: 'hello' })).end
-  const before = (await call('GET', `/threads/${thread_id}/history`)).body
-  t.equal(before.messages.length, 2)
+  const history = (await call('GET', `/threads/${thread_id}/history`)).body
+  t.equal(history.messages.length, 2)
 
   // A second turn waits for the first, whose answer is never finished.
   const { hold, release } = createHold()

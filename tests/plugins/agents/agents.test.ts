@@ -86,7 +86,7 @@ t.test('The assistant speaks the language of its user', async (t) => {
 })
 
 t.test('An agent is created, read, changed and deleted', async (t) => {
-  const before = Math.floor(Date.now() / 1000)
+  const startedAt = Math.floor(Date.now() / 1000)
   const created = await create({ name: 'plain' })
   t.strictSame(Object.keys(created).sort(), ROW_FIELDS)
   t.match(created, {
@@ -106,7 +106,7 @@ t.test('An agent is created, read, changed and deleted', async (t) => {
     'icon',
   ])
     t.equal(created[field], null, `${field} is null unless it is set`)
-  t.ok(created.created_at >= before && created.updated_at === created.created_at)
+  t.ok(created.created_at >= startedAt && created.updated_at === created.created_at)
   t.equal((await stat(join(server.home, 'agents', created.id))).mode & 0o777, 0o700)
 
   const path = `/agents/${created.id}`
@@ -180,7 +180,7 @@ t.test('An agent is created, read, changed and deleted', async (t) => {
 
 t.test('Invalid bodies are refused and change nothing', async (t) => {
   const { id } = await create({ name: 'strict' })
-  const { body: before } = await server.request('GET', `/agents/${id}`, { token: ann.token })
+  const { body: agent } = await server.request('GET', `/agents/${id}`, { token: ann.token })
   const table: [fields: Record<string, unknown>, path: string, why: string][] = [
     [{ name: '' }, '/name', 'an empty name'],
     [{ name: '   ' }, '/name', 'a name of spaces'],
@@ -232,7 +232,7 @@ t.test('Invalid bodies are refused and change nothing', async (t) => {
     status: 422,
     body: { error: { details: { issues: [{ path: '/name', rule: 'required' }] } } },
   })
-  t.strictSame((await server.request('GET', `/agents/${id}`, { token: ann.token })).body, before)
+  t.strictSame((await server.request('GET', `/agents/${id}`, { token: ann.token })).body, agent)
   await server.request('DELETE', `/agents/${id}`, { token: ann.token })
 })
 

@@ -449,7 +449,7 @@ t.test(
   'A workspace with too many, too big or too deep files is refused and leaves nothing',
   { skip: onlyLong },
   async (t) => {
-    const before = (await readdir(join(server.home, 'experts'))).sort()
+    const folders = (await readdir(join(server.home, 'experts'))).sort()
     const tooLarge = { status: 413, body: { error: { code: 'WORKSPACE_TOO_LARGE' } } }
     const { id, workspace } = await createAgent()
     const many = Array.from({ length: 2001 }, (_, index) => [`many/${index}.txt`, 'x'])
@@ -458,7 +458,7 @@ t.test(
     t.match(refusal, tooLarge, '2,001 files')
     t.match(refusal.body.error.details, { max_files: 2000, max_bytes: 64 * 1024 * 1024 })
     t.notMatch(refusal.body.error.message, /[{}]/)
-    t.strictSame((await readdir(join(server.home, 'experts'))).sort(), before)
+    t.strictSame((await readdir(join(server.home, 'experts'))).sort(), folders)
     await rm(join(workspace, 'many/0.txt'))
     // Publishing the largest allowed workspace takes seconds.
     t.equal((await publish(id)).body.files?.length, 2000, '2,000 files')

@@ -57,8 +57,8 @@ const isThere = (path: string) =>
   )
 
 /** True if the workspace of an agent that is being created has this folder already. */
-async function hasNewFolder(before: Set<string>, folder: string): Promise<boolean> {
-  const ids = (await readdir(join(server.home, 'agents'))).filter((id) => !before.has(id))
+async function hasNewFolder(oldIds: Set<string>, folder: string): Promise<boolean> {
+  const ids = (await readdir(join(server.home, 'agents'))).filter((id) => !oldIds.has(id))
   return (await Promise.all(ids.map((id) => isThere(join(workspaceOf({ id }), folder))))).includes(true)
 }
 
@@ -128,7 +128,7 @@ t.test('An installed copy is an agent of its own with the content of the source'
   t.match(published, files)
   t.strictSame(await call('GET', `/agents/${agent.id}`, ben), agent)
 
-  const given = {
+  const changes = {
     name: 'another',
     description: null,
     persona_mbti: null,
@@ -141,7 +141,7 @@ t.test('An installed copy is an agent of its own with the content of the source'
     welcome_message: 'Hello.',
     config,
   }
-  t.match((await install(ben, expert.id, given)).body, given)
+  t.match((await install(ben, expert.id, changes)).body, changes)
   const unnamed = await Promise.all(
     [{}, {}, { description: 'Unnamed' }].map((body) => install(ben, expert.id, body)),
   )
@@ -170,7 +170,7 @@ t.test('An installed copy is an agent of its own with the content of the source'
 t.test('Settings in the request replace those of the agent', async (t) => {
   const [{ id: default_model }] = await call('GET', '/models', ann)
   const agent = await createAgent(ann, {}, { description: 'Of the agent', icon: 'bot', system_prompt: 'Old' })
-  const given = {
+  const settings = {
     description: null,
     persona_mbti: 'ENFP',
     system_prompt: 'New',
@@ -181,7 +181,7 @@ t.test('Settings in the request replace those of the agent', async (t) => {
     config: { max_steps: 7, tools_without_approval: ['execute'] },
   }
   const publishIt = (body: object) => call('POST', `/agents/${agent.id}/publish-expert`, ann, body)
-  const expert = await publishIt({ ...given, default_model })
+  const expert = await publishIt({ ...settings, default_model })
   t.match(expert, {
     name: agent.name,
     expert_id: expert.id,
@@ -192,7 +192,7 @@ t.test('Settings in the request replace those of the agent', async (t) => {
   t.equal((await publishIt({})).name, `${agent.name}-2`, 'by default it has the name of the agent, numbered')
   t.equal((await publishIt({})).name, `${agent.name}-3`)
   const { body: installed } = await install(ben, expert.id, {})
-  t.match(installed, { ...given, name: agent.name, default_model, config: { max_steps: 7 } })
+  t.match(installed, { ...settings, name: agent.name, default_model, config: { max_steps: 7 } })
   t.notOk('tools_without_approval' in installed.config)
 
   const body = { name: 'own', kind: 'demo', models: [{ id: 'm' }] }
@@ -282,13 +282,13 @@ t.test(
     const outcomes = new Set<number>()
     for (let round = 0; round < 4; round++) {
       const expert = await publish(ann, files)
-      const before = new Set(await readdir(join(server.home, 'agents')))
+      const oldIds = new Set(await readdir(join(server.home, 'agents')))
       const installing = Array.from({ length: 6 }, (_, index) =>
         install(ben, expert.id, { name: `copy ${round}.${index}` }),
       )
       // As soon as some of the files are copied, the others are removed.
       if (round === 3) await installing[0]
-      else if (round > 0) await until(() => hasNewFolder(before, `folder-${round * 3}`))
+      else if (round > 0) await until(() => hasNewFolder(oldIds, `folder-${round * 3}`))
       await call('DELETE', `/experts/published/${expert.id}`, ann)
       for (const reply of await Promise.all(installing)) {
         outcomes.add(reply.status)
@@ -349,9 +349,9 @@ t.test('Folders left by a crash are removed after an hour, and are never visible
 
 t.test('A published expert outlives its source agent, without the id of the agent', async (t) => {
   const expert = await publish(ann, { 'AGENTS.md': 'Be kind.' })
-  const before = await call('GET', `/experts/published/${expert.id}`, ann)
-  await call('DELETE', `/agents/${before.source_agent_id}`, ann)
+  const expertReply = await call('GET', `/experts/published/${expert.id}`, ann)
+  await call('DELETE', `/agents/${expertReply.source_agent_id}`, ann)
   const after = await call('GET', `/experts/published/${expert.id}`, ann)
-  t.strictSame(after, { ...before, source_agent_id: null })
+  t.strictSame(after, { ...expertReply, source_agent_id: null })
   t.equal((await install(ben, expert.slug, { name: 'kind' })).status, 201)
 })

@@ -265,7 +265,7 @@ t.test('An agent that is created from an expert needs a name', async (t) => {
 
 t.test('Settings in the request replace those of the expert', async (t) => {
   const [{ id: default_model }] = await get('/models')
-  const given = {
+  const settings = {
     name: 'mine',
     description: 'My own',
     persona_mbti: 'INTJ',
@@ -278,9 +278,9 @@ t.test('Settings in the request replace those of the expert', async (t) => {
     welcome_message: 'Mine.',
     config: { temperature: 0.5 },
   }
-  const { status, body } = await createFrom('general-assistant', given)
+  const { status, body } = await createFrom('general-assistant', settings)
   t.equal(status, 201)
-  t.match(body, given)
+  t.match(body, settings)
   const files = await filesIn(join(server.home, 'agents', body.id))
   t.strictSame(files, await templateOf('general-assistant', 'en'))
   for (const [body, status, code] of [

@@ -21,10 +21,10 @@ const readAgent = async () => (await server.request('GET', path)).body
 const countWords = (text: string) => text.split(/\s+/).filter((word) => /\w/.test(word)).length
 
 /** Lists every text of a profile with its path. */
-function textsOf(part: object, place: string): { place: string; text: LocalizedText }[] {
-  if ('en' in part) return [{ place, text: part as LocalizedText }]
+function textsOf(part: object, path: string): { path: string; text: LocalizedText }[] {
+  if ('en' in part) return [{ path, text: part as LocalizedText }]
   return Object.entries(part).flatMap(([key, child]) =>
-    typeof child === 'object' ? textsOf(child, `${place}/${key}`) : [],
+    typeof child === 'object' ? textsOf(child, `${path}/${key}`) : [],
   )
 }
 
@@ -70,13 +70,10 @@ t.test('A profile is found by its code in any case', async (t) => {
 
 t.test('Every profile is complete in both languages', async (t) => {
   for (const { code, summary, descriptors, behavior, description, ...profile } of profiles) {
-    for (const { place, text } of textsOf(
-      { ...profile, summary, descriptors, behavior, description },
-      code,
-    )) {
-      t.match(text.en, /^[\x20-\x7e]*[a-z][\x20-\x7e]*$/, `${place} is English`)
-      t.match(text.zh, /\p{Script=Han}/u, `${place} is Chinese`)
-      t.notMatch(text.zh, /[,;:!?]|\.$|\s|[a-z]/i, `${place} has Chinese punctuation and no English`)
+    for (const { path, text } of textsOf({ ...profile, summary, descriptors, behavior, description }, code)) {
+      t.match(text.en, /^[\x20-\x7e]*[a-z][\x20-\x7e]*$/, `${path} is English`)
+      t.match(text.zh, /\p{Script=Han}/u, `${path} is Chinese`)
+      t.notMatch(text.zh, /[,;:!?]|\.$|\s|[a-z]/i, `${path} has Chinese punctuation and no English`)
     }
     const sentences = ({ en, zh }: LocalizedText) => [
       en.match(/[.!?]/g)?.length,
@@ -114,10 +111,10 @@ t.test('No two profiles share a text, a colour, a symbol or a shape', async (t) 
   for (const locale of ['en', 'zh'] as const) {
     const places = new Map<string, string>()
     for (const profile of profiles)
-      for (const { place, text } of textsOf(profile, profile.code)) {
+      for (const { path, text } of textsOf(profile, profile.code)) {
         const taken = places.get(text[locale].toLowerCase())
-        t.equal(taken, undefined, `${place} in ${locale} is not that of ${taken}`)
-        places.set(text[locale].toLowerCase(), place)
+        t.equal(taken, undefined, `${path} in ${locale} is not that of ${taken}`)
+        places.set(text[locale].toLowerCase(), path)
       }
     t.equal(places.size, profiles.flatMap((profile) => textsOf(profile, '')).length)
   }
@@ -166,14 +163,14 @@ t.test('A stopped agent stays stopped and has the persona when it starts', async
 
 t.test('Only owners and administrators apply a persona', async (t) => {
   await apply({ code: 'ISTJ' })
-  const before = await readAgent()
+  const agent = await readAgent()
   t.match(await apply({ code: 'ENFP' }, ann.token), {
     status: 404,
     body: { error: { code: 'AGENT_NOT_FOUND' } },
   })
   await server.request('PATCH', path, { body: { is_shared: true } })
   t.match(await apply({ code: 'ENFP' }, ann.token), { status: 403, body: { error: { code: 'FORBIDDEN' } } })
-  t.match(await readAgent(), { persona_mbti: 'ISTJ', state: before.state })
+  t.match(await readAgent(), { persona_mbti: 'ISTJ', state: agent.state })
 
   const { body: own } = await server.request('POST', '/agents', { token: ann.token, body: { name: 'hers' } })
   const { status, body } = await apply({ code: 'ENFP' }, server.admin.token, own.id)
@@ -182,7 +179,7 @@ t.test('Only owners and administrators apply a persona', async (t) => {
 })
 
 t.test('An unknown code is refused and changes nothing', async (t) => {
-  const before = await readAgent()
+  const agent = await readAgent()
   for (const code of ['INTX', 'INT', 'INTJJ', ' INTJ', 'INTJ\n', 'default', '', 'ıNTJ', 'EſTJ', null, 7]) {
     const { status, body } = await apply({ code })
     t.match({ status, body }, { status: 422, body: { error: { code: 'VALIDATION_FAILED' } } }, `${code}`)
@@ -191,7 +188,7 @@ t.test('An unknown code is refused and changes nothing', async (t) => {
   }
   t.equal((await apply({})).status, 422)
   t.equal((await apply({ code: 'INTJ', language: 'zh' })).status, 422)
-  t.strictSame(await readAgent(), before)
+  t.strictSame(await readAgent(), agent)
 })
 
 t.test('While another operation is in progress, the persona does not change', async (t) => {

@@ -19,7 +19,7 @@ const inFolder = (...entries: ZipEntry[]): ZipEntry[] => [
   ...entries.map(({ name, ...entry }) => ({ ...entry, name: typeof name === 'string' ? `s/${name}` : name })),
 ]
 
-/** Lists the entries of the home except those of the server itself. */
+/** Lists the entries of the home except the files of the server itself. */
 const listHome = () => [...readdirSync(server.home).sort(), ...listAll(join(server.home, 'skill-packages'))]
 
 t.test(
@@ -195,7 +195,7 @@ const hostile: Record<string, [zip: Buffer | ZipEntry[], reason: RegExp]> = {
 t.test('Invalid archives are refused and leave nothing behind', async (t) => {
   const package_id = await createPackage()
   await upload(package_id, makeZip(inFolder()))
-  const before = listHome()
+  const entries = listHome()
   for (const [what, [zip, reason]] of Object.entries(hostile)) {
     const { status, body } = await upload(package_id, Buffer.isBuffer(zip) ? zip : makeZip(zip), {
       query: '?overwrite=true',
@@ -204,7 +204,7 @@ t.test('Invalid archives are refused and leave nothing behind', async (t) => {
     t.match(body.error?.details, { reason }, what)
     t.notMatch(JSON.stringify(body), server.home, 'no path of the machine is shown')
   }
-  t.strictSame(listHome(), before)
+  t.strictSame(listHome(), entries)
   t.strictSame(listAll(join(server.home, 'uploads')), [])
   t.notOk(existsSync(join(server.home, '..', 'evil')))
   const { body } = await upload(package_id, makeZip([SKILL, { name: 'x/../../evil' }]))
@@ -292,7 +292,7 @@ t.test('A skill may come as a list of files, which are checked in the same way',
     'the log does not repeat what is in files',
   )
 
-  const before = listHome()
+  const entries = listHome()
   for (const path of [
     '../evil',
     '/evil',
@@ -329,7 +329,7 @@ t.test('A skill may come as a list of files, which are checked in the same way',
     body: { slug: 's', files: [skill], overwrite: true },
   })
   t.strictSame(refusal(twoSlugs), [422, 'VALIDATION_FAILED'])
-  t.strictSame(listHome(), before)
+  t.strictSame(listHome(), entries)
 })
 
 t.test('Forbidden uploads leave nothing behind', async (t) => {

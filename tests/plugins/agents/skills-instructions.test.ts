@@ -35,13 +35,13 @@ t.test('The prompt lists the skills, sorted, from the next turn', async (t) => {
   writeSkill(agent_id, 'bare', { 'SKILL.md': '' })
   writeSkill(agent_id, 'empty', { 'README.md': 'no skill yet' })
   const first = await prompt()
-  const told = [
+  const expected = [
     'Skills are folders of instructions in the workspace. Before a task that one of them is for, ' +
       'read its SKILL.md with read_file and go by it:',
     '- bare: (skills/bare/SKILL.md)',
     '- pdf: Makes PDFs (skills/pdf/SKILL.md)',
   ]
-  t.ok(first.includes(told.join('\n')))
+  t.ok(first.includes(expected.join('\n')))
   t.equal(await prompt(), first, 'the same while nothing changes')
 
   writeSkill(agent_id, 'empty', { 'SKILL.md': skillText('Now there is one') })
@@ -129,8 +129,8 @@ t.test('Links and unreadable skills are not listed', async (t) => {
 
 t.test('At most 64 skills are listed, the first by slug', async (t) => {
   for (let n = 99; n >= 0; n--) writeSkill(agent_id, `s${String(n).padStart(2, '0')}`, { 'SKILL.md': `${n}` })
-  const told = await lines()
-  t.equal(told.length, 64)
-  t.equal(told[0], '- s00: 0 (skills/s00/SKILL.md)')
-  t.equal(told[63], '- s63: 63 (skills/s63/SKILL.md)')
+  const listed = await lines()
+  t.equal(listed.length, 64)
+  t.equal(listed[0], '- s00: 0 (skills/s00/SKILL.md)')
+  t.equal(listed[63], '- s63: 63 (skills/s63/SKILL.md)')
 })

@@ -593,17 +593,17 @@ t.test('A skill that a crash left between two names still exists, and is repaire
   await add(package_id, 'done', { 'SKILL.md': skillText('New') })
   const id = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
   const young = server.server.runtime.cradleOf('skills').ids.make()
-  const place = (name: string) => join(packageOf(package_id), 'skills', name)
-  renameSync(place('kept'), place(`.kept.${young}.old`))
+  const pathOf = (name: string) => join(packageOf(package_id), 'skills', name)
+  renameSync(pathOf('kept'), pathOf(`.kept.${young}.old`))
   for (const name of [`.${id}.tmp`, `.${young}.tmp`, `.done.${id}.old`, `.lost.${id}.old`]) {
-    mkdirSync(place(name))
-    writeFileSync(join(place(name), 'SKILL.md'), skillText('Old'))
+    mkdirSync(pathOf(name))
+    writeFileSync(join(pathOf(name), 'SKILL.md'), skillText('Old'))
   }
   t.strictSame(await slugsIn(package_id), ['done', 'kept', 'lost'])
   t.strictSame((await copy(agent_id, package_id, ['kept', 'done'])).body.copied, ['kept', 'done'])
   t.equal(calls.readSkill(agent_id, 'done')['SKILL.md'], skillText('New'))
   t.strictSame(
-    listAll(place('.')).filter((path) => !path.includes('/')),
+    listAll(pathOf('.')).filter((path) => !path.includes('/')),
     [`.${young}.tmp`, `.kept.${young}.old`, 'done', 'lost'],
     'what is old is put right; what is young may be in use',
   )

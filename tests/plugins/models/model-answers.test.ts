@@ -60,7 +60,7 @@ t.test('An empty answer is asked for again, and fails the turn if it is empty ag
 
 t.test('Calls of an answer that was withheld are not carried out', async (t) => {
   const call = { name: 'write_file', arguments: { path: 'withheld.txt', content: 'x' } }
-  const before = fake.requests.length
+  const calls = fake.requests.length
   fake.next({ toolCalls: [call], finishReason: 'content_filter' })
   const { end, frames } = await ask('write')
   t.match(end, { type: 'done', stop_reason: 'filtered' })
@@ -68,7 +68,7 @@ t.test('Calls of an answer that was withheld are not carried out', async (t) => 
     frames.find(({ type }) => type === 'tool_result'),
     { is_error: true, output: /not carried out/ },
   )
-  t.equal(fake.requests.length, before + 1)
+  t.equal(fake.requests.length, calls + 1)
 })
 
 t.test('A call that the limit of output has cut is reported as cut', async (t) => {
@@ -84,10 +84,10 @@ t.test('A call that the limit of output has cut is reported as cut', async (t) =
   )
   t.match(end, { stop_reason: 'end' })
 
-  const before = fake.requests.length
+  const calls = fake.requests.length
   fake.next(cut, cut, cut)
   t.match((await ask('again')).end, { type: 'done', stop_reason: 'length' })
-  t.equal(fake.requests.length, before + 3, 'and the loop ends')
+  t.equal(fake.requests.length, calls + 3, 'and the loop ends')
 })
 
 t.test('Arguments are read in the forms in which models write them', async (t) => {
@@ -194,10 +194,10 @@ t.test('A prompt that is too long stays short in the later steps of its turn', a
   for (const text of ['two', 'three', 'four']) await ask(text, { thread_id })
   const call = { toolCalls: [{ name: 'ls', arguments: {} }] }
   fake.next(TOO_LONG, call, { text: 'short' })
-  const before = fake.requests.length
+  const calls = fake.requests.length
   const { frames, end } = await ask('five', { thread_id })
   t.match(end, { type: 'done' })
-  t.equal(fake.requests.length, before + 3)
+  t.equal(fake.requests.length, calls + 3)
   t.match(sent()[0], { role: 'user', content: 'four' })
   t.equal(frames.filter(({ type }) => type === 'notice').length, 1)
 
@@ -210,11 +210,11 @@ t.test('A prompt that is too long stays short in the later steps of its turn', a
 })
 
 t.test('A prompt of which nothing can be left out is not sent again', async (t) => {
-  const before = fake.requests.length
+  const calls = fake.requests.length
   fake.next(TOO_LONG)
   const { end, frames } = await ask('a long message')
   t.match(end, { type: 'error', code: 'MODEL_CONTEXT_TOO_LONG' })
-  t.equal(fake.requests.length, before + 1)
+  t.equal(fake.requests.length, calls + 1)
   t.notOk(frames.some(({ type }) => type === 'notice'))
 })
 
@@ -269,11 +269,11 @@ t.test('A fallback answers for a model that does not', async (t) => {
   fake.next(slow, slow, slow)
   t.match((await ask('hello')).end, { type: 'error', code: 'MODEL_RATE_LIMITED' }, 'each is asked once')
 
-  const before = fake.requests.length
+  const calls = fake.requests.length
   fake.next({ status: 401 })
   t.match((await ask('hello')).end, { type: 'error', code: 'MODEL_AUTH_FAILED' })
   fake.next({ text: 'Half ', disconnectAfter: 1 })
   t.equal((await ask('hello')).end.type, 'error', 'nor after the first word')
-  t.equal(fake.requests.length, before + 2)
+  t.equal(fake.requests.length, calls + 2)
   await setFallbacks([])
 })

@@ -115,14 +115,14 @@ t.test('A fallback that did not answer is not asked again after a pause', async 
   await setFallbacks([spare, spare.replace(':s', ':last')])
   const write = { id: 'b', name: 'write_file', arguments: { path: 'q.txt', content: 'x' } }
   fake.next(RATE_LIMITED, RATE_LIMITED, { toolCalls: [write] }, RATE_LIMITED)
-  const before = fake.requests.length
+  const calls = fake.requests.length
   const socket = await chat.connect()
   const { end } = await socket.ask({ text: 'write' }, ({ action_requests }) =>
     action_requests.map(() => ({ type: 'approve' })),
   )
   socket.close()
   t.match(end, { type: 'error', code: 'MODEL_RATE_LIMITED' })
-  t.equal(fake.requests.length, before + 4)
+  t.equal(fake.requests.length, calls + 4)
   await setFallbacks([])
 })
 

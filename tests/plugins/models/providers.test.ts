@@ -666,7 +666,7 @@ t.test('a draft is tested as a provider is, lists its models and is not saved', 
     { id: 'text-embedding-x', embedding: true },
   ]
   const audited = () => server.db.collection('audit_log').countDocuments()
-  const before = await audited()
+  const auditRows = await audited()
   t.match(await probe(draft), {
     status: 200,
     body: { ok: true, latency_ms: Number, model: 'gpt-draft', models },
@@ -688,7 +688,7 @@ t.test('a draft is tested as a provider is, lists its models and is not saved', 
     ({ name }: { name: string }) => name,
   )
   t.strictSame(names, ['demo'])
-  t.equal(await audited(), before)
+  t.equal(await audited(), auditRows)
   t.equal(await server.db.collection('model_lists').countDocuments({ 'models.id': 'gpt-draft' }), 0)
   t.notMatch(logged(), KEY)
 })

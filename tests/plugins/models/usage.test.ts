@@ -202,12 +202,12 @@ t.test('A quota counts from the next turn on, with what was used before it was s
   })
 
   await fay.setQuota(70)
-  const before = fake.requests.length
+  const calls = fake.requests.length
   const { details, ...first } = await ask()
   t.match({ details, ...first }, refused(70, 70))
   await fay.setQuota(70 + details.needed - 1)
   t.match(await ask(), refused(69 + details.needed, 70), 'a prompt without an answer has no room')
-  t.equal(fake.requests.length, before, 'the model is not asked')
+  t.equal(fake.requests.length, calls, 'the model is not asked')
 
   await fay.setQuota(70 + details.needed)
   fake.next(answer(50, 1))
@@ -260,14 +260,14 @@ t.test('Simultaneous turns wait for the reservations of others, and are not refu
   const ivy = await createAccount('ivy')
   await ivy.setQuota(10_000)
   const { hold, release } = createHold()
-  const before = fake.requests.length
+  const calls = fake.requests.length
   const seen: (number | undefined)[] = []
   fake.script(({ body }) => {
     seen.push(body.max_tokens as number | undefined)
     return { ...answer(41, 10), hold }
   })
   const sent = range(1, 8).map(() => ivy.socket.say({ text: 'go' }))
-  await fake.request(before)
+  await fake.request(calls)
   const { quota } = await ivy.report()
   t.ok(quota.reserved > 41 && quota.reserved <= 10_000, `${quota.reserved} are reserved`)
   release()
@@ -386,12 +386,12 @@ t.test('A turn waits for a reservation until it expires or the turn is stopped',
   await pia.setQuota(20_000)
   const hold = { call_id: 'gone', tokens: 19_999, until: Date.now() + 60_000 }
   await countersOf().insertOne({ _id: pia.id, holds: [hold] })
-  const before = fake.requests.length
+  const calls = fake.requests.length
   const stopped = pia.socket.say({ text: 'hello' })
   const { thread_id } = await pia.socket.until(({ type }) => type === 'turn_started')
   pia.socket.send({ type: 'stop', thread_id })
   t.match((await pia.socket.seeTurn(stopped)).end, { type: 'done', stop_reason: 'stopped' })
-  t.equal(fake.requests.length, before)
+  t.equal(fake.requests.length, calls)
 
   const sent = pia.socket.say({ thread_id, text: 'hello' })
   await pia.socket.until(
@@ -415,7 +415,7 @@ t.test('A server that starts stores the rows that a dead one had charged but not
   fake.next(answer(40, 4), answer(1, 0))
   await quin.socket.ask({ text: 'hello' })
   await ray.socket.ask({ text: 'hello' })
-  const before = await quin.report()
+  const report = await quin.report()
   const kept = await quin.rows()
   await server.db.collection<UsageDocument>('usage').deleteMany({ user_id: { $in: [quin.id, ray.id] } })
   const users = server.db.collection<{ _id: string }>('users')
@@ -423,7 +423,7 @@ t.test('A server that starts stores the rows that a dead one had charged but not
   await users.deleteOne({ _id: ray.id })
   await server.restart()
   t.strictSame(await quin.rows(), kept)
-  t.strictSame((await quin.report()).totals, before.totals)
+  t.strictSame((await quin.report()).totals, report.totals)
   t.ok(await quin.hasTotal(44))
   t.strictSame([await ray.rows(), await countersOf().findOne({ _id: ray.id })], [[], null])
 })
