@@ -14,22 +14,15 @@ export interface Connected {
 }
 
 /** Opens the connections of stored providers. */
-export interface ProviderConnections {
-  /** Returns a provider kind; throws PROVIDER_KIND_UNSUPPORTED if it is not installed. */
-  findKind(kind: string): KnownKind
-  connect(provider: ProviderDocument): Connected
-}
+export type ProviderConnections = ReturnType<typeof createProviderConnections>
 
 /** Creates the service. The addresses of providers that an administrator entered are not checked. */
-export function createProviderConnections({
-  extensions,
-  secrets,
-  guardedFetch,
-}: Cradle): ProviderConnections {
+export function createProviderConnections({ extensions, secrets, guardedFetch }: Cradle) {
   const { get: findKind } = createProviderKinds({ extensions })
   return {
+    /** Returns a provider kind; throws PROVIDER_KIND_UNSUPPORTED if it is not installed. */
     findKind,
-    connect(provider) {
+    connect(provider: ProviderDocument): Connected {
       const { _id, base_url, scope, is_trusted = scope === 'global' } = provider
       const kind = findKind(provider.kind)
       const api_key =

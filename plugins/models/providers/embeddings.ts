@@ -16,12 +16,7 @@ interface Payer extends Pick<ModelAccount, 'user_id' | 'token_quota'> {
 }
 
 /** Embeds texts by models of the server's providers. */
-export interface Embeddings {
-  /** Throws PROVIDER_NOT_VISIBLE unless a provider of the server offers embeddings by this model's name. */
-  assertUsable(reference: string): Promise<void>
-  /** Returns the vectors of texts, in their order; throws MODEL_DISABLED, EMBEDDING_FAILED or TOKEN_QUOTA_EXCEEDED. */
-  embed(reference: string, texts: readonly string[], payer: Payer): Promise<number[][]>
-}
+export type Embeddings = ReturnType<typeof createEmbeddings>
 
 /** Creates the service. Calls keep the pace of their provider. */
 export function createEmbeddings({
@@ -32,7 +27,7 @@ export function createEmbeddings({
   openedModels,
   providerConnections,
   visibleProviders,
-}: Cradle): Embeddings {
+}: Cradle) {
   /** Clients by provider, its revision and the model. */
   const clients = new Map<string, Promise<EmbeddingModel>>()
 
@@ -133,11 +128,13 @@ export function createEmbeddings({
   }
 
   return {
-    async assertUsable(reference) {
+    /** Throws PROVIDER_NOT_VISIBLE unless a provider of the server offers embeddings by this model's name. */
+    async assertUsable(reference: string): Promise<void> {
       if (!(await find(reference))) throw new AppError('PROVIDER_NOT_VISIBLE', { model: reference })
     },
 
-    async embed(reference, texts, payer) {
+    /** Returns the vectors of texts, in their order; throws MODEL_DISABLED, EMBEDDING_FAILED or TOKEN_QUOTA_EXCEEDED. */
+    async embed(reference: string, texts: readonly string[], payer: Payer): Promise<number[][]> {
       const chosen = await find(reference)
       if (!chosen) throw new AppError('MODEL_DISABLED', { model: reference })
       const { kind, client } = open(chosen.provider, chosen.model)

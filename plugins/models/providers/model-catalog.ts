@@ -19,22 +19,6 @@ const FIRST_LIST_MS = 2000
 /** The most lists in memory. */
 const MAX_PROVIDERS = 500
 
-/** The models of providers: as entered, or as last listed by their upstreams. */
-export interface ModelCatalog {
-  /** Returns all known models, of every kind; an outdated list is refreshed in the background. */
-  list(provider: ProviderDocument): Promise<readonly ModelDescription[]>
-  /** Returns the same, after a short wait if the upstream is asked for the first time. */
-  waitForList(provider: ProviderDocument): Promise<readonly ModelDescription[]>
-  /** Adds to a listed model what is known of it elsewhere. */
-  complete(provider: ProviderDocument, model: ModelDescription): ModelDescription
-  /** Returns the description of one model for its calls, with the details that are in memory. */
-  describe(provider: ProviderDocument, model: string): ModelDescription
-  /** Removes the lists of deleted providers. */
-  remove(provider_ids: readonly string[]): Promise<void>
-  /** Aborts all running listings. */
-  close(): Promise<void>
-}
-
 /** The models that an upstream listed for this revision of its provider, stored for the next start and for all servers. */
 export interface ModelListDocument {
   /** The id of the provider. */
@@ -59,14 +43,11 @@ interface Entry {
   abort: AbortController
 }
 
+/** The models of providers: as entered, or as last listed by their upstreams. */
+export type ModelCatalog = ReturnType<typeof createModelCatalog>
+
 /** Creates the catalog. */
-export function createModelCatalog({
-  collections,
-  modelFacts,
-  providerConnections,
-  clock,
-  log,
-}: Cradle): ModelCatalog {
+export function createModelCatalog({ collections, modelFacts, providerConnections, clock, log }: Cradle) {
   const entries = new Map<string, Entry>()
   const { model_lists, providers } = collections
 
@@ -152,11 +133,13 @@ export function createModelCatalog({
   }
 
   return {
-    async list(provider) {
+    /** Returns all known models, of every kind; an outdated list is refreshed in the background. */
+    async list(provider: ProviderDocument): Promise<readonly ModelDescription[]> {
       await modelFacts.load(provider)
       return provider.models.length > 0 ? provider.models : (await readEntry(provider)).models
     },
-    async waitForList(provider) {
+    /** Returns the same, after a short wait if the upstream is asked for the first time. */
+    async waitForList(provider: ProviderDocument): Promise<readonly ModelDescription[]> {
       await modelFacts.load(provider)
       if (provider.models.length > 0) return provider.models
       const entry = await readEntry(provider)
@@ -164,7 +147,8 @@ export function createModelCatalog({
         await Promise.race([entry.refreshing, pause(FIRST_LIST_MS, undefined, { ref: false })])
       return entry.models
     },
-    describe(provider, model) {
+    /** Returns the description of one model for its calls, with the details that are in memory. */
+    describe(provider: ProviderDocument, model: string): ModelDescription {
       const listed = provider.models.length > 0 ? provider.models : entries.get(provider._id)?.models
       const description = listed?.find(({ id }) => id === model) ?? { id: model, name: model }
       // Without a limit an answer may be as long as the model writes; many upstreams refuse, or charge against the rate of
@@ -174,11 +158,14 @@ export function createModelCatalog({
         max_output_tokens: description.max_output_tokens,
       }
     },
+    /** Adds to a listed model what is known of it elsewhere. */
     complete: modelFacts.complete,
-    async remove(provider_ids) {
+    /** Removes the lists of deleted providers. */
+    async remove(provider_ids: readonly string[]): Promise<void> {
       await Promise.all(provider_ids.map(drop))
       await model_lists.deleteMany({ _id: { $in: [...provider_ids] } })
     },
+    /** Aborts all running listings. */
     close: async () => void (await Promise.all([...entries.keys()].map(drop))),
   }
 }

@@ -19,15 +19,10 @@ interface Catalogs {
 }
 
 /** The facts about well-known models, from the packages that collect them. */
-export interface ModelFacts {
-  /** Loads the packages, which take megabytes of memory, unless the provider has no address. */
-  load(provider: ProviderDocument): Promise<void>
-  /** Adds what neither the provider nor its list says of a model; what they say stays. Adds nothing before `load`. */
-  complete(provider: ProviderDocument, model: ModelDescription): ModelDescription
-}
+export type ModelFacts = ReturnType<typeof createModelFacts>
 
 /** Creates the service. */
-export function createModelFacts({ extensions }: Pick<Cradle, 'extensions'>): ModelFacts {
+export function createModelFacts({ extensions }: Pick<Cradle, 'extensions'>) {
   let catalogs: Catalogs | undefined
   let loading: Promise<void> | undefined
   const factsByModel = new Map<string, Facts>()
@@ -59,12 +54,14 @@ export function createModelFacts({ extensions }: Pick<Cradle, 'extensions'>): Mo
   }
 
   return {
-    async load(provider) {
+    /** Loads the packages, which take megabytes of memory, unless the provider has no address. */
+    async load(provider: ProviderDocument): Promise<void> {
       if (findAddress(provider) === undefined) return
       loading ??= importCatalogs()
       await loading
     },
-    complete(provider, model) {
+    /** Adds what neither the provider nor its list says of a model; what they say stays. Adds nothing before `load`. */
+    complete(provider: ProviderDocument, model: ModelDescription): ModelDescription {
       const url = findAddress(provider)
       if (!catalogs || url === undefined) return model
       const { max_output_tokens: most, ...facts } = ensureFacts(url, model, catalogs)

@@ -11,21 +11,15 @@ import type { OpenedModel, ProviderDocument } from './types.ts'
 const MAX_PROVIDERS = 500
 const MAX_MODELS = 100
 
-/** The opened models by provider and model, so that turns share their clients. */
-export interface OpenedModels {
-  open(provider: ProviderDocument, model: string): Promise<OpenedModel>
-  /** Returns the pace that all calls of a provider share. */
-  paceOf(provider: ProviderDocument): Pace
-  /** Counts the calls to all providers that run in this process, and those that wait. */
-  count(): { running: number; waiting: number }
-}
-
 interface Store {
   revision: number
   models: Map<string, Promise<OpenedModel>>
   /** Kept when the provider changes, since its calls continue. */
   pace: Pace
 }
+
+/** The opened models by provider and model, so that turns share their clients. */
+export type OpenedModels = ReturnType<typeof createOpenedModels>
 
 /** Creates the store of opened models; the models of a changed provider are opened again. */
 export function createOpenedModels({
@@ -37,7 +31,7 @@ export function createOpenedModels({
   collections,
   visibleProviders,
   log,
-}: Cradle): OpenedModels {
+}: Cradle) {
   const stores = new Map<string, Store>()
 
   async function openModel(provider: ProviderDocument, modelId: string, pace: Pace): Promise<OpenedModel> {
@@ -102,15 +96,17 @@ export function createOpenedModels({
   }
 
   return {
-    paceOf: (provider) => ensureStore(provider).pace,
-    count() {
+    /** Returns the pace that all calls of a provider share. */
+    paceOf: (provider: ProviderDocument): Pace => ensureStore(provider).pace,
+    /** Counts the calls to all providers that run in this process, and those that wait. */
+    count(): { running: number; waiting: number } {
       const all = [...stores.values()].map(({ pace }) => pace.counts)
       return {
         running: all.reduce((sum, { running }) => sum + running, 0),
         waiting: all.reduce((sum, { waiting }) => sum + waiting, 0),
       }
     },
-    open(provider, modelId) {
+    open(provider: ProviderDocument, modelId: string): Promise<OpenedModel> {
       const { models, pace } = ensureStore(provider)
       const existing = models.get(modelId)
       if (existing) return existing

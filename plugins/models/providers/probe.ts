@@ -39,18 +39,6 @@ export type ProbeResult =
   | { ok: true; latency_ms: number; model: string }
   | { ok: false; reason: ProviderFailure; detail: string; status?: number }
 
-/** Tests providers with the smallest request that shows whether they work. */
-export interface ProviderProbe {
-  /** Tests a provider, for at most 15 seconds; throws ADDRESS_NOT_ALLOWED. */
-  test(provider: ProviderDocument, request: ProbeRequest, locale: Locale): Promise<ProbeResult>
-  /** Tests a provider that need not be stored, and returns the models that its upstream lists as well. */
-  probe(
-    provider: ProviderDocument,
-    request: ProbeRequest,
-    locale: Locale,
-  ): Promise<ProbeResult & { models: ModelDescription[] }>
-}
-
 /** One test of a provider; its upstream is asked for its models at most once. */
 interface Attempt extends Connected {
   provider: ProviderDocument
@@ -58,8 +46,11 @@ interface Attempt extends Connected {
   listModels(): Promise<ModelDescription[]>
 }
 
+/** Tests providers with the smallest request that shows whether they work. */
+export type ProviderProbe = ReturnType<typeof createProviderProbe>
+
 /** Creates the probe; it opens a new connection for each test and uses nothing that is cached. */
-export function createProviderProbe({ providerConnections, models, log }: Cradle): ProviderProbe {
+export function createProviderProbe({ providerConnections, models, log }: Cradle) {
   /** Chooses the model to test: the requested one, otherwise the active one, otherwise the first in the list. */
   async function choose(
     provider: ProviderDocument,
@@ -129,8 +120,15 @@ export function createProviderProbe({ providerConnections, models, log }: Cradle
   }
 
   return {
-    test: (provider, request, locale) => run(begin(provider), request, locale),
-    async probe(provider, request, locale) {
+    /** Tests a provider, for at most 15 seconds; throws ADDRESS_NOT_ALLOWED. */
+    test: (provider: ProviderDocument, request: ProbeRequest, locale: Locale): Promise<ProbeResult> =>
+      run(begin(provider), request, locale),
+    /** Tests a provider that need not be stored, and returns the models that its upstream lists as well. */
+    async probe(
+      provider: ProviderDocument,
+      request: ProbeRequest,
+      locale: Locale,
+    ): Promise<ProbeResult & { models: ModelDescription[] }> {
       const attempt = begin(provider)
       const [result, models] = await Promise.all([
         run(attempt, request, locale),

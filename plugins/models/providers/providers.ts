@@ -35,26 +35,7 @@ export type Holder = Pick<AuthCaller, 'id' | 'username' | 'role'> | null
 export const providerFields = ['revision'] as const
 
 /** The providers as their owners see and change them. */
-export interface Providers {
-  kinds(locale: Locale): KindRow[]
-  /** Lists a user's own and then the global ones, or only the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
-  list(holder: Holder, page: PageRequest, locale: Locale): Promise<Page<ProviderRow>>
-  create(holder: Holder, body: NewProvider): Promise<ProviderDocument>
-  /** Returns a provider as it would be stored, with the same checks. */
-  draft(holder: Holder, body: ProviderDraft): Promise<ProviderDocument>
-  /** Throws PRECONDITION_FAILED. */
-  update(
-    holder: Holder,
-    id: string,
-    changes: ProviderChanges,
-    request: Conditional,
-  ): Promise<ProviderDocument>
-  remove(holder: Holder, id: string): Promise<void>
-  /** Returns a provider that the holder sees: any of those listed. Throws NOT_FOUND. */
-  find(holder: Holder, id: string): Promise<ProviderDocument>
-  /** Removes the providers of a deleted account. */
-  removeOwn(user_id: string): Promise<void>
-}
+export type Providers = ReturnType<typeof createProviders>
 
 /** Creates the service. When a provider is named, its name must be unique among those that the user sees. */
 export function createProviders({
@@ -68,7 +49,7 @@ export function createProviders({
   extensions,
   secrets,
   visibleProviders,
-}: Cradle): Providers {
+}: Cradle) {
   const { providers } = collections
   const ownedBy = (holder: Holder) => ({ owner_id: holder?.id ?? null })
   const visibleTo = (holder: Holder) => ({ owner_id: holder ? { $in: [holder.id, null] } : null })
@@ -130,7 +111,7 @@ export function createProviders({
     }
   }
 
-  const draft: Providers['draft'] = async (holder, body) => {
+  const draft = async (holder: Holder, body: ProviderDraft): Promise<ProviderDocument> => {
     const { name = '', kind, base_url = null, api_key = null, models = [], options = {} } = body
     await checkAddress(holder, kind, base_url)
     const id = ids.make()
@@ -155,7 +136,7 @@ export function createProviders({
   }
 
   return {
-    kinds: (locale) =>
+    kinds: (locale: Locale): KindRow[] =>
       extensions['providers.kinds']
         .list()
         .map(({ kind, label, config_schema, embeddingModel, default_base_url }) => ({
@@ -166,7 +147,8 @@ export function createProviders({
           default_base_url: default_base_url ?? null,
         })),
 
-    async list(holder, page, locale) {
+    /** Lists a user's own and then the global ones, or only the latter, by name. Throws VALIDATION_FAILED for an unknown cursor. */
+    async list(holder: Holder, page: PageRequest, locale: Locale): Promise<Page<ProviderRow>> {
       const parts = [...(holder ? [ownedBy(holder)] : []), ownedBy(null)]
       const show = (provider: ProviderDocument) => toProviderRow(provider, holder, { locale, extensions })
       const bytesOf = (provider: ProviderDocument) => Buffer.byteLength(JSON.stringify(show(provider)))
@@ -174,9 +156,10 @@ export function createProviders({
       return { rows: rows.map(show), next }
     },
 
+    /** Returns a provider as it would be stored, with the same checks. */
     draft,
 
-    async create(holder, body) {
+    async create(holder: Holder, body: NewProvider): Promise<ProviderDocument> {
       const { name } = body
       const provider = await draft(holder, body)
       await assertNameFree(holder, name)
@@ -191,7 +174,13 @@ export function createProviders({
       return provider
     },
 
-    async update(holder, id, changes, request) {
+    /** Throws PRECONDITION_FAILED. */
+    async update(
+      holder: Holder,
+      id: string,
+      changes: ProviderChanges,
+      request: Conditional,
+    ): Promise<ProviderDocument> {
       const { name, base_url, api_key, models, options, max_concurrency, enabled } = changes
       // Retried if another change came in between, because options are merged here.
       for (;;) {
@@ -228,7 +217,7 @@ export function createProviders({
       }
     },
 
-    async remove(holder, id) {
+    async remove(holder: Holder, id: string): Promise<void> {
       const provider = await findOwn(holder, id)
       await assertUnreferenced(provider)
       await providers.deleteOne({ _id: id, ...ownedBy(holder) })
@@ -236,13 +225,15 @@ export function createProviders({
       await modelCatalog.remove([id])
     },
 
-    async find(holder, id) {
+    /** Returns a provider that the holder sees: any of those listed. Throws NOT_FOUND. */
+    async find(holder: Holder, id: string): Promise<ProviderDocument> {
       const provider = await providers.findOne({ _id: id, ...visibleTo(holder) })
       if (!provider) throw new AppError('NOT_FOUND')
       return provider
     },
 
-    async removeOwn(user_id) {
+    /** Removes the providers of a deleted account. */
+    async removeOwn(user_id: string): Promise<void> {
       const own = await providers.find({ owner_id: user_id }, { projection: { _id: 1 } }).toArray()
       await providers.deleteMany({ owner_id: user_id })
       visibleProviders.forget()

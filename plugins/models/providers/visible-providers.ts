@@ -25,14 +25,10 @@ export interface Visible {
 }
 
 /** Caches the providers that users see, so that a turn does not wait for the database. */
-export interface VisibleProviders {
-  of(user_id: string): Promise<Visible>
-  /** Clears the cache; called after each change in this process. */
-  forget(): void
-}
+export type VisibleProviders = ReturnType<typeof createVisibleProviders>
 
 /** Creates the cache. */
-export function createVisibleProviders({ collections, clock }: Cradle): VisibleProviders {
+export function createVisibleProviders({ collections, clock }: Cradle) {
   const cache = new Map<string, { until: number; visible: Promise<Visible> }>()
 
   async function load(user_id: string): Promise<Visible> {
@@ -55,7 +51,7 @@ export function createVisibleProviders({ collections, clock }: Cradle): VisibleP
   }
 
   return {
-    of(user_id) {
+    of(user_id: string): Promise<Visible> {
       const now = clock.now()
       const cached = cache.get(user_id)
       if (cached && cached.until > now) return cached.visible
@@ -65,6 +61,7 @@ export function createVisibleProviders({ collections, clock }: Cradle): VisibleP
       visible.catch(() => cache.delete(user_id))
       return visible
     },
+    /** Clears the cache; called after each change in this process. */
     forget: () => cache.clear(),
   }
 }

@@ -1,27 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type ExtensionPoints, isUnavailable } from '#kernel'
+import { isUnavailable } from '#kernel'
 import { createGroupCommit, jointWriterOf, type Write } from '#toolbox'
 import type { ModelSpending } from '../providers/types.ts'
 import type { Cradle } from './manifest.ts'
 import type { UsageDocument } from './types.ts'
 import type { Charge } from './usage-counters.ts'
 import { toUsageRow } from './usage-row.ts'
-
-/** The ledger of model calls. */
-export interface UsageRecords {
-  /** Charges a call that has ended, once even if it is repeated; resolves when the charge is durable. */
-  record(call: ModelSpending): Promise<void>
-  /** Releases the reservation of a call that was not made. */
-  release(user_id: string, call_id: string): Promise<void>
-  /** Stores the rows that a crashed process had charged but not stored. */
-  recover(): Promise<void>
-  /** Removes everything that is stored of an account, including calls that have just ended. */
-  forget(user_id: string): Promise<void>
-  /** Removes rows that are older than the settings say, or counts them; counters keep their sums. */
-  prune: ExtensionPoints['retention.prunings']
-  /** Stores what is left; writes that come later are no longer retried. */
-  close(): Promise<void>
-}
 
 const RETRY_MS = { first: 50, most: 2000 }
 /**
@@ -42,6 +26,9 @@ interface Item {
   reject(error: unknown): void
 }
 
+/** The ledger of model calls. */
+export type UsageRecords = ReturnType<typeof createUsageRecords>
+
 /**
  * Creates the ledger. Calls that end at the same time are charged together, and their rows are stored right behind the
  * counters. These hold the rows as well, so a crash in between loses none.
@@ -54,10 +41,7 @@ export function createUsageRecords({
   config: { keep_days },
   log,
   server,
-}: Pick<
-  Cradle,
-  'collections' | 'usageCounters' | 'users' | 'clock' | 'config' | 'log' | 'server'
->): UsageRecords {
+}: Pick<Cradle, 'collections' | 'usageCounters' | 'users' | 'clock' | 'config' | 'log' | 'server'>) {
   const recentCalls = new Map<string, Promise<void>>()
   const jointWriter = jointWriterOf(usage)
   let batches = 0
@@ -173,14 +157,17 @@ export function createUsageRecords({
   }
 
   return {
-    async record(call) {
+    /** Charges a call that has ended, once even if it is repeated; resolves when the charge is durable. */
+    async record(call: ModelSpending): Promise<void> {
       const { account, call_id, usage } = call
       if (usage === null && account.token_quota === null) return
       const row = usage && toUsageRow({ ...call, usage }, clock.seconds())
       await addOnce({ user_id: account.user_id, call_id, row })
     },
-    release: (user_id, call_id) => addOnce({ user_id, call_id, row: null }),
-    async recover() {
+    /** Releases the reservation of a call that was not made. */
+    release: (user_id: string, call_id: string): Promise<void> => addOnce({ user_id, call_id, row: null }),
+    /** Stores the rows that a crashed process had charged but not stored. */
+    async recover(): Promise<void> {
       let charges: Charge[] = []
       const restore = async () => {
         const rows = charges.flatMap((charge) => charge.rows)
@@ -196,20 +183,23 @@ export function createUsageRecords({
       }
       await restore()
     },
-    async forget(user_id) {
+    /** Removes everything that is stored of an account, including calls that have just ended. */
+    async forget(user_id: string): Promise<void> {
       // Waits behind the charges that are being written.
       await add({ user_id, call_id: '', row: null })
       await settle()
       await remove([user_id])
     },
-    async prune({ dry_run }) {
+    /** Removes rows that are older than the settings say, or counts them; counters keep their sums. */
+    async prune({ dry_run }: { dry_run: boolean }) {
       const kind = 'usage rows'
       if (keep_days === undefined) return { kind, keep_days: null, count: 0 }
       const old = { ts: { $lt: oldest() } }
       if (dry_run) return { kind, keep_days, count: await usage.countDocuments(old) }
       return { kind, keep_days, count: (await usage.deleteMany(old)).deletedCount }
     },
-    async close() {
+    /** Stores what is left; writes that come later are no longer retried. */
+    async close(): Promise<void> {
       isClosing = true
       await commits.idle()
       await settle()
