@@ -36,21 +36,22 @@ export function createToolAccess({
     return !tool.disableable || !disabled_builtin.includes(tool.name)
   }
 
-  /** The enabled tools of each revision of an agent, which a turn reads several times. */
-  const enabledTools = new WeakMap<AgentDocument, readonly Tool[]>()
+  /** The enabled tools of each revision of an agent's settings, with the number of tools that there were. */
+  const enabledTools = new WeakMap<Partial<ToolSettings>, { total: number; tools: readonly Tool[] }>()
 
-  const listEnabled = (agent: AgentDocument): readonly Tool[] => {
-    const { tool_settings = FIRST_TOOL_SETTINGS } = agent
-    const tools =
-      enabledTools.get(agent) ??
-      extensions['agents.tools'].list().filter((tool) => isEnabled(tool, tool_settings))
-    enabledTools.set(agent, tools)
+  const listEnabled = ({ tool_settings = FIRST_TOOL_SETTINGS }: AgentDocument): readonly Tool[] => {
+    const all = extensions['agents.tools'].list()
+    const remembered = enabledTools.get(tool_settings)
+    // Until every plugin is ready, one may fail and take its tools along.
+    if (remembered?.total === all.length) return remembered.tools
+    const tools = all.filter((tool) => isEnabled(tool, tool_settings))
+    enabledTools.set(tool_settings, { total: all.length, tools })
     return tools
   }
 
   /** Lists the tools that an agent offers when it acts for this user. */
   const list = (agent: AgentDocument, user: Holder): Tool[] =>
-    listEnabled(agent).filter((tool) => mayUse(tool, user))
+    listEnabled(agent).filter((tool) => tool.permission === undefined || mayUse(tool, user))
 
   const lend = async (
     agent: AgentDocument,
