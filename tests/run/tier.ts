@@ -19,3 +19,9 @@ export const chooseSeed = (fixed: number): number =>
 /** Returns all items in `npm run test:long`, and in `npm test` only one, chosen by the index of a round. */
 export const roundRobin = <Item>(items: readonly Item[], round: number): readonly Item[] =>
   isLong ? items : [items[round % items.length]!]
+
+/** Returns all items in `npm run test:long`, and in `npm test` the given number, at equal distances in the list. */
+export function spread<Item>(items: readonly Item[], count: number): readonly Item[] {
+  const stepOf = (index: number) => Math.floor((index * count) / items.length)
+  return isLong ? items : items.filter((_, index) => stepOf(index + 1) > stepOf(index))
+}

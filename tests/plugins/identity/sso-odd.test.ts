@@ -1,5 +1,6 @@
 import jwt from 'jsonwebtoken'
 import t from '../../run/file-test.ts'
+import { spread } from '../../run/tier.ts'
 import { CLIENT, ssoConfig, useIssuer } from '../../support/oidc-client.ts'
 import { comeFrom, startOidcForger } from '../../support/oidc-forger.ts'
 import { signingKey, strangeKey } from '../../support/oidc-keys.ts'
@@ -70,7 +71,7 @@ const NO_USERINFO: Record<string, { status: number; body?: unknown; headers?: Re
 
 t.test('The ID token suffices without userinfo', async (t) => {
   await useIssuer(server, forger.url, { rules })
-  for (const [name, answer] of Object.entries(NO_USERINFO)) {
+  for (const [name, answer] of spread(Object.entries(NO_USERINFO), 5)) {
     answerWith(answer)
     const sub = createSub()
     const { reason, user } = await signIn({ sub, preferred_username: sub, groups: ['staff'] })
@@ -173,7 +174,7 @@ const OMISSIONS: Record<string, Claims> = {
 
 t.test('A claim that is left out as too large keeps rights as they were', async (t) => {
   await useIssuer(server, forger.url, { rules })
-  for (const [name, claims] of Object.entries(OMISSIONS)) {
+  for (const [name, claims] of spread(Object.entries(OMISSIONS), 5)) {
     forger.reset()
     const sub = createSub()
     const person = { sub, preferred_username: sub }
@@ -287,7 +288,7 @@ const NAMES: [service: string, claims: Claims, username: string, display_name: s
 t.test('The usual claims name an account', async (t) => {
   forger.reset()
   await useIssuer(server, forger.url, { rules: [] })
-  for (const [service, claims, username, display_name] of NAMES) {
+  for (const [service, claims, username, display_name] of spread(NAMES, 8)) {
     const { user } = await signIn({ sub: createSub(), ...claims })
     t.match(user, { username, display_name }, service)
   }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { eventually } from '../../../plugin-api/testing/waiting.ts'
 import t from '../../run/file-test.ts'
+import { spread } from '../../run/tier.ts'
 import { startChat } from '../../support/chat.ts'
 import { startFakeMcp } from '../../support/fake-mcp.ts'
 
@@ -92,7 +93,7 @@ const firstReplies: Record<string, Reply> = {
 }
 
 t.test('A server of an earlier version is greeted so, whatever it first answered', async (t) => {
-  for (const [name, write] of Object.entries(firstReplies)) {
+  for (const [name, write] of spread(Object.entries(firstReplies), 8)) {
     mcp.onDiscover = (message, reply) => write(reply, message)
     t.match(await probe(), { ok: true, tools: { length: 2 } }, name)
   }
@@ -135,7 +136,7 @@ const results: Record<string, (result: Record<string, unknown>) => unknown> = {
 }
 
 t.test('The result of a greeting need not be to the letter', async (t) => {
-  for (const [name, change] of Object.entries(results)) {
+  for (const [name, change] of spread(Object.entries(results), 6)) {
     mcp.onInitialize = (result) => change({ ...result })
     t.match(await probe(), { ok: true, tools: { length: 2 } }, name)
   }
@@ -177,7 +178,7 @@ const carriers: Record<string, (answer: string) => [Record<string, string>, stri
 }
 
 t.test('Answers are read whatever carries them', async (t) => {
-  for (const [name, carry] of Object.entries(carriers)) {
+  for (const [name, carry] of spread(Object.entries(carriers), 6)) {
     mcp.onRequest = (_, { id, method }, reply) => {
       if (method !== 'initialize' && method !== 'tools/list') return false
       const initialized = {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import t from '../../run/file-test.ts'
+import { spread } from '../../run/tier.ts'
 import { startChat } from '../../support/chat.ts'
 import { fakeTool, startFakeMcp } from '../../support/fake-mcp.ts'
 
@@ -91,7 +92,7 @@ const lostReplies: Record<string, (reply: ServerResponse, message: Message) => u
 }
 
 t.test('A lost session is replaced, and the call repeated', async (t) => {
-  for (const [name, reply] of Object.entries(lostReplies)) {
+  for (const [name, reply] of spread(Object.entries(lostReplies), 8)) {
     t.match(await callOnce('change'), done('change'))
     mcp.restart()
     mcp.onUnknownSession = (message, response) => void reply(response, message)
@@ -128,7 +129,7 @@ const unclearFailures: Record<string, (reply: ServerResponse) => unknown> = {
 }
 
 t.test('A call whose fate is unknown is repeated only if that is safe', async (t) => {
-  for (const [name, reply] of Object.entries(unclearFailures)) {
+  for (const [name, reply] of spread(Object.entries(unclearFailures), 4)) {
     t.match(await callOnce('look'), done('look'))
     for (const [tool, isSafe] of [
       ['look', true],
@@ -226,7 +227,7 @@ const refusals: Record<string, [(reply: ServerResponse, message: Message) => unk
 t.test('A refused call keeps the session, puts no server to rest, and says why', async (t) => {
   await callOnce('look')
   const before = sessions()
-  for (const [name, [reply, output]] of Object.entries(refusals)) {
+  for (const [name, [reply, output]] of spread(Object.entries(refusals), 8)) {
     mcp.onRequest = (_, message, response) => {
       if (message.method !== 'tools/call') return false
       reply(response, message)

@@ -1,4 +1,5 @@
 import t from '../../run/file-test.ts'
+import { spread } from '../../run/tier.ts'
 import { ENTERED, ENTERED_PUBLIC, type Oddity, type OddReply } from '../../support/odd-oauth.ts'
 import { type OddSignIn, startOddSignIns } from '../../support/odd-sign-ins.ts'
 import { SSO_PUBLIC_URL } from '../../support/oidc-client.ts'
@@ -290,7 +291,7 @@ const SIGN_INS: Record<string, Oddity> = {
   'an ID token that is null': { token: (right) => ({ body: { ...right, id_token: null, error: null } }) },
 }
 
-for (const [name, oddity] of Object.entries(SIGN_INS))
+for (const [name, oddity] of spread(Object.entries(SIGN_INS), 25))
   t.test(`Signs in: ${name}`, async (t) => {
     const { path, location, refusal } = await signIn(oddity)
     t.match(refusal?.body, undefined)
@@ -314,7 +315,7 @@ const CALLBACKS: Record<string, Record<string, string | string[]>> = {
   'with names of objects': { __proto__x: '1', constructor: '2', 'a[b]': '3', '': '4' },
 }
 
-for (const [name, parameters] of Object.entries(CALLBACKS))
+for (const [name, parameters] of spread(Object.entries(CALLBACKS), 3))
   t.test(`A callback ignores parameters ${name}`, async (t) => {
     const { path, location } = await signIn({}, { parameters })
     t.equal(location, `${SSO_PUBLIC_URL}/connectors`)
@@ -415,7 +416,7 @@ const OUTAGES: Record<string, OddReply> = {
   'a redirect elsewhere': { status: 302, headers: { location: 'https://example.invalid/' } },
 }
 
-for (const [name, reply] of Object.entries(OUTAGES))
+for (const [name, reply] of spread(Object.entries(OUTAGES), 8))
   t.test(`A refresh that is answered by ${name} keeps the sign-in`, async (t) => {
     const { path } = await signIn({
       token: (_right, { grant_type }) => (grant_type === 'refresh_token' ? reply : undefined),
@@ -446,7 +447,7 @@ const REFRESHES: Record<string, Oddity['token']> = {
   'a time in words': (right) => ({ body: { ...right, expires_in: 'soon' } }),
 }
 
-for (const [name, token] of Object.entries(REFRESHES))
+for (const [name, token] of spread(Object.entries(REFRESHES), 3))
   t.test(`A refresh with ${name} goes on`, async (t) => {
     const { path } = await signIn({})
     odd.now = { token }
