@@ -50,7 +50,7 @@ const sent = async (call: SampledCall): Promise<AnsweredCall> => {
  * Lists the classes of objects that the user tries. In `npm test`, one of those with the same answer is tried, and a
  * missing one on one route of two.
  */
-const classesOf = (on: PathObjects | undefined, place: number): readonly (string | undefined)[] => {
+const classesOf = (on: PathObjects | undefined, index: number): readonly (string | undefined)[] => {
   if (!on) return [undefined]
   const classes = Object.keys(on.answers)
   if (isLong) return classes
@@ -61,10 +61,10 @@ const classesOf = (on: PathObjects | undefined, place: number): readonly (string
   const oneOfEach = [...answers].flatMap((answer) =>
     roundRobin(
       existing!.filter((name) => String(on.answers[name]) === answer),
-      place,
+      index,
     ),
   )
-  return place % 2 === 0 ? [...oneOfEach, ...roundRobin(missing!, place / 2)] : oneOfEach
+  return index % 2 === 0 ? [...oneOfEach, ...roundRobin(missing!, index / 2)] : oneOfEach
 }
 
 /** An error without its id, and without the names that the caller has sent in the path. */
@@ -78,7 +78,7 @@ const withoutId = ({ params, body: { error } }: AnsweredCall) => {
 /** The further fields of errors in the form of OpenAI's API. */
 const openaiFields = (path: string) => (path.startsWith('/v1/') ? ['param', 'type'] : [])
 
-for (const [place, route] of routes.entries())
+for (const [index, route] of routes.entries())
   t.test(`${route.name} answers every caller as the table says`, async (t) => {
     for (const sample of samplesOf(route)) {
       const { who, on, open, query } = sample
@@ -87,14 +87,14 @@ for (const [place, route] of routes.entries())
         const spends = expected === 'ok' ? sample.spends : undefined
         return sent({ route, sample: { ...sample, spends }, caller, object })
       }
-      for (const caller of who === 'public' ? [anonymous, plain] : callersOf(cast, who, place)) {
+      for (const caller of who === 'public' ? [anonymous, plain] : callersOf(cast, who, index)) {
         const notFound = new Map<Answer, AnsweredCall>()
         const objects = on ? Object.keys(on.answers) : [undefined]
         const isRefused = !isLetIn(sample, caller)
         // A holder of other permissions only is treated like any user.
         const isAnother = caller !== plain && holders.includes(caller) && !caller.permissions.includes(who)
         const ends = isRefused || isAnother ? [...new Set([objects[0], objects.at(-1)])] : undefined
-        const tried = caller === plain && !ends ? classesOf(on, place) : roundRobin(ends ?? objects, place)
+        const tried = caller === plain && !ends ? classesOf(on, index) : roundRobin(ends ?? objects, index)
         for (const object of tried) {
           const expected = expectedAnswer(sample, caller, object)
           const reply = await call(caller, expected, object)
@@ -121,12 +121,12 @@ for (const [place, route] of routes.entries())
         }
         continue
       }
-      if (isLong || open || place % 4 === 0) {
+      if (isLong || open || index % 4 === 0) {
         const whenBound = open ? 'ok' : '403 PASSWORD_CHANGE_REQUIRED'
         t.equal((await call(bound, whenBound, on && 'missing')).answer, whenBound, bound.label)
       }
-      for (const [caller, expected] of isLong || place % 4 === 2
-        ? roundRobin(shutOut, (place - 2) / 4)
+      for (const [caller, expected] of isLong || index % 4 === 2
+        ? roundRobin(shutOut, (index - 2) / 4)
         : []) {
         const { answer } = await calls.send({ route, sample, caller, object: on && 'missing' })
         t.equal(answer, expected, caller.label)
@@ -169,7 +169,7 @@ const guarded = routes.flatMap((route) =>
   ),
 )
 
-for (const [place, { route, sample }] of guarded.entries())
+for (const [routeIndex, { route, sample }] of guarded.entries())
   t.test(`${route.name} refuses accounts with rights that its caller lacks`, async (t) => {
     const { who } = sample
     const refused = expectedAnswer(sample, { ...plain, permissions: [who] }, 'stronger')
@@ -187,7 +187,7 @@ for (const [place, { route, sample }] of guarded.entries())
     const done = { isDone: true, code: undefined, missing: undefined }
     const expect = (missing: string) =>
       refused === 'ok' ? done : { isDone: false, code: 'FORBIDDEN', missing: [missing] }
-    const keys = permissions.filter((_, index) => isLong || index % (guarded.length * STEP) === place)
+    const keys = permissions.filter((_, index) => isLong || index % (guarded.length * STEP) === routeIndex)
     for (const key of keys.filter((key) => key !== who)) {
       const others = permissions.filter((other) => other !== key)
       const lacking = await managerWith(`all but ${key}`, others)
@@ -198,9 +198,9 @@ for (const [place, { route, sample }] of guarded.entries())
     const manager = await createAccount({ label: 'a user manager', permissions: [who] })
     t.strictSame(await answerOf(manager, [], '/srv/team'), expect('workspace_root_dir'), 'who has no folder')
     await cast.setFolder(manager, '/srv/team')
-    for (const folder of roundRobin([null, '/srv/team', '/srv/team/below'], place))
+    for (const folder of roundRobin([null, '/srv/team', '/srv/team/below'], routeIndex))
       t.strictSame(await answerOf(manager, [], folder), done, `of the folder ${folder}`)
-    for (const folder of roundRobin(['/', '/srv', '/srv/teamster'], place))
+    for (const folder of roundRobin(['/', '/srv', '/srv/teamster'], routeIndex))
       t.strictSame(await answerOf(manager, [], folder), expect('workspace_root_dir'), `of ${folder}`)
   })
 
@@ -213,5 +213,20 @@ t.test('Every exception is about a route, and every guard names a known permissi
   const classes = new Set(['public', 'user', 'admin', ...permissions])
   for (const route of routes)
     for (const { who } of samplesOf(route)) t.ok(classes.has(who), `${route.name} is for "${who}"`)
+  t.end()
+})
+
+t.test('A new route is in the matrix, or says what it lacks', (t) => {
+  const response = { 200: { type: 'object' } } as const
+  const spec = { summary: 'A new route', guard: 'user', response } as const
+  const create = { ...spec, method: 'POST', path: '/things', name: 'POST /things' } as const
+  const read = { ...spec, method: 'GET', path: '/things/:id', name: 'GET /things/:id' } as const
+  const withQuery = { ...spec, method: 'GET', path: '/look', name: 'GET /look' } as const
+  const [sample] = createSampler(cast, [...routes, create, read])(read)
+  t.match(sample, { who: 'user', status: 200 })
+  t.strictSame(sample!.on!.answers, { own: 'ok', other: '404 NOT_FOUND', missing: '404 NOT_FOUND' })
+  t.throws(() => samplesOf(read), /path-objects.ts must make the object "\/things\/:id"/)
+  const query = { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] }
+  t.throws(() => samplesOf({ ...withQuery, query }), /parameter "q" of the query needs an example/)
   t.end()
 })
