@@ -64,26 +64,26 @@ const callWith = async (
   return calls.sendTo({ ...call, caller }, params, await calls.bodyOf(asHolder))
 }
 
-/** The rights with which a key makes a call: a call that only reads has those of the account. */
+/** The rights with which a key makes a call: a call that only reads has the rights of the account. */
 const rightsOf = ({ caller, holder }: Keyed, { method }: ServedRoute, opening: string): Account =>
   method === 'GET' && opening !== 'admin' && !permissions.includes(opening)
     ? { ...holder, token: caller.token }
     : caller
 
-for (const [place, route] of routes.entries())
+for (const [index, route] of routes.entries())
   for (const sample of samplesOf(route).filter(({ who }) => who !== 'public'))
     t.test(`${route.name}${sample.query} is open to keys with its scope alone`, async (t) => {
       const call = { route, sample: { ...sample, spends: undefined } }
       const { wanted } = scopeOf(route, sample)
       const opening = openingOf(route, sample)
-      const rest = scopes.filter((scope) => !opening.includes(scope))
+      const closingScopes = scopes.filter((scope) => !opening.includes(scope))
       const objects = sample.on ? Object.keys(sample.on.answers) : [undefined]
-      const refused = await callWith(await keyTo(others, rest), { ...call, object: objects.at(-1) })
+      const refused = await callWith(await keyTo(others, closingScopes), { ...call, object: objects.at(-1) })
       t.equal(refused.answer, '403 FORBIDDEN', `without ${wanted}`)
       t.same(refused.body?.error?.details, { scope: wanted }, 'the missing scope is named')
       // The refusal names the scope that opens the route; in `npm test`, one route of two is called with one that does.
-      const tried = wanted === 'session' ? [] : roundRobin(opening, Math.floor(place / 2))
-      for (const scope of isLong || place % 2 === 0 ? tried : []) {
+      const tried = wanted === 'session' ? [] : roundRobin(opening, Math.floor(index / 2))
+      for (const scope of isLong || index % 2 === 0 ? tried : []) {
         const keyed = await keyTo(exact, [scope])
         const rights = rightsOf(keyed, route, scope)
         // An object of others shows the role with which the call is made.

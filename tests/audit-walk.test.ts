@@ -64,8 +64,8 @@ const auditOf = ({ audit }: ServedRoute) => {
   return audit && 'action' in audit ? audit : undefined
 }
 
-/** A call, and the fields that its row must have in addition to those of every row. */
-interface Told {
+/** A call, and the fields that its row must have in addition to the fields of every row. */
+interface Expectation {
   reply: AnsweredCall
   actor: string | null
   target: string | null
@@ -97,11 +97,11 @@ const chooseAllowed = (call: Pick<SampledCall, 'route' | 'sample'>) =>
   choose(call, call.sample.who === 'public' ? [anonymous] : [plain, ...holders, administrator], isOk)
 
 /** Lists the calls of a route that only reads, by each kind of caller with access; in `npm test` by one caller. */
-const readsOf = (call: Pick<SampledCall, 'route' | 'sample'>, place: number): SampledCall[] => {
+const readsOf = (call: Pick<SampledCall, 'route' | 'sample'>, index: number): SampledCall[] => {
   const calls = isLong
-    ? callersOf(cast, call.sample.who, place).map((caller) => choose(call, [caller], isOk))
+    ? callersOf(cast, call.sample.who, index).map((caller) => choose(call, [caller], isOk))
     : [chooseAllowed(call)]
-  return calls.filter((found) => found !== undefined)
+  return calls.filter((call) => call !== undefined)
 }
 
 const send = async (call: SampledCall, body?: object): Promise<AnsweredCall> => {
@@ -111,21 +111,24 @@ const send = async (call: SampledCall, body?: object): Promise<AnsweredCall> => 
 }
 
 /** Sends a body with canaries in it, and returns the part that the row must show. */
-const tell = async (
+const sendPlanted = async (
   { caller: standard, ...call }: SampledCall,
   kind: 'accepted' | 'refused',
   more: Record<string, unknown> = {},
-): Promise<Told> => {
+): Promise<Expectation> => {
   const caller = await calls.standIn({ ...call, caller: standard })
   const { route } = call
-  const given = await calls.bodyOf({ ...call, caller }, kind)
-  const planted = route.body && { ...canaries.plant(route.body, given!, `${kind}, ${route.name}`), ...more }
-  const body = planted ?? given
+  const plainBody = await calls.bodyOf({ ...call, caller }, kind)
+  const planted = route.body && {
+    ...canaries.plant(route.body, plainBody!, `${kind}, ${route.name}`),
+    ...more,
+  }
+  const body = planted ?? plainBody
   const reply = await send({ ...call, caller }, body)
   const made: unknown = reply.answer === 'ok' ? reply.body?.[auditOf(route)?.target ?? 'id'] : undefined
   const isValid = reply.status !== 422
   // The username at a sign-in is in the request or in the reply.
-  const named = (given?.username ?? reply.body?.user?.username) as string | undefined
+  const named = (plainBody?.username ?? reply.body?.user?.username) as string | undefined
   return {
     reply,
     actor: caller.role === null ? (isValid && named) || null : caller.username,
@@ -138,10 +141,10 @@ const tell = async (
 }
 
 /** The calls of all routes that may write rows, in their order. */
-const made: { route: ServedRoute; what: string; told: Told }[] = []
+const made: { route: ServedRoute; what: string; expectation: Expectation }[] = []
 const mutating = routes.filter(({ method, audit }) => !['GET', 'SOCKET'].includes(method) || audit)
 
-for (const [place, route] of mutating.entries())
+for (const [index, route] of mutating.entries())
   t.test(`${route.name} succeeds, and fails`, async (t) => {
     for (const sample of samplesOf(route)) {
       const call = { route, sample }
@@ -149,13 +152,13 @@ for (const [place, route] of mutating.entries())
       // Routes whose requests a platform signs cannot be called here.
       if (!allowed) {
         const unsigned = choose(call, [anonymous], (answer) => answer.startsWith('401'))!
-        made.push({ route, what: 'unsigned', told: await tell(unsigned, 'accepted') })
+        made.push({ route, what: 'unsigned', expectation: await sendPlanted(unsigned, 'accepted') })
         continue
       }
-      const done = await tell(allowed, 'accepted')
+      const done = await sendPlanted(allowed, 'accepted')
       // If not: the schema of the body needs an example, or tests/support/route-bodies.ts a value.
       t.equal(done.reply.answer, 'ok', 'a call succeeds whose body is derived from its schema')
-      made.push({ route, what: 'done', told: done })
+      made.push({ route, what: 'done', expectation: done })
 
       const refuse = async (): Promise<void> => {
         const refused =
@@ -165,32 +168,36 @@ for (const [place, route] of mutating.entries())
           t.fail(`${route.name} refuses nobody and has no sample of a body that it refuses`)
           return
         }
-        const refusal = refused ? await tell(refused, 'accepted') : await tell(allowed, 'refused')
+        const refusal = refused
+          ? await sendPlanted(refused, 'accepted')
+          : await sendPlanted(allowed, 'refused')
         t.not(refusal.reply.answer, 'ok', 'a call that may not be made is refused')
-        made.push({ route, what: 'refused', told: refusal })
+        made.push({ route, what: 'refused', expectation: refusal })
       }
       const invalidate = async () => {
         const unknown = canaries.add(calls.secret(), `${route.name}, an unknown field`)
-        const invalid = await tell(allowed, 'accepted', { unknown_field: unknown })
+        const invalid = await sendPlanted(allowed, 'accepted', { unknown_field: unknown })
         // Clients of OpenAI's API send fields that it has gained meanwhile.
         const isOpen = route.body!.additionalProperties === true
         const answer = isOpen ? 'ok' : '422 VALIDATION_FAILED'
         t.equal(invalid.reply.answer, answer, 'an unknown field is refused')
-        made.push({ route, what: 'invalid', told: invalid })
+        made.push({ route, what: 'invalid', expectation: invalid })
       }
       const miss = async () => {
-        const missing = await tell({ ...allowed, object: 'missing' }, 'accepted')
+        const missing = await sendPlanted({ ...allowed, object: 'missing' }, 'accepted')
         t.equal(missing.reply.status, 404)
-        made.push({ route, what: 'missing', told: missing })
+        made.push({ route, what: 'missing', expectation: missing })
       }
       const failures = [refuse, ...(route.body ? [invalidate] : []), ...(sample.on ? [miss] : [])]
-      for (const fail of roundRobin(failures, place)) await fail()
+      for (const fail of roundRobin(failures, index)) await fail()
 
       for (const field of route.body ? urlFieldsOf(route.body) : []) {
         const secret = canaries.add(calls.secret(), `${route.name}, credentials in ${field}`)
-        const told = await tell(allowed, 'accepted', { [field]: `https://user:${secret}@example.org/` })
-        t.equal(told.reply.answer, '422 VALIDATION_FAILED', `credentials in ${field} are refused`)
-        made.push({ route, what: `credentials in ${field}`, told })
+        const expectation = await sendPlanted(allowed, 'accepted', {
+          [field]: `https://user:${secret}@example.org/`,
+        })
+        t.equal(expectation.reply.answer, '422 VALIDATION_FAILED', `credentials in ${field} are refused`)
+        made.push({ route, what: `credentials in ${field}`, expectation })
       }
     }
   })
@@ -199,8 +206,8 @@ t.test('Each call has written one row, or none if its route is not audited', asy
   const written: AuditRow[] = (await readPages(server, '/admin/audit-log?limit=200')).flatMap(
     ({ body }) => body,
   )
-  for (const { route, what, told } of made) {
-    const { reply, actor, target, payload } = told
+  for (const { route, what, expectation } of made) {
+    const { reply, actor, target, payload } = expectation
     const call = `${what}, ${route.name}`
     const rows = written.filter(({ request_id }) => request_id === reply.request_id)
     const audit = auditOf(route)
@@ -217,8 +224,8 @@ t.test('Each call has written one row, or none if its route is not audited', asy
 })
 
 t.test('The routes that write no row are known', (t) => {
-  const found = routes.filter((route) => !['GET', 'SOCKET'].includes(route.method) && !auditOf(route))
-  t.strictSame(found.map(({ name }) => name).sort(), UNAUDITED)
+  const unaudited = routes.filter((route) => !['GET', 'SOCKET'].includes(route.method) && !auditOf(route))
+  t.strictSame(unaudited.map(({ name }) => name).sort(), UNAUDITED)
   t.end()
 })
 
@@ -236,9 +243,9 @@ t.test('No call has two rows', async (t) => {
 })
 
 t.test('No secret is in a reply or stored in clear text anywhere', async (t) => {
-  for (const [place, route] of routes.entries())
+  for (const [index, route] of routes.entries())
     for (const sample of ['GET', 'SOCKET'].includes(route.method) ? samplesOf(route) : [])
-      for (const call of readsOf({ route, sample }, place))
+      for (const call of readsOf({ route, sample }, index))
         t.equal((await send(call)).answer, 'ok', `${route.name} by ${call.caller.label}`)
   for (const { username, token } of [plain, ...holders, administrator])
     canaries.add(token!, `the token of ${username}`)

@@ -81,7 +81,7 @@ async function openPage(
  * returns their samples as well.
  */
 const lookAtPages = (step: number) => `(async () => {
-  const found = []
+  const problems = []
   const samples = {}
   const hashes = [...document.querySelectorAll('nav a')].map((link) => link.hash)
   const chosen = [...hashes, '#schema-Agent', '#schema-Block', '#nothing'].filter((_, index) => index % ${step} === 0)
@@ -96,17 +96,17 @@ const lookAtPages = (step: number) => `(async () => {
     const sample = document.querySelector('.samples pre')?.textContent
     if (sample) samples[hash.slice(1)] = sample
     const { scrollWidth, clientWidth } = document.documentElement
-    if (scrollWidth > clientWidth) found.push(hash + ' is too wide')
-    if (document.querySelectorAll('h1').length !== 1) found.push(hash + ' has no heading')
-    if (/undefined|\\[object/.test(document.querySelector('main').textContent)) found.push(hash + ' shows undefined')
+    if (scrollWidth > clientWidth) problems.push(hash + ' is too wide')
+    if (document.querySelectorAll('h1').length !== 1) problems.push(hash + ' has no heading')
+    if (/undefined|\\[object/.test(document.querySelector('main').textContent)) problems.push(hash + ' shows undefined')
     for (const field of document.querySelectorAll('main :is(input, select, textarea)'))
-      if (field.labels.length === 0 && !field.ariaLabel) found.push(hash + ' has a field without a name')
+      if (field.labels.length === 0 && !field.ariaLabel) problems.push(hash + ' has a field without a name')
   }
-  return { found, count: hashes.length, samples }
+  return { problems, count: hashes.length, samples }
 })()`
 
 interface Look {
-  found: string[]
+  problems: string[]
   count: number
   samples: Record<string, string>
 }
@@ -263,8 +263,8 @@ t.test('in a browser', { skip: noChromium }, async (t) => {
     ] as const) {
       const { page, faults } = await openPage(browser, docs, { width: 390, locale })
       await page.evaluate("localStorage.setItem('svc-docs-sample', 'TypeScript')")
-      const { found, count, samples } = await page.evaluate<Look>(lookAtPages(step))
-      t.strictSame(found, [])
+      const { problems, count, samples } = await page.evaluate<Look>(lookAtPages(step))
+      t.strictSame(problems, [])
       Object.assign(written, samples)
       t.ok(count > 100)
       t.equal(await page.evaluate('document.documentElement.lang.slice(0, 2)'), locale.slice(0, 2))

@@ -67,7 +67,7 @@ const OBJECTS: [path: string, change: (n: number) => object, method?: 'PUT'][] =
 ]
 
 t.test('a change with If-Match is refused once somebody else has changed the object', async (t) => {
-  for (const [place, [path, change, method = 'PATCH']] of OBJECTS.entries()) {
+  for (const [index, [path, change, method = 'PATCH']] of OBJECTS.entries()) {
     const patch = (body: object, tag?: string) =>
       server.request(method, path, { body, headers: tag === undefined ? {} : { 'If-Match': tag } })
     const read = await server.request('GET', path)
@@ -80,7 +80,7 @@ t.test('a change with If-Match is refused once somebody else has changed the obj
     const next = changed.headers.get('etag')!
     t.not(next, tag)
     t.equal((await server.request('GET', path)).headers.get('etag'), next)
-    for (const stale of [tag, ...roundRobin([`W/${next}`, 'nonsense'], place)])
+    for (const stale of [tag, ...roundRobin([`W/${next}`, 'nonsense'], index)])
       t.match(
         await patch(change(2), stale),
         { status: 412, body: { error: { code: 'PRECONDITION_FAILED' } } },
@@ -127,11 +127,11 @@ t.test('the tool settings of an agent have one tag for all of their changes', as
 })
 
 t.test('what clients do not change leaves the tag as it is', async (t) => {
-  const before = await server.request('GET', `/agents/${agent_id}`)
+  const original = await server.request('GET', `/agents/${agent_id}`)
   await server.request('POST', `/agents/${agent_id}/stop`)
   const after = await server.request('GET', `/agents/${agent_id}`)
-  t.not(after.body.state, before.body.state)
-  t.equal(after.headers.get('etag'), before.headers.get('etag'))
+  t.not(after.body.state, original.body.state)
+  t.equal(after.headers.get('etag'), original.headers.get('etag'))
 })
 
 t.test('every PATCH of an object with an address of its own accepts If-Match', async (t) => {

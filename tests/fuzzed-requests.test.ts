@@ -20,7 +20,7 @@ import { connectSocket } from './support/socket.ts'
 /** The requests and frames of each of the three roles. */
 const REQUESTS = amount({ short: 100, long: 3334 })
 const FRAMES = amount({ short: 50, long: 600 })
-/** The bytes by which the resident memory may grow. */
+/** The most bytes that the resident memory may grow. */
 const MAX_GROWTH = 300 * 1024 * 1024
 const REPLY_MS = 60_000
 
@@ -211,8 +211,8 @@ for (const { label, role, isGuest } of roles)
         closes[code] = (closes[code] ?? 0) + 1
         socket = await connectSocket(t, url)
       }
-      const known = { thread_id: chance.pick([own.thread_id, own.thread_id, thread_id]) }
-      socket.send(fuzzer.createFrame(chance.pick(schemas), known))
+      const realFields = { thread_id: chance.pick([own.thread_id, own.thread_id, thread_id]) }
+      socket.send(fuzzer.createFrame(chance.pick(schemas), realFields))
       if (count % 10 === 9) await settle()
     }
     await settle()

@@ -60,7 +60,7 @@ t.test('Every list comes in pages, or is a catalog', (t) => {
   t.end()
 })
 
-for (const [place, [name, { key, page = 50, rows = ROWS, fill }]] of Object.entries(lists).entries())
+for (const [index, [name, { key, page = 50, rows = ROWS, fill }]] of Object.entries(lists).entries())
   t.test(`${name} is read in pages, none of them large`, async (t) => {
     const { path, token, ids } = await fill(rows)
     const sign = path.includes('?') ? '&' : '?'
@@ -68,15 +68,15 @@ for (const [place, [name, { key, page = 50, rows = ROWS, fill }]] of Object.entr
     const keysOf = (pages: { body: unknown }[]) =>
       pages.flatMap(({ body }) => rowsOf(body).map((row: Record<string, string>) => row[key]))
 
-    const before = database.receivedBytes()
+    const bytesBefore = database.receivedBytes()
     const first = await server.request('GET', path, { token })
-    const read = database.receivedBytes() - before
+    const read = database.receivedBytes() - bytesBefore
     t.equal(first.status, 200)
     t.ok(read <= READ_BYTES, `${read} bytes are read for a page`)
 
     const linked = new URL(/<(.+)>/.exec(first.headers.get('link')!)![1]!, 'http://x')
-    const rest = await readPages(server, path.split('?')[0] + linked.search, { token })
-    const pages = [first, ...rest]
+    const laterPages = await readPages(server, path.split('?')[0] + linked.search, { token })
+    const pages = [first, ...laterPages]
     t.ok(pages.length > 1, `${pages.length} pages`)
     const all = keysOf(pages)
     t.equal(new Set(all).size, all.length, 'no row comes twice')
@@ -100,27 +100,27 @@ for (const [place, [name, { key, page = 50, rows = ROWS, fill }]] of Object.entr
       sizeOf(greatest.body) <= PAGE_BYTES.greatest,
       `the longest page takes ${sizeOf(greatest.body)} bytes`,
     )
-    if (isLong || place % 4 === 0)
+    if (isLong || index % 4 === 0)
       t.strictSame(keysOf(await readPages(server, `${path}${sign}limit=37`, { token })), all)
 
-    for (const [query, parameter] of roundRobin(REFUSED, place))
+    for (const [query, parameter] of roundRobin(REFUSED, index))
       t.match(await get(query), {
         status: 422,
         body: { error: { code: 'VALIDATION_FAILED', details: { issues: [{ path: parameter }] } } },
       })
 
     const cursor = linked.searchParams.get('cursor')!
-    for (const query of roundRobin(['limit=5', `limit=5&${new URLSearchParams({ cursor })}`], place)) {
+    for (const query of roundRobin(['limit=5', `limit=5&${new URLSearchParams({ cursor })}`], index)) {
       const cost = await costOf(server, () => get(query), isCheap)
       t.ok(isCheap(cost), `${query}: an index serves it and its order: ${JSON.stringify(cost)}`)
     }
   })
 
 t.test('What would make a row too long is refused', async (t) => {
-  const refused = async (path: string, body: object, place: string) =>
+  const refused = async (path: string, body: object, pointer: string) =>
     t.match(await server.request('POST', path, { body }), {
       status: 422,
-      body: { error: { details: { issues: [{ path: place, rule: 'maxLength' }] } } },
+      body: { error: { details: { issues: [{ path: pointer, rule: 'maxLength' }] } } },
     })
   const long = (count: number, length: number) =>
     Array.from({ length: count }, (_, n) => `${n}`.padEnd(length, 'x'))

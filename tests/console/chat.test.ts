@@ -226,9 +226,9 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
   })
 
   await t.test('a conversation is forked, renamed, found by the palette and deleted', async (t) => {
-    const before = page.url()
+    const firstUrl = page.url()
     await page.getByRole('button', { name: 'Continue in a new conversation' }).click()
-    await page.waitForURL((to) => to.href !== before)
+    await page.waitForURL((to) => to.href !== firstUrl)
     await page.getByRole('button', { name: 'Actions on this conversation' }).click()
     await page.getByRole('menuitem', { name: 'Rename' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Quarterly numbers')
@@ -403,15 +403,16 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
         if (event) document.documentElement.dataset.told += ' ' + event.type
       }`,
       )
-      const told = (type: string) => late.locator(`html[data-told~="${type}"]`).waitFor({ state: 'attached' })
+      const waitUntilSaid = (type: string) =>
+        late.locator(`html[data-told~="${type}"]`).waitFor({ state: 'attached' })
       const listed = late.getByRole('link', { name: 'Told meanwhile' })
       await late.route(
         '**/threads?*',
         async (route) => {
           const old = await route.fetch()
-          await told('reset')
+          await waitUntilSaid('reset')
           await chat.threads('PATCH', `/${thread_id}`, { body: { title: 'Told meanwhile' } })
-          await told('thread.changed')
+          await waitUntilSaid('thread.changed')
           await route.fulfill({ response: old })
         },
         { times: 1 },

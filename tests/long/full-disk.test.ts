@@ -109,9 +109,9 @@ t.test(
     }
     t.equal(await create('after'), 201)
     const { body } = await call('GET', '/agents')
-    const found = body.map(({ name }: { name: string }) => name)
+    const names = body.map(({ name }: { name: string }) => name)
     t.strictSame(
-      named.filter((name) => !found.includes(name)),
+      named.filter((name) => !names.includes(name)),
       [],
     )
     await service.kill('SIGTERM')

@@ -69,10 +69,10 @@ async function connect(
   { token, agent_id, isEnded }: { token: string; agent_id: string; isEnded: () => boolean },
 ) {
   const byThread = new Map(readers.map((seen) => [seen.thread_id, seen]))
-  let place = 0
+  let killIndex = 0
   let socket: WebSocket
   const open = async () => {
-    socket = new WebSocket(chatUrl(urls[place]!, agent_id, token))
+    socket = new WebSocket(chatUrl(urls[killIndex]!, agent_id, token))
     socket.on('message', (data) => {
       const frame = JSON.parse(String(data)) as TestFrame
       const seen = byThread.get(String(frame.thread_id))
@@ -83,7 +83,7 @@ async function connect(
     })
     const gone = () => {
       if (isEnded() || socket.readyState === WebSocket.OPEN) return
-      place += 1
+      killIndex += 1
       void open()
     }
     socket.on('error', () => undefined)

@@ -67,10 +67,10 @@ async function measure(
 ) {
   const answered = new Set<Question>()
   for (const question of questions) {
-    const found = await search(question.query)
+    const results = await search(question.query)
     const isRight = ({ path, text }: Found) =>
       path === question.path && plain(text).includes(plain(question.phrase))
-    if (found.slice(0, FIRST).some(isRight)) answered.add(question)
+    if (results.slice(0, FIRST).some(isRight)) answered.add(question)
   }
   const share = (some: readonly Question[]) =>
     some.filter((question) => answered.has(question)).length / some.length

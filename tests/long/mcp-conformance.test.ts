@@ -34,8 +34,8 @@ const SERVER_SCENARIOS = ['server-initialize', 'ping', 'tools-list']
 /** Returns the Node.js and the program of the suite; undefined if they cannot be had. */
 const findSuite = async () => {
   const finding = spawn('npx', [...SUITE, '-c', 'command -v node && command -v conformance'])
-  const [found] = await Promise.all([text(finding.stdout), once(finding, 'close')])
-  const [node, program] = found.trim().split('\n')
+  const [paths] = await Promise.all([text(finding.stdout), once(finding, 'close')])
+  const [node, program] = paths.trim().split('\n')
   return node && program ? { node, program } : undefined
 }
 
@@ -68,11 +68,11 @@ const startPlatform = async () => {
   const { fake, server } = chat
   fake.script(({ body: { messages, tools = [] } }) => {
     if (messages.at(-1)!.role !== 'user') return { text: 'done' }
-    const lent = tools.map((tool) => tool.function.name as string).filter((name) => name.includes('__'))
+    const toolNames = tools.map((tool) => tool.function.name as string).filter((name) => name.includes('__'))
     // A server without tools has none to use, and an empty answer is an error.
-    if (lent.length === 0) return { text: 'done' }
+    if (toolNames.length === 0) return { text: 'done' }
     return {
-      toolCalls: lent.map((name) => ({
+      toolCalls: toolNames.map((name) => ({
         name,
         arguments: name.endsWith('add_numbers') ? { a: 5, b: 3 } : {},
       })),

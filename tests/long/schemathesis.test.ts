@@ -137,16 +137,16 @@ async function describeRun(t: Test, cast: Cast): Promise<string> {
     const params = await calls.paramsOf(call)
     const body = (await calls.bodyOf(call)) ?? {}
     const id = route.operation_id ?? deriveOperationId(route.method, route.path)
-    const known = [
+    const realValues = [
       ...Object.entries(params).map(([name, value]) => [`path.${name}`, value] as const),
       ...Object.entries(body).flatMap(([name, value]) =>
         typeof value === 'string' ? [[`body.${name}`, value] as const] : [],
       ),
     ]
-    const bindings = known.map(([place, value]) => {
-      const dictionary = `${id}-${place.replace('.', '-')}`
+    const bindings = realValues.map(([field, value]) => {
+      const dictionary = `${id}-${field.replace('.', '-')}`
       lines.push(`[dictionaries.${dictionary}]`, `values = [${JSON.stringify(value)}]`)
-      return `${JSON.stringify(place)} = { dictionary = "${dictionary}", probability = ${KNOWN} }`
+      return `${JSON.stringify(field)} = { dictionary = "${dictionary}", probability = ${KNOWN} }`
     })
     operations.push('[[operations]]', `include-operation-id = "${id}"`)
     if (bindings.length > 0) operations.push('[operations.parameters]', ...bindings)

@@ -230,8 +230,8 @@ t.test('the TypeScript plugin of the document works', async (t) => {
 })
 
 t.test('the test of the document passes', async (t) => {
-  const told = await tested
-  t.match(told, { stdout: /fail 0/ }, String(told))
+  const output = await tested
+  t.match(output, { stdout: /fail 0/ }, String(output))
 })
 
 t.test('the provider kind of the document answers in a chat', async (t) => {

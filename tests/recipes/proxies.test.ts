@@ -101,11 +101,11 @@ for (const [name, start] of Object.entries(proxies))
     const { server, agent_id } = chat
     const assertRunning = start(t, port, new URL(server.url).host)
     // The certificates are nobody's.
-    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
+    const setting = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     t.teardown(() => {
-      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
-      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
+      if (setting === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = setting
     })
     await eventually(`${name} answers`, () => {
       assertRunning()

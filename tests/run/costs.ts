@@ -48,7 +48,7 @@ export function readProcessorTime(pid: number | 'self', of: 'itself' | 'ended ch
 
 /** Starts to measure costs. `reports` is the folder to which child processes report, in a profiled run. */
 export function createMeter(reports: string | undefined): { take(): Costs } {
-  const before = read()
+  const start = read()
 
   function read(): Costs {
     const { user, system } = process.cpuUsage()
@@ -70,7 +70,7 @@ export function createMeter(reports: string | undefined): { take(): Costs } {
     take() {
       const now = read()
       const names = Object.keys(now) as (keyof Costs)[]
-      return Object.fromEntries(names.map((name) => [name, now[name] - before[name]])) as unknown as Costs
+      return Object.fromEntries(names.map((name) => [name, now[name] - start[name]])) as unknown as Costs
     },
   }
 }

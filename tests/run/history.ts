@@ -43,7 +43,7 @@ export function openHistory(path: string) {
       return record !== undefined && record.cpu * sum(all, 'wall') < sum(all, 'cpu') * record.wall
     },
 
-    /** Stores the costs of files that ran to their end, beside those of files that did not run. */
+    /** Stores the costs of files that ran to their end, and keeps the costs of all others. */
     store(records: readonly FileRecord[]): void {
       for (const { file, wall, own, children } of records)
         costs[file] = { wall: Math.round(wall), cpu: Math.round(own + children) }

@@ -67,7 +67,7 @@ export function createReporter(
         else fail(file, [file, ...path].join(' > '), formatDetails(result.diag ?? {}))
       })
       parser.on('child', (file: Parser) => {
-        const before = performance.now()
+        const startedAt = performance.now()
         let tests = 0
         // Collected and written together, because other processes report at the same time.
         let lines = ''
@@ -83,7 +83,7 @@ export function createReporter(
         file.on('complete', ({ ok }) => {
           const isRun = tests > 0 || skipped > 0
           if (ok && !isRun) fail(file.name, `${file.name} ran no test`)
-          const took = formatDuration(performance.now() - before).padStart(8)
+          const took = formatDuration(performance.now() - startedAt).padStart(8)
           write(
             `${ok && isRun ? '✓' : '✗'} ${file.name.padEnd(40)}${`${tests} tests`.padStart(10)}${took}\n${lines}`,
           )
@@ -99,10 +99,11 @@ export const formatDuration = (ms: number): string =>
 
 function formatDetails(diag: Record<string, unknown>): string {
   // `handles` and `requests` list hundreds of open sockets and timers.
-  const { diff, stack, source, found, wanted, at, handles, requests, signal, ...rest } = diag
+  const { diff, stack, source, found: actual, wanted, at, handles, requests, signal, ...others } = diag
   const { fileName, lineNumber } = (at ?? {}) as { fileName?: string; lineNumber?: number }
-  const compared = diff === undefined && found !== undefined ? inspect({ found, wanted }, { depth: 5 }) : diff
-  const more = Object.keys(rest).length > 0 ? inspect(rest, { depth: 5 }) : undefined
+  const compared =
+    diff === undefined && actual !== undefined ? inspect({ found: actual, wanted }, { depth: 5 }) : diff
+  const more = Object.keys(others).length > 0 ? inspect(others, { depth: 5 }) : undefined
   return [fileName && `${fileName}:${lineNumber}`, source, compared, more, stack]
     .filter((part) => part !== undefined && part !== '')
     .map((part) => String(part).trimEnd())

@@ -54,13 +54,13 @@ for (let file = queue.take(id); file; file = queue.take(id)) {
   // Restarts the time limit for each file; `main` receives the new limit and ends this process when it is over.
   root.setTimeout(limit)
   const meter = createMeter(reports)
-  const before = performance.now()
+  const startedAt = performance.now()
   await runFile(file, new URL(`../${file}.test.js`, import.meta.url))
   // Tests of this file may still run and would count as the next file's; `main` continues in another process.
   if (hasThrown()) process.exit(1)
   // Tap ends all tests when the event loop is empty while a test still waits.
   if (root.ended) break
-  queue.finish({ file, wall: performance.now() - before, ...meter.take() })
+  queue.finish({ file, wall: performance.now() - startedAt, ...meter.take() })
 }
 
 setTimeout(() => {

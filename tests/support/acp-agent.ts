@@ -20,10 +20,10 @@ const SESSION = 'the-session'
 const cancelled = new AbortController()
 let tools = 0
 
-/** One line of a prompt, as its first word and the rest. */
+/** One line of a prompt, as its first word and the argument. */
 interface Step {
   word: string
-  rest: string
+  argument: string
   client: AgentContext
 }
 
@@ -41,7 +41,11 @@ const writeRaw = (text: string) =>
   new Promise<void>((resolve) => void process.stdout.write(text, () => resolve()))
 
 /** Asks for a permission with options of these kinds, and tells which was chosen. */
-async function askPermission(step: Step, kinds: PermissionOptionKind[], title = step.rest): Promise<void> {
+async function askPermission(
+  step: Step,
+  kinds: PermissionOptionKind[],
+  title = step.argument,
+): Promise<void> {
   tools += 1
   const request: RequestPermissionRequest = {
     sessionId: SESSION,
@@ -64,17 +68,17 @@ const describe = (error: unknown) => {
 }
 
 const steps: Record<string, (step: Step) => Promise<unknown>> = {
-  say: (step) => say(step, step.rest),
+  say: (step) => say(step, step.argument),
   /** A part of the message with this id. */
   message(step) {
-    const [messageId, ...words] = step.rest.split(' ')
+    const [messageId, ...words] = step.argument.split(' ')
     return update(step, { ...chunk('agent_message_chunk', words.join(' ')), messageId } as SessionUpdate)
   },
-  think: (step) => update(step, chunk('agent_thought_chunk', step.rest)),
+  think: (step) => update(step, chunk('agent_thought_chunk', step.argument)),
   plan: (step) =>
     update(step, {
       sessionUpdate: 'plan',
-      entries: step.rest.split(', ').map((content, index) => ({
+      entries: step.argument.split(', ').map((content, index) => ({
         content,
         priority: 'medium',
         status: index === 0 ? 'completed' : 'pending',
@@ -86,7 +90,7 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
     await update(step, {
       sessionUpdate: 'tool_call',
       toolCallId,
-      title: step.rest,
+      title: step.argument,
       kind: 'edit',
       status: 'pending',
       rawInput: { argument: 'given' },
@@ -106,12 +110,12 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
   permission: (step) => askPermission(step, ALL_KINDS),
   /** Several at the same time. */
   async permissions(step) {
-    await Promise.all(step.rest.split(' ').map((title) => askPermission(step, ALL_KINDS, title)))
+    await Promise.all(step.argument.split(' ').map((title) => askPermission(step, ALL_KINDS, title)))
   },
   'permission-always': (step) => askPermission(step, ['allow_always', 'reject_always']),
   'permission-odd': (step) => askPermission(step, []),
   async read(step) {
-    const [path = '', line, limit] = step.rest.split(' ')
+    const [path = '', line, limit] = step.argument.split(' ')
     const range = { ...(line && { line: Number(line) }), ...(limit && { limit: Number(limit) }) }
     const file = await step.client
       .request('fs/read_text_file', { sessionId: SESSION, path, ...range })
@@ -119,31 +123,31 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
     await say(step, `[${path}: ${file.content}]`)
   },
   async write(step) {
-    const [path = '', ...words] = step.rest.split(' ')
+    const [path = '', ...words] = step.argument.split(' ')
     const done = await step.client
       .request('fs/write_text_file', { sessionId: SESSION, path, content: words.join(' ') })
       .then(() => 'written', describe)
     await say(step, `[${path}: ${done}]`)
   },
   async env(step) {
-    const shown = step.rest === '*' ? Object.keys(process.env).sort() : process.env[step.rest]
-    await say(step, `[${step.rest}: ${JSON.stringify(shown)}]`)
+    const shown = step.argument === '*' ? Object.keys(process.env).sort() : process.env[step.argument]
+    await say(step, `[${step.argument}: ${JSON.stringify(shown)}]`)
   },
-  /** The methods by which it was authenticated. */
+  /** The authentication methods that clients chose. */
   chosen: (step) => say(step, `[${chosen.join(' ')}]`),
   /** Asks for a permission with what the protocol does not allow, and tells what was chosen. */
-  async 'permission-loose'({ rest, client }) {
-    const request = JSON.parse(rest) as RequestPermissionRequest
+  async 'permission-loose'({ argument, client }) {
+    const request = JSON.parse(argument) as RequestPermissionRequest
     const { outcome } = await client.request('session/request_permission', { ...request, sessionId: SESSION })
     await say(
-      { word: '', rest, client },
+      { word: '', argument, client },
       `[${outcome.outcome === 'selected' ? outcome.optionId : outcome.outcome}]`,
     )
   },
   folders: (step) => say(step, `[process ${process.cwd()}, session ${sessionFolder}]`),
   /** The file operations that it can do by itself. */
   async open(step) {
-    const [path = '', ...words] = step.rest.split(' ')
+    const [path = '', ...words] = step.argument.split(' ')
     const attempt = () => {
       if (words.length > 0) writeFileSync(path, words.join(' '))
       return readFileSync(path, 'utf8')
@@ -154,15 +158,15 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
       await say(step, `[${(error as NodeJS.ErrnoException).code}]`)
     }
   },
-  async pid({ rest }) {
-    writeFileSync(rest, String(process.pid))
+  async pid({ argument }) {
+    writeFileSync(argument, String(process.pid))
   },
   /** Waits until a file is there. */
-  async await({ rest }) {
-    while (!existsSync(rest)) await pause(10)
+  async await({ argument }) {
+    while (!existsSync(argument)) await pause(10)
   },
   /** Something that goes on when this ends. */
-  async grandchild({ rest }) {
+  async grandchild({ argument }) {
     const child = spawn(
       process.execPath,
       ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6)'],
@@ -170,10 +174,10 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
         stdio: 'ignore',
       },
     )
-    writeFileSync(rest, String(child.pid))
+    writeFileSync(argument, String(child.pid))
   },
-  async sleep({ rest }) {
-    await pause(Number(rest))
+  async sleep({ argument }) {
+    await pause(Number(argument))
   },
   async hang() {
     await pause(1e9)
@@ -182,8 +186,8 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
     await pause(1e9, undefined, { signal: cancelled.signal }).catch(() => undefined)
     return 'cancelled'
   },
-  async stderr({ rest }) {
-    process.stderr.write(`${rest}\n`)
+  async stderr({ argument }) {
+    process.stderr.write(`${argument}\n`)
   },
   /** More than is shown. */
   async 'stderr-long'() {
@@ -192,11 +196,11 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
       process.stderr.write(`${lines.join('\n')}\nthe last line\n`, () => resolve())
     })
   },
-  async exit({ rest }) {
-    process.exit(Number(rest))
+  async exit({ argument }) {
+    process.exit(Number(argument))
   },
-  async fail({ rest }) {
-    throw new RequestError(-32099, rest, { details: `because of ${process.env.API_KEY}` })
+  async fail({ argument }) {
+    throw new RequestError(-32099, argument, { details: `because of ${process.env.API_KEY}` })
   },
   /** Asks for a login if nobody has logged in. */
   async private() {
@@ -208,29 +212,29 @@ const steps: Record<string, (step: Step) => Promise<unknown>> = {
   async 'need-login'() {
     throw RequestError.authRequired()
   },
-  async stop({ rest }) {
-    return rest as StopReason
+  async stop({ argument }) {
+    return argument as StopReason
   },
   /** So many lines that are no messages. */
-  async garbage({ rest }) {
-    for (let line = 1; line <= Number(rest); line += 1)
+  async garbage({ argument }) {
+    for (let line = 1; line <= Number(argument); line += 1)
       await writeRaw(`line ${line} that is no message, ${process.env.API_KEY}\n`)
   },
   /** One message of so many bytes at least. */
-  big: (step) => say(step, 'x'.repeat(Number(step.rest))),
+  big: (step) => say(step, 'x'.repeat(Number(step.argument))),
   /** So many MiB of thoughts. */
-  async flood({ rest }) {
+  async flood({ argument }) {
     const params = { sessionId: SESSION, update: chunk('agent_thought_chunk', 'x'.repeat(1024 * 1024)) }
     const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}\n`
-    for (let count = 0; count < Number(rest); count += 1) await writeRaw(line)
+    for (let count = 0; count < Number(argument); count += 1) await writeRaw(line)
   },
   /** Messages that a client may not choke on. */
-  async odd({ rest }) {
+  async odd({ argument }) {
     const send = (message: object) => writeRaw(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
     for (const params of [null, 7, {}, { sessionId: SESSION }, { sessionId: SESSION, update: null }])
       await send({ method: 'session/update', params })
     for (const odd of [
-      { sessionUpdate: rest },
+      { sessionUpdate: argument },
       { sessionUpdate: 'plan', entries: 'none' },
       { sessionUpdate: 'plan', entries: [null, { content: 7 }] },
       { sessionUpdate: 'tool_call', title: 7, locations: [null, 'x'], rawInput: [[]] },
@@ -293,8 +297,8 @@ agent({ name: 'scripted' })
   .onRequest('session/prompt', async ({ params, client }) => {
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('')
     for (const line of text.split('\n')) {
-      const [word = '', ...rest] = line.split(' ')
-      const stopReason = await steps[word]!({ word, rest: rest.join(' '), client })
+      const [word = '', ...words] = line.split(' ')
+      const stopReason = await steps[word]!({ word, argument: words.join(' '), client })
       if (typeof stopReason === 'string') return { stopReason: stopReason as StopReason }
     }
     return unlessNull('session/prompt', { stopReason: 'end_turn' })

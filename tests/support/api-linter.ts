@@ -26,7 +26,7 @@ const requiredPathParameters: Oas3Rule = () => ({
   },
 })
 
-/** Reports channels whose parameters are not those of their address. */
+/** Reports channels whose parameters differ from the parameters of their address. */
 const channelParameters: Async3Rule = () => ({
   Channel({ address, parameters = {} }, { location, report }) {
     const names = [...String(address).matchAll(/\{(.+?)\}/g)].map(([, name]) => name)
@@ -91,7 +91,11 @@ const isChannelTag = (pointer: string) => /^#\/channels\/\w+\/tags\//.test(point
 export async function lint(document: object): Promise<string[]> {
   const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'api.json', config })
   return problems
-    .map(({ ruleId, message, location: [place] }) => ({ ruleId, message, pointer: place!.pointer! }))
+    .map(({ ruleId, message, location: [firstLocation] }) => ({
+      ruleId,
+      message,
+      pointer: firstLocation!.pointer!,
+    }))
     .filter(({ pointer }) => !isChannelTag(pointer))
     .map(({ ruleId, message, pointer }) => `${ruleId}: ${message} ${pointer}`)
 }

@@ -40,8 +40,8 @@ const SHARED_INTERFACES = ['Services', 'Events', 'GuardContexts', 'ExtensionPoin
 const cache = new Map<string, Statement[]>()
 
 function readStatements(file: string): Statement[] {
-  const known = cache.get(file)
-  if (known) return known
+  const cached = cache.get(file)
+  if (cached) return cached
   const source = readFileSync(join(DIST, file), 'utf8')
     .replace(/^ *\/\*\*[\s\S]*?\*\/\n/gm, '')
     .replace(/^ *\/\/.*\n/gm, '')
@@ -101,13 +101,13 @@ function findDeclaration({ file, name }: Origin): Statement | undefined {
 
 /** Collects these statements and all statements that they refer to, directly or indirectly. */
 function collectReferenced(statements: readonly Statement[]): Statement[] {
-  const found = new Set(statements)
-  for (const { file, text } of found)
+  const reachable = new Set(statements)
+  for (const { file, text } of reachable)
     for (const [, name] of text.matchAll(/\b(?:typeof )?((?<=typeof )\w+|[A-Z]\w*)/g)) {
       const declared = findDeclaration({ file, name: name! })
-      if (declared) found.add(declared)
+      if (declared) reachable.add(declared)
     }
-  return [...found]
+  return [...reachable]
 }
 
 /** Reads a plugin's additions to the shared interfaces of the API; `folder` is below `plugins`. */

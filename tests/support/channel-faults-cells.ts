@@ -82,7 +82,7 @@ function matcherOf(kind: Kind, action: Action, mark: string) {
 export async function runCell(channel: FaultyChannel, cell: Cell): Promise<void> {
   const mark = nextMark()
   const since = channel.logPosition()
-  const before = { refusal: await channel.lastRefusal(), count: await channel.countRefusals() }
+  const start = { refusal: await channel.lastRefusal(), count: await channel.countRefusals() }
   const fault =
     cell.class === 'fine'
       ? undefined
@@ -96,9 +96,9 @@ export async function runCell(channel: FaultyChannel, cell: Cell): Promise<void>
     if (cell.span === 'once' || !fault) {
       await seeOutcome(channel, cell.action, mark)
       assert.equal(fault?.hits ?? 1, 1, 'the fault was met')
-      assert.deepEqual(await channel.lastRefusal(), before.refusal, 'what passes is not shown as a refusal')
-      assert.equal(await channel.countRefusals(), before.count, 'what passes is not counted as a refusal')
-    } else if (cell.class === '4xx') await seeFinalRefusal(channel, cell.action, mark, { fault, before })
+      assert.deepEqual(await channel.lastRefusal(), start.refusal, 'what passes is not shown as a refusal')
+      assert.equal(await channel.countRefusals(), start.count, 'what passes is not counted as a refusal')
+    } else if (cell.class === '4xx') await seeFinalRefusal(channel, cell.action, mark, { fault, start })
     else await endByCommand(channel, cell, fault)
     await seeNextAnswer(channel)
     assertOnce(channel, cell, mark)
@@ -135,18 +135,18 @@ async function seeFinalRefusal(
   channel: FaultyChannel,
   action: Action,
   mark: string,
-  { fault, before }: { fault: ArmedFault; before: { refusal: unknown; count: number } },
+  { fault, start }: { fault: ArmedFault; start: { refusal: unknown; count: number } },
 ): Promise<void> {
   // A text that cannot be changed any more is sent anew.
   if (action === 'edit') await channel.see(`${mark}c ends.`)
   if (VENDORS[channel.kind].replaced?.includes(action)) return
   const refusal = await soon(`${channel.kind} shows the refusal`, async () => {
     const shown = await channel.lastRefusal()
-    return shown && JSON.stringify(shown) !== JSON.stringify(before.refusal) ? shown : undefined
+    return shown && JSON.stringify(shown) !== JSON.stringify(start.refusal) ? shown : undefined
   })
   assert.ok(refusal.detail.length > 10, 'the refusal is in words')
   // A question and a file are refused in their simplest form as well.
-  assert.ok((await channel.countRefusals()) > before.count, 'a final refusal is counted')
+  assert.ok((await channel.countRefusals()) > start.count, 'a final refusal is counted')
   assert.ok(fault.hits <= MOST_TRIES, `the call was made ${fault.hits} times`)
 }
 

@@ -69,7 +69,7 @@ export async function relayPlatform(platform: FakePlatform): Promise<FaultyPlatf
   const faults = new Set<Fault & { hits: number }>()
   const closing: (() => Promise<void>)[] = []
   const ports = new Map<string, string>()
-  /** Replaces the platform's addresses by those of the relay. */
+  /** Replaces the platform's addresses by addresses of the relay. */
   const rewrite = (text: string) =>
     text.replace(/127\.0\.0\.1:(\d+)/g, (whole, port) => ports.get(port) ?? whole)
   const rewriteAll = <Value>(value: Value): Value => JSON.parse(rewrite(JSON.stringify(value)))
@@ -81,7 +81,7 @@ export async function relayPlatform(platform: FakePlatform): Promise<FaultyPlatf
   }
 
   const origins = JSON.stringify([endpoints, config]).matchAll(/127\.0\.0\.1:(\d+)/g)
-  for (const port of new Set([...origins].map(([, found]) => found!))) {
+  for (const port of new Set([...origins].map(([, port]) => port!))) {
     const relay = await startRelay({ port, meet, rewrite })
     ports.set(port, relay.host)
     closing.push(relay.close)

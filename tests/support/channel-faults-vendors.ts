@@ -19,7 +19,7 @@ export type Action = 'first' | 'edit' | 'approval' | 'file'
 /** Refusals that every vendor writes in a form of its own. */
 export type Refusal = 'limited for 1 s' | 'limited' | '4xx' | '5xx'
 
-/** The wire of a platform, as far as faults need it. */
+/** The subset of a platform's protocol that faults need. */
 export interface Vendor {
   start(): Promise<FakePlatform>
   /** The calls that change a live message, and those that carry a file; the others that send are recognized by their text. */

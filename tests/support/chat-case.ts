@@ -209,10 +209,10 @@ export async function createCase(
       }),
     )
     const { body: rows } = await threads('GET', '?limit=200')
-    const found = rows.find((other: { thread_id: string }) => other.thread_id === thread_id)
+    const thread = rows.find((other: { thread_id: string }) => other.thread_id === thread_id)
     faults.push(
       ...findDifferences({ readers, snapshots, frames: speaker.frames, last }),
-      ...findRowFaults(found, { ...row, turn_active, artifacts, sources }),
+      ...findRowFaults(thread, { ...row, turn_active, artifacts, sources }),
     )
     return last
   }

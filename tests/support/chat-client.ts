@@ -70,7 +70,7 @@ export interface ClientThread {
   messages: ClientMessage[]
   turn_active: boolean
   hitl_pending: ClientPending | null
-  /** Files and sources of ended turns, each once; those of the active turn are in its messages. */
+  /** Files and sources of ended turns, each once; the active turn has its own in its messages. */
   artifacts: Artifact[]
   sources: Source[]
   /** Messages of pages that were read later than the newest page, with the seq of their state. */
@@ -183,8 +183,8 @@ function messageOf(
   { message_id: id, turn_id, seq }: TestFrame,
   role: ClientMessage['role'],
 ): ClientMessage | undefined {
-  const found = messages.find((message) => message.id === id)
-  if (found) return (read_at.get(id) ?? 0) < seq ? found : undefined
+  const message = messages.find((message) => message.id === id)
+  if (message) return (read_at.get(id) ?? 0) < seq ? message : undefined
   const begun: ClientMessage = {
     id,
     role,
@@ -288,15 +288,15 @@ export function differenceOf(
   pages: ClientPages,
 ): string | undefined {
   const { read_at: _, said: __, ...wanted } = openThread(pages)
-  const known = new Map(wanted.messages.map((message) => [message.id, message]))
+  const expectedMessages = new Map(wanted.messages.map((message) => [message.id, message]))
   const messages = thread.messages.map((message) => ({
     ...message,
-    content: message.content ?? known.get(message.id)?.content,
-    timestamp: message.timestamp ?? known.get(message.id)?.timestamp,
+    content: message.content ?? expectedMessages.get(message.id)?.content,
+    timestamp: message.timestamp ?? expectedMessages.get(message.id)?.timestamp,
   }))
-  const found: Record<string, unknown> = { ...thread, messages }
+  const actual: Record<string, unknown> = { ...thread, messages }
   for (const [field, one] of Object.entries(wanted)) {
-    const other = found[field]
+    const other = actual[field]
     if (isDeepStrictEqual(one, other)) continue
     if (!Array.isArray(one) || !Array.isArray(other))
       return `${field} is ${JSON.stringify(other)}, not ${JSON.stringify(one)}`

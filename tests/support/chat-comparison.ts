@@ -35,7 +35,7 @@ export function findDifferences({ readers, snapshots, frames, last }: Compared):
     for (let seq = thread.last_seq + 1; seq <= end; seq += 1) applyFrame(thread, frames.get(seq)!)
     return thread
   }
-  const told = readers.map(({ name, thread }) => [name, differenceOf(thread, last)])
+  const differences = readers.map(({ name, thread }) => [name, differenceOf(thread, last)])
   const fromThere = snapshots.map((pages) => [
     `the history at ${pages[0].last_seq} and all behind it`,
     differenceOf(fold(pages, last_seq), last),
@@ -49,7 +49,7 @@ export function findDifferences({ readers, snapshots, frames, last }: Compared):
     if (turn_active && frames.get(seq + 1)?.type === 'turn_started') thread.turn_active = true
     return [`all up to ${seq}`, differenceOf(thread, pages)]
   })
-  return [...told, ...fromThere, ...upToThere].flatMap(([what, difference]) =>
+  return [...differences, ...fromThere, ...upToThere].flatMap(([what, difference]) =>
     difference ? [`${what}: ${difference}`] : [],
   )
 }

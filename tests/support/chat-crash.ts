@@ -14,7 +14,7 @@ export async function crashInTurn(
 ): Promise<void> {
   const threads = server.db.collection<ThreadDocument>('threads')
   const events = server.db.collection<LedgerEvent>('events')
-  const before = (await threads.findOne({ _id: thread_id }))!
+  const thread = (await threads.findOne({ _id: thread_id }))!
   const socket = await connect()
   await socket.subscribe(thread_id)
   socket.send({ type: 'user_turn', thread_id, text })
@@ -29,5 +29,5 @@ export async function crashInTurn(
   await server.db.collection('messages').deleteMany({ thread_id })
   const holder = { node_id: 'another', machine: 'elsewhere', pid: 1, launch: '' }
   const active_turn = { turn_id: last.turn_id, first_seq: 1, holder, lease_until: 1, started_at: 1 }
-  await threads.replaceOne({ _id: thread_id }, { ...before, active_turn })
+  await threads.replaceOne({ _id: thread_id }, { ...thread, active_turn })
 }

@@ -61,16 +61,16 @@ export function createReader(
 
   const take = (frame: TestFrame) => {
     const { seq } = frame
-    const before = seq && frames.get(seq)
-    if (before && JSON.stringify(before) !== JSON.stringify(frame))
-      tell(`${JSON.stringify(before)} came again as ${JSON.stringify(frame)}`)
+    const earlier = seq && frames.get(seq)
+    if (earlier && JSON.stringify(earlier) !== JSON.stringify(frame))
+      tell(`${JSON.stringify(earlier)} came again as ${JSON.stringify(frame)}`)
     try {
       applyFrame(thread, frame)
     } catch (error) {
       tell(`${(error as Error).stack}: ${JSON.stringify(frame)}`)
     }
     if (frame.type === 'turn_status' && frame.last_seq === thread.last_seq) checkStatus(frame)
-    if (seq && !before && seq === thread.last_seq) frames.set(seq, frame)
+    if (seq && !earlier && seq === thread.last_seq) frames.set(seq, frame)
     for (const look of waiting) look()
   }
 

@@ -31,8 +31,8 @@ export interface ChatSocket extends TestSocket {
   say(turn: object): string
   /** Waits until a turn that was sent, here or on another connection, has ended. */
   seeTurn(client_message_id: string): Promise<SeenTurn>
-  /** Waits until a sent turn is paused, after it was paused `before` times. */
-  seePause(client_message_id: string, before?: number): Promise<TestFrame>
+  /** Waits until a sent turn is paused, after `earlierPauses` pauses. */
+  seePause(client_message_id: string, earlierPauses?: number): Promise<TestFrame>
   /** Combines `say` and `seeTurn`; whenever the turn is paused, `decide` returns the decisions. */
   ask(turn: object, decide?: Decide): Promise<SeenTurn>
   /** Subscribes and returns the reply. */
@@ -117,13 +117,13 @@ export async function connectChat(
       const mine = frames.filter((frame) => frame.turn_id === turn_id && frame.type !== 'turn_status')
       return { thread_id, turn_id, client_message_id, frames: mine, end }
     },
-    async seePause(client_message_id, before = 0) {
+    async seePause(client_message_id, earlierPauses = 0) {
       const { turn_id } = await chat.until(isOutcomeOf(client_message_id))
       let pauses = 0
       const seen = await chat.until(
         (frame) =>
           frame.turn_id === turn_id &&
-          (isEnd(frame) || (frame.type === 'hitl_required' && pauses++ === before)),
+          (isEnd(frame) || (frame.type === 'hitl_required' && pauses++ === earlierPauses)),
       )
       if (isEnd(seen)) throw new Error(`the turn did not pause: ${JSON.stringify(seen)}`)
       return seen
@@ -147,9 +147,9 @@ export async function connectChat(
       }
     },
     subscribe(thread_id, after_seq) {
-      const before = frames.length
+      const firstIndex = frames.length
       socket.send({ type: 'subscribe', thread_id, after_seq })
-      return chat.until((frame) => frame.type === 'turn_status' && frames.indexOf(frame) >= before)
+      return chat.until((frame) => frame.type === 'turn_status' && frames.indexOf(frame) >= firstIndex)
     },
     of: (thread_id) => frames.filter((frame) => frame.thread_id === thread_id && frame.seq !== undefined),
     async settle() {

@@ -18,16 +18,17 @@ export async function refusalOfAccess(
   origin: string,
   allowed: Credentials,
 ): Promise<AwsException | undefined> {
-  const given = headers.authorization ?? ''
-  if (given === '') return ['MissingAuthenticationTokenException', 403, 'Missing Authentication Token']
-  if (given.startsWith('Bearer '))
-    return allowed.api_key && given === `Bearer ${allowed.api_key}`
+  const authorization = headers.authorization ?? ''
+  if (authorization === '')
+    return ['MissingAuthenticationTokenException', 403, 'Missing Authentication Token']
+  if (authorization.startsWith('Bearer '))
+    return allowed.api_key && authorization === `Bearer ${allowed.api_key}`
       ? undefined
       : ['AccessDeniedException', 403, 'Authentication failed: Please make sure your API Key is valid.']
 
   const [, keyId, region, names = ''] =
     /^AWS4-HMAC-SHA256 Credential=(\w+)\/\d{8}\/([\w-]+)\/bedrock\/aws4_request, SignedHeaders=([\w;-]+), /.exec(
-      given,
+      authorization,
     ) ?? []
   const token = headers['x-amz-security-token']
   if (keyId !== allowed.access_key_id || token !== allowed.session_token)
@@ -46,7 +47,7 @@ export async function refusalOfAccess(
     datetime: String(headers['x-amz-date']),
   })
   const expected = (await signer.sign()).headers.get('authorization')
-  if (region === allowed.region && given === expected) return undefined
+  if (region === allowed.region && authorization === expected) return undefined
   const message =
     'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.'
   return ['InvalidSignatureException', 403, message]
@@ -119,10 +120,10 @@ function refusalOfTurns(model: string, messages: Block[], thinks: boolean): AwsE
       )
     for (const [n, block] of content.entries()) {
       if (block.cachePoint && n === 0) return invalid('There is nothing available to cache.')
-      const before = content[n - 1] ?? {}
-      if (block.cachePoint && before.reasoningContent)
+      const previous = content[n - 1] ?? {}
+      if (block.cachePoint && previous.reasoningContent)
         return invalid('Cache point cannot be inserted after reasoning block.')
-      if (block.cachePoint && before.toolResult && model === NOVA_MODEL)
+      if (block.cachePoint && previous.toolResult && model === NOVA_MODEL)
         return invalid('Malformed input request: extraneous key [cachePoint] is not permitted')
       const { reasoningText } = block.reasoningContent ?? {}
       if (reasoningText && !isSignature(reasoningText.signature))

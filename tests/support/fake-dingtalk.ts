@@ -36,7 +36,7 @@ export interface FakeDingtalk extends FakePlatform {
   answerNext(call: string, answer: FakeAnswer): void
 }
 
-/** Starts a fake of DingTalk. Whoever is called `guest…` belongs to no organization. */
+/** Starts a fake of DingTalk. Senders called `guest…` belong to no organization. */
 export async function startFakeDingtalk(): Promise<FakeDingtalk> {
   const violations: string[] = []
   const config = {
@@ -51,7 +51,7 @@ export async function startFakeDingtalk(): Promise<FakeDingtalk> {
     planted.add(made)
     return made
   }
-  let given = 0
+  let tokenCount = 0
   let limited = 0
   let failing = 0
   const media = new Map<string, SentFile>()
@@ -93,7 +93,7 @@ export async function startFakeDingtalk(): Promise<FakeDingtalk> {
     'POST /v1.0/oauth2/accessToken'({ body }) {
       if (!isApp(body.appKey, body.appSecret))
         return { status: 400, body: { code: 'invalidClientIdOrSecret', message: '无效的clientId' } }
-      given += 1
+      tokenCount += 1
       const accessToken = secret()
       tokens.add(accessToken)
       return { body: { accessToken, expireIn: 7200 } }
@@ -210,7 +210,7 @@ export async function startFakeDingtalk(): Promise<FakeDingtalk> {
     template,
     violations,
     secrets: () => [...planted, registration.lastCode()].filter(Boolean),
-    tokensGiven: () => given,
+    tokensGiven: () => tokenCount,
     deliver: (fields) => stream.deliver({ ...fieldsOf({ text: '' }).fields, ...fields }),
     expireSessions: () => messages.sessions.clear(),
     answerNext: (call, answer) => void overrides.set(call, [...(overrides.get(call) ?? []), answer]),

@@ -35,7 +35,7 @@ type Answer = { status: number; body?: unknown; headers?: Record<string, string>
 const refuse = ({ status, ...body }: Refusal): Answer => ({ status, body })
 const UNKNOWN: Answer = { status: 404, body: { code: 0, message: '404: Not Found' } }
 
-/** Discord's REST API, version 10, as far as a chat bot uses it. */
+/** The subset of Discord's REST API, version 10, that a chat bot uses. */
 export function createFakeApi({
   token,
   gatewayUrl,
@@ -85,9 +85,9 @@ export function createFakeApi({
     if (closed) return refuse(closed)
     const here = [...messages.all.values()].filter((message) => message.channel_id === channel_id)
     if (id) {
-      const found = here.find((message) => message.id === id)
-      return found
-        ? { status: 200, body: withoutPlace(found) }
+      const message = here.find((message) => message.id === id)
+      return message
+        ? { status: 200, body: withoutPlace(message) }
         : refuse({ status: 404, code: 10008, message: 'Unknown Message' })
     }
     const after = here.findIndex((message) => message.id === request.query.get('after'))
@@ -183,15 +183,15 @@ export function createFakeApi({
     if (!/^DiscordBot \(/.test(headers['user-agent'] ?? ''))
       violations.push('a request that does not name its client')
     const path = pathname.replace(/^\/api\/v10/, '')
-    const found = routes.find(([verb, pattern]) => verb === method && pattern.test(path))
-    if (!found) return reply(UNKNOWN)
+    const route = routes.find(([verb, pattern]) => verb === method && pattern.test(path))
+    if (!route) return reply(UNKNOWN)
     const isWriting = method !== 'GET' && path.includes('/messages')
     const trouble = isWriting ? disturb() : undefined
     if (trouble === 'fault')
       return reply({ status: 503, body: { message: 'upstream connect error', code: 0 } })
     if (typeof trouble === 'object') return reply(trouble)
     const request = { method, path, query: searchParams, ...(await parse(bytes, headers['content-type'])) }
-    const answer = found[2](request, ...found[1].exec(path)!.slice(1))
+    const answer = route[2](request, ...route[1].exec(path)!.slice(1))
     if (trouble === 'cut') response.socket?.destroy()
     else reply(answer)
   }

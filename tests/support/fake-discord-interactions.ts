@@ -66,7 +66,7 @@ export function createInteractions({
       const custom_id = messages.customIdOf(message_id, label)
       if (!message || !custom_id) throw new Error(`the message ${message_id} has no button "${label}"`)
       const { channel_id } = message
-      const place = guildOf(channel_id)
+      const guild = guildOf(channel_id)
       const token = `aW50ZXJhY3Rpb24-${randomUUID()}`
       this.tokens.push(token)
       return new Promise((resolve) => {
@@ -92,8 +92,8 @@ export function createInteractions({
           channel_id,
           channel: { id: channel_id },
           message,
-          ...place,
-          ...('guild_id' in place
+          ...guild,
+          ...('guild_id' in guild
             ? { member: { user: person(sender), roles: [] } }
             : { user: person(sender) }),
         })

@@ -51,10 +51,10 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
 
   /** Removed buttons can still be pressed by clients that show them. */
   function rememberButtons({ id, components }: WireMessage) {
-    const known = buttons.get(id) ?? new Map<string, string>()
+    const labels = buttons.get(id) ?? new Map<string, string>()
     for (const row of components)
-      for (const { label, custom_id } of row.components) known.set(label, custom_id)
-    buttons.set(id, known)
+      for (const { label, custom_id } of row.components) labels.set(label, custom_id)
+    buttons.set(id, labels)
   }
 
   function check(body: MessageBody, hasFile: boolean): Refusal | undefined {
@@ -121,8 +121,8 @@ export function createMessages({ nextId, violations }: { nextId: () => string; v
       if (wrong) return wrong
       const nonce = body.enforce_nonce ? `${channel_id} ${body.nonce}` : undefined
       if (!nonce) violations.push('a message that would be written twice when it is sent twice')
-      const known = nonce && nonces.get(nonce)
-      if (known) return messages.get(known)!
+      const duplicate = nonce && nonces.get(nonce)
+      if (duplicate) return messages.get(duplicate)!
       const message: WireMessage = {
         id: nextId(),
         type: 0,

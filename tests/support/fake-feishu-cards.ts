@@ -128,9 +128,9 @@ export function createFakeCards(violations: string[]) {
   }
 
   function replace(entity: CardEntity, change: () => void) {
-    const before = showCard(entity.card).text
+    const oldText = showCard(entity.card).text
     change()
-    if (showCard(entity.card).text !== before) entity.history.push(before)
+    if (showCard(entity.card).text !== oldText) entity.history.push(oldText)
   }
 
   return {

@@ -91,8 +91,8 @@ export function createFakeMessages({
     must(typeof content === 'string', 230001, 'content is not a string in json format')
     must(uuid === undefined || uuid.length <= 50, 99992402, 'field validation failed')
     if (uuid === undefined) violations.push('a message without a uuid')
-    const known = messages.get(byUuid.get(uuid) ?? '')
-    if (known) return known
+    const duplicate = messages.get(byUuid.get(uuid) ?? '')
+    if (duplicate) return duplicate
     const message: StoredMessage = {
       id: `om_bot_${messages.size + 1}`,
       chat_id,
@@ -150,7 +150,7 @@ export function createFakeMessages({
       { id, chat_id, msg_type, content, mentions, by, sent, upper, created_at }: StoredMessage,
       isWhole: boolean,
     ) {
-      // A card is given out as it was sent only to those who ask for it; others read that their client is too old.
+      // Only requests that ask for the original card receive it; others read that their client is too old.
       const hidden = {
         title: null,
         elements: [[{ tag: 'text', text: '请升级至最新版本客户端，以查看内容' }]],
@@ -192,7 +192,7 @@ export function createFakeMessages({
 }
 
 function repaint(sent: NonNullable<StoredMessage['sent']>, card: Loose) {
-  const before = showCard(sent.card).text
+  const oldText = showCard(sent.card).text
   sent.card = card
-  if (showCard(card).text !== before) sent.history.push(before)
+  if (showCard(card).text !== oldText) sent.history.push(oldText)
 }

@@ -222,7 +222,7 @@ export async function startFakeFeishu(): Promise<FakeFeishu> {
 
     async press(message_id, label, sender = 'ann') {
       const { sent, chat_id } = messages.find(message_id)
-      const button = sent?.buttons?.find((known) => known.label === label)
+      const button = sent?.buttons?.find((candidate) => candidate.label === label)
       if (!button) throw new Error(`There is no button "${label}".`)
       const event = eventOf('card.action.trigger', {
         operator: { tenant_key: 'tenant', open_id: sender, union_id: `on_${sender}`, user_id: null },

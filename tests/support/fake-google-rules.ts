@@ -1,4 +1,4 @@
-/** One part of a content, as far as the fake reads and writes it. */
+/** The fields of one part of a content that the fake reads and writes. */
 export interface Part {
   text?: string
   thought?: boolean
@@ -153,7 +153,11 @@ function complainOfThinking(
 }
 
 /** From Gemini 3 on, the first call of each step of the current turn must be signed. */
-function complainOfSignatures(model: string, contents: Content[], known: Set<string>): string | undefined {
+function complainOfSignatures(
+  model: string,
+  contents: Content[],
+  signatures: Set<string>,
+): string | undefined {
   if (model.startsWith('gemini-2')) return undefined
   const turnStart = contents.findLastIndex(
     ({ role, parts = [] }) => role === 'user' && parts.some(({ functionResponse }) => !functionResponse),
@@ -163,7 +167,7 @@ function complainOfSignatures(model: string, contents: Content[], known: Set<str
     const first = parts.find(({ functionCall }) => functionCall)
     if (first && !first.thoughtSignature)
       return `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${first.functionCall!.name}\` , position ${index + 1}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more details.`
-    if (first && first.thoughtSignature !== SKIP_SIGNATURE && !known.has(first.thoughtSignature!))
+    if (first && first.thoughtSignature !== SKIP_SIGNATURE && !signatures.has(first.thoughtSignature!))
       return 'Corrupted thought signature.'
   }
 }

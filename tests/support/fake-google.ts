@@ -46,9 +46,9 @@ export function createFakeGoogle({
   async function serve(exchange: Exchange): Promise<void> {
     const { method, path, headers, body } = exchange.request
     const url = new URL(path, 'http://fake')
-    const given = headers['x-goog-api-key'] ?? url.searchParams.get('key')
-    if (!given) return refuse(exchange, UNREGISTERED)
-    if (given !== key) return refuse(exchange, REFUSALS.auth())
+    const apiKey = headers['x-goog-api-key'] ?? url.searchParams.get('key')
+    if (!apiKey) return refuse(exchange, UNREGISTERED)
+    if (apiKey !== key) return refuse(exchange, REFUSALS.auth())
     if (method === 'GET' && url.pathname === '/v1beta/models') return list(exchange, url.searchParams)
 
     const [, id, call = ''] = /^\/v1beta\/models\/([^/:]+):(\w+)$/.exec(url.pathname) ?? []

@@ -66,7 +66,7 @@ export async function startFakeMcp() {
     onUnknownSession: ((_, reply) => void reply.writeHead(404).end()) as Answer,
     /** The sessions that the server knows. */
     sessions: new Set<string>(),
-    /** Forgets all sessions, and ends the streams of those who listen. */
+    /** Forgets all sessions, and ends all open streams. */
     restart: () => {
       fake.sessions.clear()
       for (const stream of streams) stream.end()

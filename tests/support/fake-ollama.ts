@@ -168,7 +168,7 @@ function complain({ name, capabilities }: Model, body: ChatBody): string | undef
       return 'illegal base64 data at input byte 0'
     if (
       tool_calls.some(
-        ({ function: { arguments: given } }) => typeof given !== 'object' || Array.isArray(given),
+        ({ function: { arguments: input } }) => typeof input !== 'object' || Array.isArray(input),
       )
     )
       return 'json: cannot unmarshal value into Go struct field ChatRequest.messages.tool_calls.function.arguments'

@@ -12,7 +12,7 @@ interface Task {
   secret: string
 }
 
-/** The QR codes by which a bot is linked. */
+/** The QR codes that link a bot. */
 interface FakeQqBind {
   serve(request: QqRequest): QqReply | undefined
   /** Scans the latest code as a person; with `failed` the encrypted secret cannot be decrypted. */

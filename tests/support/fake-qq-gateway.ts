@@ -27,7 +27,7 @@ interface Session {
 /** An answer of the gateway to an attempt to identify. */
 export type Identification = 'ready' | 'invalid' | 'silent' | number
 
-/** QQ's gateway: sessions, their events, and what goes wrong with them. */
+/** QQ's gateway: sessions, their events and their faults. */
 export interface FakeQqGateway {
   /** Sends an event to the bot, at the latest to its next session; resolves when the bot has said that it has it. */
   dispatch(t: string, d: object, id?: string): Promise<void>

@@ -5,7 +5,7 @@ import { createFakeQqGateway, type FakeQqGateway } from './fake-qq-gateway.ts'
 import { type QqReply, type QqRequest, refuse, startQqServer } from './fake-qq-http.ts'
 import { createFakeQqMessages, type FakeQqMessages } from './fake-qq-messages.ts'
 
-/** The controls of this fake beyond those of all platforms. */
+/** The controls that only this fake has. */
 export interface FakeQq extends FakePlatform {
   expireTokens(): void
   scan(outcome: 'success' | 'expired' | 'failed'): void
@@ -37,7 +37,7 @@ export async function startFakeQq(): Promise<FakeQq> {
   const secret = `secret-${randomBytes(16).toString('hex')}`
   const signature = `rkey-${randomBytes(16).toString('hex')}`
   const tokens = new Set<string>()
-  const given: string[] = []
+  const issuedTokens: string[] = []
   const violations: string[] = []
   const calls = new Map<string, number>()
   const tokenSeconds = { value: 7200 }
@@ -59,9 +59,9 @@ export async function startFakeQq(): Promise<FakeQq> {
       return { status: 200, body: { code: 100007, message: 'appid invalid' } }
     if (body.appId !== APP_ID || body.clientSecret !== secret)
       return { status: 200, body: { code: 100016, message: `invalid appid or secret ${body.clientSecret}` } }
-    const kept = tokenSeconds.value > 60 && given.find((token) => tokens.has(token))
+    const kept = tokenSeconds.value > 60 && issuedTokens.find((token) => tokens.has(token))
     const access_token = kept || `token-${randomBytes(24).toString('hex')}`
-    if (!kept) given.push(access_token)
+    if (!kept) issuedTokens.push(access_token)
     tokens.add(access_token)
     return { status: 200, body: { access_token, expires_in: String(tokenSeconds.value) } }
   }
@@ -226,7 +226,7 @@ export async function startFakeQq(): Promise<FakeQq> {
     silence() {
       isSilent = true
     },
-    secrets: () => [secret, WRONG_SECRET, signature, ...given, ...bind.keys()],
+    secrets: () => [secret, WRONG_SECRET, signature, ...issuedTokens, ...bind.keys()],
     async close() {
       await gateway.close()
       await close()

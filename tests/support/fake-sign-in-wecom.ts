@@ -30,20 +30,20 @@ export const createFakeSignInWecom = () =>
       },
 
       'GET /cgi-bin/auth/getuserinfo': ({ query }, { meaningOf, redeemCode }) => {
-        const known = meaningOf(query.get('access_token')) as Map<string, unknown> | undefined
-        if (!known) return refuse(40014, query)
+        const access = meaningOf(query.get('access_token')) as Map<string, unknown> | undefined
+        if (!access) return refuse(40014, query)
         const grant = redeemCode(query.get('code'))
         if (!grant) return refuse(40029, query)
         const { userid, openid } = grant.person
         if (openid) return { body: { errcode: 0, errmsg: 'ok', openid } }
-        known.set(String(userid), grant.person)
+        access.set(String(userid), grant.person)
         return { body: { errcode: 0, errmsg: 'ok', userid, user_ticket: 'a ticket' } }
       },
 
       'GET /cgi-bin/user/get': ({ query }, { meaningOf }) => {
-        const known = meaningOf(query.get('access_token')) as Map<string, unknown> | undefined
-        if (!known) return refuse(40014, query)
-        const person = known.get(query.get('userid') ?? '') as Record<string, unknown> | undefined
+        const access = meaningOf(query.get('access_token')) as Map<string, unknown> | undefined
+        if (!access) return refuse(40014, query)
+        const person = access.get(query.get('userid') ?? '') as Record<string, unknown> | undefined
         if (!person) return refuse(60111, query)
         if (person.hidden) return refuse(60011, query)
         return { body: { errcode: 0, errmsg: 'ok', ...person } }

@@ -68,8 +68,8 @@ export function createFakeSlackApi(world: World, address: () => string, issueTic
         violations.push('a client_msg_id is no UUID')
       const content = contentOf(fields, false)
       if ('ok' in content) return content
-      const known = client_msg_id && messages.find((message) => message.client_msg_id === client_msg_id)
-      if (known) return { ok: true, channel: known.channel, ts: known.ts }
+      const duplicate = client_msg_id && messages.find((message) => message.client_msg_id === client_msg_id)
+      if (duplicate) return { ok: true, channel: duplicate.channel, ts: duplicate.ts }
       const ts = world.nextTs()
       messages.push({
         ts,

@@ -1,4 +1,4 @@
-/** A block of Block Kit, as far as the fake knows them. */
+/** The subset of the blocks of Block Kit that the fake supports. */
 export interface Block {
   type: string
   block_id?: string

@@ -37,8 +37,8 @@ export async function startFakeSlackSite(
     const body = await buffer(request)
     const { pathname } = new URL(request.url!, 'http://fake')
     const token = /^Bearer (.*)$/.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    const [, area, ...rest] = pathname.split('/')
-    const name = rest.at(-1) ?? ''
+    const [, area, ...segments] = pathname.split('/')
+    const name = segments.at(-1) ?? ''
     if (isMute) return
     if (area === 'api')
       return serveCall(name, token, Object.fromEntries(new URLSearchParams(String(body))), response)

@@ -26,7 +26,7 @@ export interface FakeSlackSocket {
   redeliveries(): number
   connections(): number
   drop(): void
-  /** Connects no more and says nothing to those who try. */
+  /** Accepts no more connections, without an answer. */
   mute(isMute: boolean): void
   close(): Promise<void>
 }

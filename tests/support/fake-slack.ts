@@ -125,11 +125,11 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     const { channel, ts, thread_ts } = message
     const thread = thread_ts ? { thread_ts } : {}
     const whispers = world.whispers.length
-    const before = message.history.length
+    const versions = message.history.length
     const answered = new Promise<void>((resolve) => {
       const look = () => {
         // Others may still be changing a message that is out of date, so only words count there.
-        if (world.whispers.length === whispers && (isStale || message.history.length === before)) return
+        if (world.whispers.length === whispers && (isStale || message.history.length === versions)) return
         world.events.off('shown', look)
         resolve()
       }
@@ -184,8 +184,8 @@ export async function startFakeSlack(): Promise<FakeSlack> {
     press,
 
     async say(saying) {
-      const known = saying.id === undefined ? undefined : names.get(saying.id)
-      const event = known ? events.get(known)! : write(saying)
+      const name = saying.id === undefined ? undefined : names.get(saying.id)
+      const event = name ? events.get(name)! : write(saying)
       const id = String(event.ts)
       events.set(id, event)
       names.set(saying.id ?? id, id)

@@ -37,7 +37,7 @@ export interface BotState {
   chats: Map<string, FakeChat>
   /** Topics of forums, as `<chat id>:<topic>`. */
   topics: Set<string>
-  /** Those of them that are closed. */
+  /** The topics that are closed. */
   closedTopics: Set<string>
   messages: BotMessage[]
   files: Map<string, { path: string; size: number }>

@@ -4,7 +4,7 @@ import type { FakeChat } from './fake-telegram-methods.ts'
 /** The group that every fake has; a supergroup, as most are. */
 export const GROUP: FakeChat = { id: -1001234567890, type: 'supergroup', title: 'The group' }
 
-/** The direct conversation that every fake has; whoever writes there, it is the same. */
+/** The direct conversation that every fake has, the same for all senders. */
 export const DIRECT: FakeChat = { id: 5550001, type: 'private', first_name: 'ann' }
 
 /** The platform's id of a person: a number on Telegram, and for the sake of the tests also a name. */

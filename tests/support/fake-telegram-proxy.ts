@@ -35,12 +35,12 @@ export async function startFakeProxy(
     socket.on('error', () => socket.destroy())
   })
   server.on('connect', ({ url, headers }, socket: Socket) => {
-    const given = headers['proxy-authorization']
-    proxy.tunnels.push(given)
+    const credentials = headers['proxy-authorization']
+    proxy.tunnels.push(credentials)
     if (proxy.mood === 'silent') return
     if (proxy.mood === 'cutting') return socket.destroy()
     if (typeof proxy.mood === 'object') return socket.end(`HTTP/1.1 ${proxy.mood.refusal}\r\n\r\n`)
-    if (expected && given !== expected)
+    if (expected && credentials !== expected)
       return socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic\r\n\r\n')
     const { hostname, port } = new URL(`http://${url}`)
     const host = hostname.endsWith('.test') ? '127.0.0.1' : hostname.replace(/^\[|\]$/g, '')

@@ -86,7 +86,7 @@ export async function startBotApi({
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = await buffer(request)
     const { pathname } = new URL(request.url ?? '', 'http://fake')
-    const [, given, method = ''] = /^\/(?:file\/)?bot([^/]+)\/(.+)$/.exec(pathname) ?? []
+    const [, sentToken, method = ''] = /^\/(?:file\/)?bot([^/]+)\/(.+)$/.exec(pathname) ?? []
     const isFile = pathname.startsWith('/file/')
     calls.push(isFile ? 'file' : method)
     if (silent) return
@@ -95,8 +95,9 @@ export async function startBotApi({
       if (method === 'getUpdates') noteStrangePoll()
       return send(response, strange.status, strange.contentType, strange.body)
     }
-    if (given === undefined || !/^\d+:/.test(given)) return answer(response, refusal(404, 'Not Found'))
-    if (given !== token || revoked) return answer(response, refusal(401, 'Unauthorized'))
+    if (sentToken === undefined || !/^\d+:/.test(sentToken))
+      return answer(response, refusal(404, 'Not Found'))
+    if (sentToken !== token || revoked) return answer(response, refusal(401, 'Unauthorized'))
     if (isFile) return serveFile(method, response)
     if (method === 'getUpdates') return servePoll(readParameters(request, bytes), response)
     const run = METHODS[method]
@@ -129,8 +130,8 @@ export async function startBotApi({
   }
 
   function serveFile(path: string, response: ServerResponse): void {
-    const found = bytesOf.get(decodeURIComponent(path))
-    if (found) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(found)
+    const bytes = bytesOf.get(decodeURIComponent(path))
+    if (bytes) response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes)
     else answer(response, refusal(404, 'Not Found'))
   }
 
@@ -143,7 +144,7 @@ export async function startBotApi({
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
 
-  const endPoll = (given: Answer) => queue.interrupt((response) => answer(response, given))
+  const endPoll = (reply: Answer) => queue.interrupt((response) => answer(response, reply))
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -189,12 +190,12 @@ const refusal = (status: number, description: string, parameters?: Record<string
   ...(parameters && { parameters }),
 })
 
-function answer(response: ServerResponse, given: Answer): void {
-  const { status, ...rest } = 'result' in given ? { status: 200, ...given } : given
+function answer(response: ServerResponse, reply: Answer): void {
+  const { status, ...fields } = 'result' in reply ? { status: 200, ...reply } : reply
   sendJson(
     response,
     status,
-    status === 200 ? { ok: true, ...rest } : { ok: false, error_code: status, ...rest },
+    status === 200 ? { ok: true, ...fields } : { ok: false, error_code: status, ...fields },
   )
 }
 

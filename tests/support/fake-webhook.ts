@@ -24,7 +24,7 @@ interface Event {
   }
 }
 
-/** The controls of this fake beyond those of all platforms. */
+/** The controls that only this fake has. */
 export interface FakeWebhook extends FakePlatform {
   /** Answers the next callbacks, and probes, with this status; `end: false` leaves the body unfinished. */
   answer(status: number, headers?: Record<string, string>, body?: { text: string; end?: boolean }): void
@@ -62,11 +62,11 @@ export async function startFakeWebhook(): Promise<FakeWebhook> {
     if (type === 'typing') typings += 1
     if (type !== 'message' && type !== 'message.update' && type !== 'file') return
     const { id, text = '', is_final = true, buttons, filename, media_type, base64 } = message
-    const before = shown.find((one) => one.id === id)
+    const original = shown.find((one) => one.id === id)
     const values = new Map(buttons?.map(({ label, value }) => [label, value]))
-    if (before && type === 'message.update') {
-      if (before.text !== text) before.history.push(before.text)
-      Object.assign(before, {
+    if (original && type === 'message.update') {
+      if (original.text !== text) original.history.push(original.text)
+      Object.assign(original, {
         text,
         is_live: !is_final,
         ...(buttons && { buttons: [...values.keys()], values }),
@@ -164,8 +164,8 @@ export async function startFakeWebhook(): Promise<FakeWebhook> {
     allow_hosts: ['127.0.0.1'],
     config: { secret: SECRET, callback_url: `${url}/callback` },
     wrong_config: { secret: 'quite another secret', callback_url: `${url}/callback` },
-    attach(given) {
-      hook = given
+    attach(newSettings) {
+      hook = newSettings
     },
     async say(saying) {
       count += 1

@@ -73,18 +73,18 @@ export function createBoard(violations: string[], mediaOf: (type: string, media_
       throw new Refusal(40058, 'invalid stream')
     const text = checkText(content)
     if (finish && !hasInk(text)) violations.push('a stream ended with nothing to see')
-    const known = messages.find(({ stream_id }) => stream_id === id)
-    if (!known) {
+    const message = messages.find(({ stream_id }) => stream_id === id)
+    if (!message) {
       show(conversation, { stream_id: id, text, is_live: !finish, is_finished: finish })
       return
     }
-    if (known.is_expired) throw new Refusal(846608, 'stream message update expired')
-    if (known.is_finished) {
-      if (!finish || text !== known.text) throw new Refusal(846608, 'stream message update expired')
+    if (message.is_expired) throw new Refusal(846608, 'stream message update expired')
+    if (message.is_finished) {
+      if (!finish || text !== message.text) throw new Refusal(846608, 'stream message update expired')
       return
     }
-    if (text !== known.text) known.history.push(known.text)
-    Object.assign(known, { text, is_live: !finish, is_finished: finish })
+    if (text !== message.text) message.history.push(message.text)
+    Object.assign(message, { text, is_live: !finish, is_finished: finish })
   }
 
   function putCard(conversation: Conversation, card: Body, stream?: Body) {

@@ -43,14 +43,14 @@ export function createMedia(violations: string[]) {
     },
 
     serve(path: string, response: ServerResponse) {
-      const found = sent.get(path.replace('/files/', ''))
-      if (!found) return void response.writeHead(404).end()
-      const filename = encodeURIComponent(found.file.filename)
+      const file = sent.get(path.replace('/files/', ''))
+      if (!file) return void response.writeHead(404).end()
+      const filename = encodeURIComponent(file.file.filename)
       response.writeHead(200, {
         'content-type': 'application/octet-stream',
         'content-disposition': `attachment; filename="file"; filename*=UTF-8''${filename}`,
       })
-      response.end(found.bytes)
+      response.end(file.bytes)
     },
 
     /** No file that was sent can be fetched any longer. */
@@ -62,9 +62,9 @@ export function createMedia(violations: string[]) {
     },
 
     uploadOf(type: string, media_id: string): SentFile {
-      const found = media.get(media_id)
-      if (found?.type !== type) throw new Refusal(40007, 'invalid media_id')
-      return found.file
+      const mediaFile = media.get(media_id)
+      if (mediaFile?.type !== type) throw new Refusal(40007, 'invalid media_id')
+      return mediaFile.file
     },
 
     init({ type, filename, total_size: size, total_chunks: pieces, md5 }: Body): Body {

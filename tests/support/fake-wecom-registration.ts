@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 
-/** The pages that make a robot for whoever scans a code. `origin` is where the code leads. */
+/** The pages that make a robot when a code is scanned. `origin` is where the code leads. */
 export function createRegistrations(robot: { bot_id: string; secret: string }, violations: string[]) {
   const statuses = new Map<string, string>()
   let last = ''

@@ -69,7 +69,7 @@ export function createSockets(
     seen.push(cmd)
     if (isMute) return
     if (poison !== undefined && text.includes(poison)) return socket.close()
-    const confirm = (rest: Body) => send(socket, { headers: { req_id }, ...rest })
+    const confirm = (fields: Body) => send(socket, { headers: { req_id }, ...fields })
     try {
       let result: Body | undefined
       if (cmd === 'aibot_subscribe') subscribe(socket, body)

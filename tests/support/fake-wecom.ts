@@ -198,7 +198,7 @@ export async function startFakeWeCom(): Promise<FakeWeCom> {
       const { response_url: _, ...common } = commonOf(randomUUID(), place, sender, Date.now())
       const body = { ...common, msgtype: 'event', event }
       let tell!: (notice?: string) => void
-      const told = new Promise<string | undefined>((resolve) => {
+      const answer = new Promise<string | undefined>((resolve) => {
         tell = resolve
       })
       const timer = setTimeout(tell, CHANGE_MS)
@@ -207,7 +207,7 @@ export async function startFakeWeCom(): Promise<FakeWeCom> {
         presses.set(req_id, { task_id, presser: sender, at: Date.now(), tell })
         return { cmd: 'aibot_event_callback', headers: { req_id }, body }
       })
-      return told.finally(() => clearTimeout(timer))
+      return answer.finally(() => clearTimeout(timer))
     },
 
     connections: sockets.count,

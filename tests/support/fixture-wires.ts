@@ -72,7 +72,7 @@ export function plainAnswer(wire: Wire, text: string): FixtureAnswer {
     case 'responses': {
       const usage = { input_tokens: 5, output_tokens: 2, total_tokens: 7 }
       const response = { id: 'resp_next', object: 'response', created_at: 1, model: 'm' }
-      const place = { item_id: 'msg_next', output_index: 0, content_index: 0 }
+      const position = { item_id: 'msg_next', output_index: 0, content_index: 0 }
       const item = { id: 'msg_next', type: 'message', role: 'assistant' }
       const content = [{ type: 'output_text', text, annotations: [] }]
       const done = { ...item, status: 'completed', content }
@@ -80,8 +80,8 @@ export function plainAnswer(wire: Wire, text: string): FixtureAnswer {
         body: namedSse([
           { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
           { type: 'response.output_item.added', output_index: 0, item: { ...item, content: [] } },
-          { type: 'response.output_text.delta', ...place, delta: text },
-          { type: 'response.output_text.done', ...place, text },
+          { type: 'response.output_text.delta', ...position, delta: text },
+          { type: 'response.output_text.done', ...position, text },
           { type: 'response.output_item.done', output_index: 0, item: done },
           {
             type: 'response.completed',

@@ -160,8 +160,8 @@ export async function spawnServer(
     }),
     new Promise<string>((resolve) => {
       createInterface(child.stdout).on('line', (line) => {
-        const found = /http:\/\/[^\s"/]+/.exec(line)
-        if (found) resolve(found[0])
+        const address = /http:\/\/[^\s"/]+/.exec(line)
+        if (address) resolve(address[0])
       })
     }),
   ])

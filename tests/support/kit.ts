@@ -25,10 +25,10 @@ export const channelOptions = (t: Test) => ({
   ...kitOptions(t),
   test: ((suite, run) =>
     t.test(suite, (outer) => {
-      let place = suite.length
+      let index = suite.length
       const test: TestFunction = (name, run) => {
-        place += 1
-        const isRun = isLong || ALWAYS.test(name) || place % ONE_OF === 0
+        index += 1
+        const isRun = isLong || ALWAYS.test(name) || index % ONE_OF === 0
         return outer.test(name, { skip: !isRun && onlyLong }, run)
       }
       const context: TestContext & { parent: Test } = {

@@ -53,10 +53,10 @@ function findOrderFaults(
   // Items of the Responses API and contents of Gemini may follow each other.
   if (wire === 'responses' || wire === 'gemini') return faults
   for (const [index, { role, results }] of turns.entries()) {
-    const before = turns[index - 1]
+    const previous = turns[index - 1]
     // Results and a question are two messages of a chat.
-    const isQuestionAfterResults = before && before.results.length > 0 && results.length === 0
-    if (before?.role === role && !(isQuestionAfterResults && (wire === 'chat' || wire === 'ollama')))
+    const isQuestionAfterResults = previous && previous.results.length > 0 && results.length === 0
+    if (previous?.role === role && !(isQuestionAfterResults && (wire === 'chat' || wire === 'ollama')))
       faults.push(`entries ${firstTurn + index - 1} and ${firstTurn + index} are both of ${role}`)
   }
   return faults

@@ -73,9 +73,9 @@ export async function startOAuthIssuer(resource: () => string) {
     },
     /** Ends every grant, as a person does who withdraws the access. */
     async revoke(token: string) {
-      const found = await provider.AccessToken.find(token)
-      if (found?.grantId) await (await provider.Grant.find(found.grantId))?.destroy()
-      await found?.destroy()
+      const accessToken = await provider.AccessToken.find(token)
+      if (accessToken?.grantId) await (await provider.Grant.find(accessToken.grantId))?.destroy()
+      await accessToken?.destroy()
     },
     async close() {
       http.close()

@@ -105,7 +105,7 @@ export async function startOddOAuth(redirect_uri: string) {
     /** Begins a case. */
     reset(oddity: Oddity) {
       Object.assign(odd, { now: oddity, faults: [], requests: [], issued: [], sent: [] })
-      for (const known of [clients, codes, access, refresh]) known.clear()
+      for (const stored of [clients, codes, access, refresh]) stored.clear()
       clients.set(ENTERED.client_id, { secret: ENTERED.client_secret, redirect_uris: [redirect_uri] })
       clients.set(ENTERED_PUBLIC.client_id, { secret: undefined, redirect_uris: [redirect_uri] })
     },

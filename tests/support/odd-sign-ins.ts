@@ -3,7 +3,7 @@ import { type Oddity, startOddOAuth } from './odd-oauth.ts'
 import { SSO_PUBLIC_URL } from './oidc-client.ts'
 import { startServer } from './server.ts'
 
-/** The deviations of a sign-in besides those of its servers. */
+/** The deviations of a sign-in itself, besides the oddities of its servers. */
 export interface OddSignIn {
   config?: object
   /** Parameters of the callback beside the right ones, or in place of them; blank ones are left out. */

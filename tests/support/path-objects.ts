@@ -32,7 +32,7 @@ type Classes = Record<string, readonly [answers: Answers, make: Maker]>
 
 /** The objects that the path of a route may name, by class. */
 export interface PathObjects {
-  /** The path of the first object, by which objects of several routes are the same. */
+  /** The path of the first object, which several routes share. */
   kind: string
   answers: Record<string, Answers>
   makers: Record<string, Maker>
@@ -55,7 +55,7 @@ const having =
     params: { ...outer, ...params },
   })
 
-/** The access that each guard of agents gives: to whoever may open them, to owners, or to whoever wrote to them. */
+/** The access that each guard of agents grants: to users of the agent, to owners, or to everybody who wrote to it. */
 const ACCESS = { agent: 'open', owner: 'owned', permitted_owner: 'owned', thread_reader: 'read' } as const
 type Access = (typeof ACCESS)[keyof typeof ACCESS]
 
@@ -76,14 +76,14 @@ const agents = (access: Access, none: Answer): Classes => ({
   missing: [none, nothing],
 })
 
-/** What belongs to one account, which alone can see it. */
+/** Objects that only the account that made them can see. */
 const privateTo = (path: string, none: Answer): Classes => ({
   own: ['ok', (world, caller) => add(world, caller, path)],
   other: [none, (world) => add(world, world.owner, path)],
   missing: [none, nothing],
 })
 
-/** What an account has with an agent; neither the agent's owner nor administrators can see it. */
+/** Objects of an account at an agent; neither the agent's owner nor administrators can see them. */
 function privateWithin(path: string, access: Access, noAgent: Answer, none: Answer): Classes {
   const make = async (world: World, by: Account, agent: Promise<Made>) =>
     world.add({ ...(await agent), by }, path)
@@ -113,7 +113,7 @@ function privateWithin(path: string, access: Access, noAgent: Answer, none: Answ
   }
 }
 
-/** What belongs to whoever owns the object that it is in. */
+/** Objects that belong to the owner of the object around them. */
 function within(outer: Classes, make: (world: World, container: Made) => Promise<Made> | Made): Classes {
   const { missing, ...existing } = outer
   const inner = Object.entries(existing).map(([name, [answers, makeOuter]]) => [
@@ -220,7 +220,7 @@ const FIRST: Record<string, (facts: Facts) => Classes> = {
     defined: [isManagedOnly(isManaged), (world) => world.addRunner()],
     missing: [none, nothing],
   }),
-  // Those who manage accounts cannot take over one with more rights than their own.
+  // Managers of accounts cannot take over an account with more rights than their own.
   '/users/:id'({ none, method }) {
     const answers = isManagedOnly(method !== 'GET')
     return {
@@ -303,7 +303,7 @@ export function pathObjectsOf(
     }
     if (!(guardName in ACCESS))
       throw new Error(
-        `${name}: tests/support/path-objects.ts needs the access that the guard "${guardName}" gives`,
+        `${name}: tests/support/path-objects.ts needs the access that the guard "${guardName}" grants`,
       )
     const access = ACCESS[guardName as keyof typeof ACCESS]
     const outer = agents(access, noAgent)

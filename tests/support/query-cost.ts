@@ -30,13 +30,13 @@ export async function costOf(
 ): Promise<QueryCost> {
   const costs: QueryCost[] = []
   for (let run = 0; run < RUNS && !costs.some(isEnough); run += 1) {
-    const before = await examined(server)
+    const start = await examined(server)
     await operation()
     const after = await examined(server)
     costs.push({
-      documents: after.documents - before.documents,
-      scans: after.scans - before.scans,
-      sorts: after.sorts - before.sorts,
+      documents: after.documents - start.documents,
+      scans: after.scans - start.scans,
+      sorts: after.sorts - start.sorts,
     })
   }
   const least = (field: keyof QueryCost) => Math.min(...costs.map((cost) => cost[field]))

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 const ROOT = new URL('../../../', import.meta.url)
 
-/** The pages for people: the README and those of `docs/`. */
+/** The pages for people: the README and the pages of `docs/`. */
 export const PAGES: readonly string[] = [
   'README.md',
   ...readdirSync(new URL('docs/', ROOT))

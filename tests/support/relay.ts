@@ -19,7 +19,7 @@ export interface Relay {
 export async function startRelay(t: Test, target: () => string): Promise<Relay> {
   const pairs = new Set<[Socket, Socket]>()
   let opened = 0
-  let rest = Number.POSITIVE_INFINITY
+  let bytesLeft = Number.POSITIVE_INFINITY
   const server = createServer((client) => {
     opened += 1
     const { hostname, port } = new URL(target())
@@ -36,10 +36,10 @@ export async function startRelay(t: Test, target: () => string): Promise<Relay> 
     }
     client.on('data', (chunk) => upstream.write(chunk))
     upstream.on('data', (chunk) => {
-      rest -= chunk.length
-      if (rest > 0) return client.write(chunk)
-      client.write(chunk.subarray(0, chunk.length + rest))
-      rest = Number.POSITIVE_INFINITY
+      bytesLeft -= chunk.length
+      if (bytesLeft > 0) return client.write(chunk)
+      client.write(chunk.subarray(0, chunk.length + bytesLeft))
+      bytesLeft = Number.POSITIVE_INFINITY
       client.end(() => upstream.destroy())
     })
   })
@@ -59,7 +59,7 @@ export async function startRelay(t: Test, target: () => string): Promise<Relay> 
     },
     cut,
     cutAfter(bytes) {
-      rest = bytes
+      bytesLeft = bytes
     },
     freeze() {
       for (const pair of pairs) for (const socket of pair) socket.removeAllListeners('data').pause()

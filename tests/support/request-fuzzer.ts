@@ -206,11 +206,11 @@ export function createRequestFuzzer(documents: readonly Document[], chance: Chan
     },
 
     /** Creates the text of a frame. */
-    createFrame(schema: JSONSchema, known: Record<string, unknown>): string {
+    createFrame(schema: JSONSchema, realFields: Record<string, unknown>): string {
       if (chance.chance(0.05)) return pickMalformed(chance)
       const valid = values.create(schema) as Record<string, unknown>
-      for (const name of Object.keys(known))
-        if (name in valid && chance.chance(0.8)) valid[name] = known[name]
+      for (const name of Object.keys(realFields))
+        if (name in valid && chance.chance(0.8)) valid[name] = realFields[name]
       return writeJson(chance.chance(0.85) ? mutate(valid, chance) : valid)
     },
   }

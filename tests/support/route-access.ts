@@ -39,7 +39,7 @@ const noKind: Exception = { answers: { missing_in_own: '400 CHANNEL_KIND_UNSUPPO
 
 type Exception = Partial<Pick<RouteSample, 'who' | 'status' | 'query' | 'spends' | 'open' | 'refused'>> & {
   answers?: PathObjects['answers']
-  /** The reply to those who have access, because the object is not one that the test can make. */
+  /** The reply to callers with access, if the test cannot make the object. */
   ok?: Answer
 }
 
@@ -71,7 +71,7 @@ const EXCEPTIONS: Record<string, Exception> = {
   'GET /agents/:id/files/content': guestSeesNoFile,
   'GET /agents/:id/files/archive': guestSeesNoFile,
   'POST /agents/:id/files/link': guestSeesNoFile,
-  // A link belongs to whoever received it and not to an agent.
+  // A link belongs to its recipient and not to an agent.
   'GET /agents/:id/files/linked': {
     query: '?token=forged',
     answers: { other: '403 LINK_INVALID', missing: '403 LINK_INVALID' },
@@ -99,7 +99,7 @@ const EXCEPTIONS: Record<string, Exception> = {
   },
 }
 
-/** Calls whose query gives them other callers than the guard of their route. */
+/** Calls whose query admits other callers than the guard of their route. */
 const VARIANTS: Record<string, Exception[]> = {
   'GET /agents': [{}, { query: '?scope=all', who: 'admin' }],
 }
@@ -124,7 +124,7 @@ export function sampleRoute(route: ServedRoute, declarations: Declarations): Rou
 /** True for public routes whose calls only their body can make fail. */
 const takesBody = ({ guard, method, raw }: ServedRoute) => guard === 'public' && method !== 'GET' && !raw
 
-/** Replaces the answers of an exception, and 'ok' by the answer of those who have access. */
+/** Replaces the answers of an exception, and 'ok' by the answer to callers with access. */
 function changeAnswers(
   derived: PathObjects['answers'],
   exceptions: PathObjects['answers'] = {},
@@ -143,7 +143,8 @@ function changeAnswers(
 function whoOf({ guard = 'public' }: ServedRoute, { guards }: Declarations): string {
   const [name, argument] = typeof guard === 'string' ? [guard] : guard
   const chain = [name as string]
-  for (let before = guards.get(name)?.after; before; before = guards.get(before)?.after) chain.push(before)
+  for (let previous = guards.get(name)?.after; previous; previous = guards.get(previous)?.after)
+    chain.push(previous)
   if (chain.includes('admin')) return 'admin'
   if (chain.includes('permission')) return argument!
   return chain.includes('user') ? 'user' : 'public'

@@ -183,7 +183,7 @@ export async function createBody(route: ServedRoute, make: Make): Promise<object
       body[name] = createValue(name, schema, make)
   }
   if (Object.keys(body).length > 0) return body
-  // Without a required field, a body changes the first thing for which there is an example.
+  // Without a required field, a body has the first field with an example.
   const [first] = Object.entries(properties).filter(([, { examples }]) => examples !== undefined)
   return first ? { [first[0]]: createValue(...first, make) } : {}
 }

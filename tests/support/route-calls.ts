@@ -66,14 +66,14 @@ export function createSampler({ server }: Cast, routes: readonly ServedRoute[]) 
 export function callersOf(
   { anonymous, plain, holders, administrator }: Cast,
   who: string,
-  place: number,
+  index: number,
 ): Account[] {
   const others = holders.filter(({ permissions }) => !permissions.includes(who))
   const own = holders.filter((holder) => !others.includes(holder))
   const first = [anonymous, plain, ...own]
-  if (isLong || who === 'admin') return [...first, ...roundRobin(others, place), administrator]
-  const turn = Math.floor(place / 4)
-  return [...first, ...([[administrator], roundRobin(others, turn)][place % 4] ?? [])]
+  if (isLong || who === 'admin') return [...first, ...roundRobin(others, index), administrator]
+  const turn = Math.floor(index / 4)
+  return [...first, ...([[administrator], roundRobin(others, turn)][index % 4] ?? [])]
 }
 
 /** Creates the caller of routes; each call has its own address and request id. */

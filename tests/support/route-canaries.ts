@@ -41,10 +41,10 @@ export function createCanaries(makeSecret: () => string) {
     const properties = Object.assign({}, ...branches.map((branch) => branch.properties ?? {}))
     if (Object.keys(properties).length > 0) {
       if (value === undefined) return undefined
-      const given = value as Record<string, unknown>
+      const fields = value as Record<string, unknown>
       const planted = Object.entries(properties as Record<string, JSONSchema>).map(([name, field]) => [
         name,
-        plant(field, given[name], `${sentAs}.${name}`, isSecret),
+        plant(field, fields[name], `${sentAs}.${name}`, isSecret),
       ])
       return Object.fromEntries(planted.filter(([, field]) => field !== undefined))
     }

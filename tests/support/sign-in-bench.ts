@@ -74,13 +74,13 @@ export function benchOf(vendor: Vendor) {
       t.equal(failure.name, 'SignInFailure', String(failure.stack))
       t.equal(failure.reason, reason, failure.message)
       t.match(failure.message, message)
-      const told = `${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`
+      const output = `${failure.stack} ${JSON.stringify(failure)} ${String(failure.cause)}`
       const secrets = [...fake.issued, fake.app.client_secret]
       t.same(
-        secrets.filter((secret) => told.includes(secret)),
+        secrets.filter((secret) => output.includes(secret)),
         [],
       )
-      t.notMatch(told, /https?:\/\/127/)
+      t.notMatch(output, /https?:\/\/127/)
     },
   }
 }

@@ -126,9 +126,9 @@ export function createSoftwareAuthenticator(origin: string) {
 
     /** Signs with a passkey of the domain, the newest one unless `lies` names another; it counts its uses. */
     get(options: Options, lies: Lies = {}) {
-      const known = [...credentials.values()].filter(({ rp_id }) => rp_id === options.rpId)
-      const found = lies.credential ? credentials.get(lies.credential) : known.at(-1)
-      const credential = found!
+      const candidates = [...credentials.values()].filter(({ rp_id }) => rp_id === options.rpId)
+      const chosen = lies.credential ? credentials.get(lies.credential) : candidates.at(-1)
+      const credential = chosen!
       credential.counter += 1
       const clientData = writeClientData('webauthn.get', options, lies)
       const data = writeData(credential.rp_id, lies.counter ?? credential.counter, lies)

@@ -68,10 +68,10 @@ export async function readEvents(
       },
     })
     for await (const text of response.body!.pipeThrough(new TextDecoderStream())) {
-      const before = events.length
+      const firstIndex = events.length
       parser.feed(text)
       // Comments are signs of life, but no events.
-      if (events.length > before) news.dispatchEvent(new Event('news'))
+      if (events.length > firstIndex) news.dispatchEvent(new Event('news'))
     }
   }
   let hasEnded = !isStream

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 
 /** The size of the vectors of the model. */
 const DIMENSIONS = 384
-/** The bytes of the digest of a text, by which its vector is found. */
+/** The bytes of the digest of a text, the key of its vector. */
 const DIGEST_BYTES = 12
 const RECORD_BYTES = DIGEST_BYTES + DIMENSIONS
 

@@ -109,7 +109,7 @@ const fixtureSchema = objectOf(
 
 /** The answer of an upstream to one request; the text or the events of the file are sent as they are. */
 export type FixtureAnswer = TypeOf<typeof answer>
-/** The frames, messages and requests that a turn must produce, as far as a file names them. */
+/** The frames, messages and requests that a turn must produce; a file may leave some out. */
 export type Expectation = TypeOf<typeof expectation>
 
 /** A fixture, as its file describes it. */

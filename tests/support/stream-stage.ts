@@ -34,10 +34,10 @@ export interface StreamStage {
   play(fixture: StreamFixture): Promise<PlayedFixture>
 }
 
-/** The answer of the plain turn after those of a fixture. */
+/** The answer of the plain turn after the turns of a fixture. */
 export const NEXT_REPLY = 'hello again'
 
-/** The question of that turn, by which its conversation is recognized. */
+/** The question of that turn, which identifies its conversation. */
 export const nextQuestion = ({ name }: Pick<StreamFixture, 'name'>): string => `And now, ${name}?`
 
 const DEFAULT_MODEL = 'some-model'
@@ -185,11 +185,11 @@ export async function startStage(t: Test): Promise<StreamStage> {
 
 /** Returns a function that plays one turn; a pause for approval is answered with consent. */
 const createAsk = (socket: ChatSocket, upstream: FixtureUpstream) => async (turn: object) => {
-  const before = upstream.requests.length
+  const firstIndex = upstream.requests.length
   const { thread_id, frames, end } = await socket.ask(turn, ({ action_requests }) =>
     action_requests.map(() => ({ type: 'approve' })),
   )
-  return { thread_id, frames, end, requests: upstream.requests.slice(before) }
+  return { thread_id, frames, end, requests: upstream.requests.slice(firstIndex) }
 }
 
 /** Plays fixtures, several at a time, and returns their promises in the same order. */

@@ -67,9 +67,9 @@ async function createDatabasePool() {
     /** Removes all data of a database and makes it free for the next test. */
     async empty(name: string) {
       const db = client.db(name)
-      const found = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
-      const ours = found.filter((name) => builtInNames.has(name))
-      const others = found.filter((name) => !builtInNames.has(name))
+      const names = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name)
+      const ours = names.filter((name) => builtInNames.has(name))
+      const others = names.filter((name) => !builtInNames.has(name))
       await Promise.all(
         others.filter((name) => name !== INDEX_RECORDS).map((other) => db.dropCollection(other)),
       )

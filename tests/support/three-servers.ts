@@ -46,13 +46,13 @@ export async function testThreeServers(
     const thread_id = await chat.createThread()
     const readers = await Promise.all(nodes.map(connect))
     for (const reader of readers) await reader.subscribe(thread_id)
-    for (const [place, writer] of readers.entries()) {
+    for (const [index, writer] of readers.entries()) {
       const { hold, release } = createHold()
       fake.next({ text: ['first ', 'then ', 'last'], hold, holdAfter: 1 })
-      const sent = writer.say({ thread_id, text: `turn ${place}` })
+      const sent = writer.say({ thread_id, text: `turn ${index}` })
       for (const reader of readers) {
         const isThere = () =>
-          reader.of(thread_id).filter(({ content }) => content === 'first ').length > place
+          reader.of(thread_id).filter(({ content }) => content === 'first ').length > index
         t.ok(await reader.until(isThere), 'text is seen while the turn runs')
       }
       release()
@@ -83,9 +83,9 @@ export async function testThreeServers(
       const { hold } = createHold()
       const upstream = fake.request(fake.requests.length)
       fake.next({ text: ['begun ', 'never'], hold, holdAfter: 1 })
-      const [there, here] = await Promise.all([connect(third), connect(server)])
-      there.say({ thread_id, text: 'talk' })
-      await there.until(({ content }) => content === 'begun ')
+      const [remote, here] = await Promise.all([connect(third), connect(server)])
+      remote.say({ thread_id, text: 'talk' })
+      await remote.until(({ content }) => content === 'begun ')
       if (method === 'stop') here.send({ type: 'stop', thread_id })
       else if (method === 'delete') await call(second, 'DELETE', `/agents/${agent_id}/threads/${thread_id}`)
       else await call(second, 'POST', `/agents/${agent_id}/stop`)
@@ -131,23 +131,25 @@ export async function testThreeServers(
   const skip = spawned ? false : onlyLong
   await t.test('The turns of a killed server end for the readers at the others', { skip }, async (t) => {
     const thread_ids = await Promise.all(range(1, 4).map(() => chat.createThread()))
-    const [there, here] = await Promise.all([connect(third), connect(server)])
+    const [remote, here] = await Promise.all([connect(third), connect(server)])
     const sent: string[] = []
     for (const thread_id of thread_ids) {
       await here.subscribe(thread_id)
       fake.next({ text: ['half ', 'said'], hold: createHold().hold, holdAfter: 1 })
-      sent.push(there.say({ thread_id, text: 'talk' }))
+      sent.push(remote.say({ thread_id, text: 'talk' }))
       await here.until((frame) => frame.thread_id === thread_id && frame.content === 'half ')
     }
-    const queued = there.say({ thread_id: thread_ids[0], text: 'and then' })
-    await there.until(({ type, client_message_id }) => type === 'turn_queued' && client_message_id === queued)
+    const queued = remote.say({ thread_id: thread_ids[0], text: 'and then' })
+    await remote.until(
+      ({ type, client_message_id }) => type === 'turn_queued' && client_message_id === queued,
+    )
     const events = await readEvents(t, `${server.url}/api/events`, { token })
     const resets = () => events.events.filter(({ data }) => data.type === 'reset').length
     await events.until(() => resets() >= 1)
-    const before = resets()
+    const resetsBefore = resets()
     await spawned!.kill()
     t.ok(
-      await events.until(() => resets() > before),
+      await events.until(() => resets() > resetsBefore),
       'pages ask again, because they may have missed what it told last',
     )
     for (const client_message_id of sent) {

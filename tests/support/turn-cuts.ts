@@ -39,26 +39,26 @@ function pageOf(events: readonly LedgerEvent[], first_seq: number, thread_id: st
   }
 }
 
-/** Describes what goes wrong when the events of one turn are cut anywhere: the messages must be the same. */
+/** Lists the faults of messages that are read from the events of one turn, cut at any point: they must be the same. */
 export function findCutFaults(events: readonly LedgerEvent[]): string[] {
   const faults: string[] = []
   const [first_seq, thread_id] = [seqOf(events[0]!), threadOf(events[0]!)]
-  const before = structuredClone(events)
+  const original = structuredClone(events)
   const whole = pageOf(events, first_seq, thread_id)
   for (let cut = 0; cut <= events.length; cut += 1) {
-    const [told, rest] = [events.slice(0, cut), events.slice(cut)]
-    const thread = openThread([pageOf(told, first_seq, thread_id)])
-    for (const event of rest) applyFrame(thread, JSON.parse(frameText(event)))
+    const [earlier, later] = [events.slice(0, cut), events.slice(cut)]
+    const thread = openThread([pageOf(earlier, first_seq, thread_id)])
+    for (const event of later) applyFrame(thread, JSON.parse(frameText(event)))
     const { artifacts, sources } = thread
     const difference = differenceOf(thread, [{ ...whole, artifacts, sources }])
     if (difference) faults.push(`behind ${cut} events: ${difference}`)
     try {
-      readRecordedLoop(told)
+      readRecordedLoop(earlier)
     } catch (error) {
       faults.push(`the loop cannot be read from ${cut} events: ${(error as Error).message}`)
     }
   }
-  if (!isDeepStrictEqual(before, events)) faults.push('reading the events has changed them')
+  if (!isDeepStrictEqual(original, events)) faults.push('reading the events has changed them')
   return faults
 }
 
@@ -75,14 +75,14 @@ export async function findReplayFaults(
 }
 
 /** Describes the first difference of two JSON values. */
-function firstDifference(wanted: unknown, found: unknown, path: string): string | undefined {
-  if (isDeepStrictEqual(wanted, found)) return undefined
+function firstDifference(wanted: unknown, actual: unknown, path: string): string | undefined {
+  if (isDeepStrictEqual(wanted, actual)) return undefined
   const isTree = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null
-  if (!isTree(wanted) || !isTree(found))
-    return `${path} is ${JSON.stringify(found)?.slice(-500)}, not ${JSON.stringify(wanted)?.slice(-500)}`
-  for (const name of new Set([...Object.keys(wanted), ...Object.keys(found)])) {
-    const difference = firstDifference(wanted[name], found[name], `${path}.${name}`)
+  if (!isTree(wanted) || !isTree(actual))
+    return `${path} is ${JSON.stringify(actual)?.slice(-500)}, not ${JSON.stringify(wanted)?.slice(-500)}`
+  for (const name of new Set([...Object.keys(wanted), ...Object.keys(actual)])) {
+    const difference = firstDifference(wanted[name], actual[name], `${path}.${name}`)
     if (difference) return difference
   }
   return `${path} is of another kind`

@@ -55,8 +55,8 @@ export async function startFakeIRC(): Promise<FakePlatform> {
 
   const handle = (client: Client, line: string) => {
     const send = (line: string) => void client.socket.write(`${line}\r\n`)
-    const [head = '', ...rest] = line.split(' :')
-    const [command, ...params] = [...head.split(' '), ...(rest.length > 0 ? [rest.join(' :')] : [])]
+    const [head = '', ...trailing] = line.split(' :')
+    const [command, ...params] = [...head.split(' '), ...(trailing.length > 0 ? [trailing.join(' :')] : [])]
     const [first = '', last = ''] = [params[0], params.at(-1)]
     if (Buffer.byteLength(line) + 2 > MAX_LINE) violations.push('a line is too long')
     switch (command) {
