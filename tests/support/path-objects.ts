@@ -40,7 +40,8 @@ export interface PathObjects {
 
 const FORBIDDEN = '403 FORBIDDEN'
 const AGENT = '/agents/:id'
-const RUNNER_KIND = 'qq'
+/** A channel kind whose bots are linked by a scanned code. */
+const SCANNED_KIND = 'qq'
 
 const nothing: Maker = (_, caller) => ({ params: {}, by: caller })
 const hidden = (none: Answer) => [none, 'ok'] as const
@@ -146,7 +147,7 @@ const BUILT_IN: Record<string, string> = {
 /** Parts of agents that no route creates below them. */
 const PARTS: Record<string, (world: World, agent: Made) => Promise<Made> | Made> = {
   tool_name: having({ tool_name: 'write_file' }),
-  kind: having({ kind: RUNNER_KIND }),
+  kind: having({ kind: SCANNED_KIND }),
   async package_id(world, agent) {
     const { params } = await add(world, world.administrator, '/skill-packages/:id')
     const container = { params, by: world.administrator }
