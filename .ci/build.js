@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -16,6 +17,14 @@ import { join } from 'node:path'
 import { bundle, emit, listFiles, removeEmitted } from './emit.js'
 
 const PAGE = 'plugins/reach/console/web'
+const COMPONENT = 'dist/plugins/operation/api-docs/component'
+const COMPONENT_FILES = [
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+  'swagger-ui.css',
+  'LICENSE',
+  'NOTICE',
+]
 const SERVER = ['client', 'engine', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers']
 const TESTS = ['tests', 'bench']
 const PACKAGE = ['package.json', 'package-lock.json']
@@ -106,7 +115,15 @@ function hashFiles(paths, except) {
 async function compileServer() {
   await emit(SERVER, [PAGE])
   await bundle()
+  copyComponent()
   chmodSync('dist/kernel/cli/main.js', 0o755)
+}
+
+/** Copies the files of the API page's component: its package has a script that reports each installation to a third party. */
+function copyComponent() {
+  mkdirSync(COMPONENT, { recursive: true })
+  for (const name of COMPONENT_FILES)
+    copyFileSync(`node_modules/swagger-ui-dist/${name}`, `${COMPONENT}/${name}`)
 }
 
 async function buildPage() {

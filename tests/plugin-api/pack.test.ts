@@ -59,7 +59,9 @@ t.test('the package contains the compiled sources and their data, and no tests',
     ...listFiles('plugins/agents/personas/profiles'),
     ...listFiles('plugins/operation/api-docs/page'),
     ...listFiles('plugins/operation/scaffold/templates'),
-    ...listFiles('dist/plugins/reach/console/web').filter((file) => !file.endsWith('.js')),
+    ...['dist/plugins/operation/api-docs/component', 'dist/plugins/reach/console/web']
+      .flatMap((folder) => listFiles(folder))
+      .filter((file) => !file.endsWith('.js')),
   ]
   t.ok(data.length > 20)
   t.same(

@@ -1,14 +1,17 @@
 import { fileURLToPath } from 'node:url'
 import type { Blueprint, Pages } from '#kernel'
 
-/** The page as browsers run it: it is neither compiled nor bundled. */
-const FOLDER = new URL('../../../../plugins/operation/api-docs/page/', import.meta.url)
+/** Our part of the page, as browsers run it: it is neither compiled nor bundled. */
+const OWN_FILES = new URL('../../../../plugins/operation/api-docs/page/', import.meta.url)
+/** The files of Swagger UI, which the build copies. */
+const COMPONENT_FILES = new URL('component/', import.meta.url)
 
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
+  // Swagger UI has its icons in its styles.
+  "img-src 'self' data:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -32,6 +35,9 @@ export const isServed = ({ config, blueprint }: Switches): boolean =>
 export const apiPage: Pages<Switches> = {
   path: '/api/docs/',
   index: 'index.html',
-  locate: (name, cradle) => (isServed(cradle) ? fileURLToPath(new URL(name, FOLDER)) : undefined),
+  locate(name, cradle) {
+    if (!isServed(cradle)) return undefined
+    return fileURLToPath(new URL(name, name.startsWith('swagger-ui') ? COMPONENT_FILES : OWN_FILES))
+  },
   headers: () => ({ 'Content-Security-Policy': `${POLICY}, ${OWN_CODE}`, 'Referrer-Policy': 'no-referrer' }),
 }

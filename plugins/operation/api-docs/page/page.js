@@ -1,217 +1,202 @@
-import { codeBlock, h } from './dom.js'
-import { renderInline, renderMarkdown } from './markdown.js'
-import { loadModel } from './model.js'
-import { createNavigation } from './navigation.js'
-import { renderAddress, renderOperation, renderSocket, section, table } from './operation.js'
-import { createSchemaView } from './schema.js'
-import { createSessionButton } from './session.js'
-import { language, say, switchLanguage } from './words.js'
+import { language, say, switchLanguage, translate } from './words.js'
 
-document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
-const main = h('main', { id: 'main', tabindex: '-1' }, h('p', { class: 'muted' }, say('loading')))
-document.body.append(main)
+const KEY = 'svc-docs-token'
+/** The time for which an event stream is read, as Swagger UI shows a reply when it is complete. */
+const STREAM_MS = 5000
 
-function start(model) {
-  const view = createSchemaView(model.schemas)
-  const navigation = createNavigation(model)
-  const menu = h(
-    'button',
-    { type: 'button', class: 'quiet menu', 'aria-expanded': 'false', 'aria-controls': 'navigation' },
-    say('menu'),
-  )
-  const toggle = (isOpen) => {
-    menu.setAttribute('aria-expanded', String(isOpen))
-    document.body.classList.toggle('menu-open', isOpen)
-  }
-  menu.addEventListener('click', () => toggle(menu.getAttribute('aria-expanded') === 'false'))
-  const header = h(
-    'header',
-    {},
-    menu,
-    h(
-      'a',
-      { class: 'brand', href: '#introduction' },
-      h('img', { src: '/api/docs/icon.svg', alt: '', width: '24', height: '24' }),
-      h('span', {}, model.info.title),
-      h('span', { class: 'muted' }, say('title')),
-    ),
-    h(
-      'div',
-      { class: 'actions' },
-      h(
-        'button',
-        { type: 'button', class: 'quiet', lang: language === 'en' ? 'zh-CN' : 'en', onclick: switchLanguage },
-        say('language'),
-      ),
-      createSessionButton(model),
-    ),
-  )
-  const skip = h(
-    'a',
-    {
-      class: 'skip',
-      href: '#main',
-      onclick: (event) => {
-        event.preventDefault()
-        main.focus()
-      },
-    },
-    say('skip'),
-  )
-  document.body.prepend(skip, header, navigation.element)
+const find = (selector) => document.querySelector(selector)
+const add = (parent, name, text, properties = {}) =>
+  parent.appendChild(Object.assign(document.createElement(name), { textContent: text, ...properties }))
+const readJson = async (path) => (await fetch(path)).json()
 
-  addEventListener('keydown', (event) => {
-    const isTyping =
-      event.target instanceof Element && event.target.closest('input, textarea, select, dialog')
-    if (event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey) {
-      event.preventDefault()
-      toggle(true)
-      navigation.focusSearch()
-    } else if (event.key === 'Escape') toggle(false)
-  })
-
-  let isFirst = true
-  const show = () => {
-    const id = decodeURIComponent(location.hash.slice(1)) || 'introduction'
-    main.replaceChildren(...renderPage(id, model, view))
-    const heading = main.querySelector('h1')
-    document.title = `${heading.textContent} · ${model.info.title} API`
-    navigation.mark(id)
-    toggle(false)
-    if (id.startsWith('error-')) document.getElementById(id)?.scrollIntoView()
-    else scrollTo(0, 0)
-    // Readers who listen learn that the page has changed.
-    if (!isFirst) heading.focus({ preventScroll: true })
-    isFirst = false
-  }
-  addEventListener('hashchange', show)
-  show()
-}
-
-function renderPage(id, model, view) {
-  const entry = model.entries.find((one) => one.id === id)
-  const tag = model.groups.find((group) => group.id === id || group.name === entry?.tag)
-  if (entry)
-    return entry.kind === 'socket' ? renderSocket(entry, view, tag) : renderOperation(entry, view, tag)
-  if (tag) return renderTag(tag)
-  if (id === 'introduction') return renderIntroduction(model)
-  if (id === 'errors' || id.startsWith('error-')) return renderErrorList(model)
-  const name = id.replace(/^schema-/, '')
-  if (id.startsWith('schema-') && model.schemas[name]) return renderComponent(name, model, view)
-  return [h('h1', { tabindex: '-1' }, say('notFound'))]
-}
-
-function renderIntroduction({ info, groups }) {
-  return [
-    h('h1', { tabindex: '-1' }, info.title),
-    h(
-      'p',
-      { class: 'muted' },
-      `${say('version')} ${info.version} · ${say('server')} `,
-      h('code', {}, `${location.origin}/api`),
-    ),
-    h('div', { class: 'prose', lang: 'en' }, renderMarkdown(info.description)),
-    section(
-      'documents',
-      say('documents'),
-      h(
-        'ul',
-        {},
-        ['openapi.json', 'asyncapi.json'].map((name) => h('li', {}, h('a', { href: `/api/${name}` }, name))),
-      ),
-    ),
-    section(
-      'topics',
-      say('topics'),
-      h(
-        'ul',
-        { class: 'cards' },
-        groups.map(({ id, name, description, entries }) =>
-          h(
-            'li',
-            {},
-            h('a', { href: `#${id}` }, name),
-            h('span', { class: 'muted' }, ` ${entries.length} ${say('operations')}`),
-            h('p', { lang: 'en' }, renderInline(description)),
-          ),
-        ),
-      ),
-    ),
-  ]
-}
-
-const renderTag = ({ name, description, entries }) => [
-  h('h1', { tabindex: '-1' }, name),
-  h('div', { class: 'prose', lang: 'en' }, renderMarkdown(description)),
-  h(
-    'ul',
-    { class: 'operations' },
-    entries.map((entry) =>
-      h(
-        'li',
-        {},
-        h('a', { href: `#${entry.id}`, lang: 'en' }, entry.summary),
-        h('span', { class: 'line' }, renderAddress(entry)),
-      ),
-    ),
-  ),
-]
-
-const renderErrorList = ({ errors }) => [
-  h('h1', { tabindex: '-1' }, say('errors')),
-  table(
-    [say('errorCode'), say('status'), say('meaning')],
-    errors.map(({ code, statuses, meanings, operations }) => [
-      h('code', { id: `error-${code}` }, code),
-      [...statuses].map((status) => (status === 'default' ? '5xx' : status)).join(', '),
-      [
-        [...meanings].map((meaning) => h('p', { lang: 'en' }, meaning)),
-        operations.size <= 12 &&
-          h(
-            'p',
-            { class: 'muted' },
-            `${say('answeredBy')} `,
-            [...operations].flatMap((id) => [h('a', { href: `#${id}` }, h('code', {}, id)), ' ']),
-          ),
-      ],
-    ]),
-    'table stacked',
-  ),
-]
-
-function renderComponent(name, { schemas, entries }, view) {
-  const text = `#/components/schemas/${name}"`
-  const users = entries.filter((entry) =>
-    JSON.stringify([entry.contents, entry.replies, entry.sent, entry.received]).includes(text),
-  )
-  return [
-    h('p', { class: 'crumbs' }, say('schema')),
-    h('h1', { tabindex: '-1' }, name),
-    schemas[name].description && h('p', { lang: 'en' }, renderInline(schemas[name].description)),
-    h(
-      'div',
-      { class: 'columns' },
-      h('div', { class: 'left' }, view.renderSchema(schemas[name])),
-      h(
-        'div',
-        { class: 'right' },
-        codeBlock(JSON.stringify(view.exampleOf(schemas[name]), null, 2), { title: say('example') }),
-        users.length > 0 &&
-          section(
-            'users',
-            say('usedBy'),
-            h(
-              'ul',
-              {},
-              users.map(({ id, summary }) => h('li', {}, h('a', { href: `#${id}`, lang: 'en' }, summary))),
-            ),
-          ),
-      ),
-    ),
-  ].filter(Boolean)
-}
-
-const model = await loadModel().catch((error) => {
-  main.replaceChildren(h('p', { class: 'failure', role: 'alert' }, `${say('unreachable')} ${error.message}`))
+document.documentElement.lang = language
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', applyScheme)
+applyScheme()
+Object.assign(find('#language'), {
+  textContent: language === 'en' ? '中文' : 'English',
+  onclick: switchLanguage,
 })
-if (model) start(model)
+translate(find('#routes'))
+
+const api = await readJson('/api/openapi.json')
+const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(
+    ([
+      method,
+      {
+        operationId,
+        summary,
+        tags: [tag],
+      },
+    ]) => ({
+      operationId,
+      summary,
+      tag,
+      href: `#/${encodeURIComponent(tag)}/${operationId}`,
+      text: `${method} ${path} ${summary} ${operationId}`.toLowerCase(),
+    }),
+  ),
+)
+
+/** Lists the headings or, of a search, the operations that have all of its words. */
+function fillNavigation() {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const matches = operations.filter(({ text }) => words.every((word) => text.includes(word)))
+  find('nav').replaceChildren()
+  if (words.length > 0) for (const { summary, href } of matches) add(find('nav'), 'a', summary, { href })
+  else for (const { name } of api.tags) add(find('nav'), 'a', name, { href: `#/${encodeURIComponent(name)}` })
+}
+
+/** Returns the document of one heading: Swagger UI resolves all of a document whenever it opens an operation. */
+function selectPart(tag) {
+  const paths = {}
+  for (const [path, methods] of Object.entries(api.paths)) {
+    const chosen = Object.entries(methods).filter(([, { tags }]) => tags[0] === tag)
+    if (chosen.length > 0) paths[path] = Object.fromEntries(chosen)
+  }
+  const components = { securitySchemes: api.components.securitySchemes, schemas: {}, responses: {} }
+  const collect = (part) => {
+    for (const [, kind, name] of JSON.stringify(part).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)) {
+      if (components[kind][name]) continue
+      components[kind][name] = api.components[kind][name]
+      collect(components[kind][name])
+    }
+  }
+  collect(paths)
+  const info = location.hash ? { ...api.info, description: undefined } : api.info
+  return { ...api, info, tags: api.tags.filter(({ name }) => name === tag), paths, components }
+}
+
+/** Keeps the token in this tab, and shows whether there is one. */
+function keep(token) {
+  if (token) sessionStorage.setItem(KEY, token)
+  else sessionStorage.removeItem(KEY)
+  find('#session').textContent = say(token ? 'Sign out' : 'Sign in')
+}
+
+/** Reads an event stream for some seconds; every other reply is passed on. */
+async function fetchBriefly(url, init) {
+  const response = await fetch(url, init)
+  if (!response.headers.get('Content-Type')?.startsWith('text/event-stream')) return response
+  const reader = response.body.getReader()
+  const parts = []
+  setTimeout(() => reader.cancel(), STREAM_MS)
+  for (let read = await reader.read(); !read.done; read = await reader.read()) parts.push(read.value)
+  return new Response(new Blob(parts), response)
+}
+
+// Swagger UI pushes an address for a heading and for each of its operations that opens; going back leaves the heading.
+history.pushState = history.replaceState.bind(history)
+
+let ui
+const { bearer: schema } = api.components.securitySchemes
+const authorize = (value) => ui.authActions.authorize({ bearer: { value, schema } })
+
+/** Shows the heading of the page's address; links of the first version named only the operation. */
+function show() {
+  const linked = operations.find(({ operationId }) => `#${operationId}` === location.hash)
+  if (linked) history.replaceState(null, '', linked.href)
+  const [, name = ''] = location.hash.split('/')
+  const tag = api.tags.some((one) => one.name === decodeURIComponent(name))
+    ? decodeURIComponent(name)
+    : api.tags[0].name
+  find('#routes').replaceChildren()
+  ui = window.SwaggerUIBundle({
+    spec: selectPart(tag),
+    domNode: add(find('#routes'), 'div', ''),
+    deepLinking: true,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: 0,
+    requestInterceptor: (request) => Object.assign(request, { userFetch: fetchBriefly }),
+    responseInterceptor(response) {
+      const fresh = response.headers?.['x-access-token']
+      if (fresh) authorize(fresh)
+      return response
+    },
+    onComplete() {
+      const token = sessionStorage.getItem(KEY)
+      keep(token)
+      if (token) authorize(token)
+    },
+    plugins: [
+      {
+        statePlugins: {
+          auth: {
+            wrapActions: {
+              authorize: (act) => (payload) => {
+                keep(payload.bearer.value)
+                return act(payload)
+              },
+              logout: (act) => (names) => {
+                keep(null)
+                return act(names)
+              },
+            },
+          },
+        },
+      },
+    ],
+  })
+}
+
+const dialog = find('dialog')
+const [username, password, code] = dialog.querySelectorAll('label')
+const labels = ['Username', 'Password', 'Code of the authenticator app']
+for (const [index, label] of [username, password, code].entries())
+  label.firstChild.textContent = say(labels[index])
+const [submit, close] = dialog.querySelectorAll('button')
+submit.textContent = say('Sign in')
+Object.assign(close, { textContent: say('Close'), onclick: () => dialog.close() })
+find('#session').onclick = () =>
+  sessionStorage.getItem(KEY) ? ui.authActions.logout(['bearer']) : dialog.showModal()
+find('dialog form').onsubmit = async (event) => {
+  event.preventDefault()
+  const entered = Object.fromEntries([...new FormData(event.target)].filter(([, value]) => value))
+  const body = JSON.stringify(entered)
+  const headers = { 'Content-Type': 'application/json' }
+  const response = await fetch('/api/auth/login', { method: 'POST', headers, body })
+  const { access_token, error } = await response.json()
+  if (error?.code === 'TOTP_REQUIRED') code.hidden = false
+  find('[role=alert]').textContent = error?.message ?? ''
+  if (error) return
+  authorize(access_token)
+  event.target.reset()
+  dialog.close()
+}
+
+const search = Object.assign(find('#search'), {
+  placeholder: say('Search (press /)'),
+  ariaLabel: say('Search'),
+})
+search.oninput = fillNavigation
+fillNavigation()
+show()
+addEventListener('hashchange', show)
+addEventListener('keydown', (event) => {
+  if (event.key !== '/' || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return
+  event.preventDefault()
+  search.focus()
+})
+
+const { channels, operations: actions, components } = await readJson('/api/asyncapi.json')
+find('#sockets h2').textContent = say('WebSockets and event streams')
+for (const [name, { address, summary, servers }] of Object.entries(channels)) {
+  const details = add(find('#sockets'), 'details', '', { id: name })
+  const protocol = servers[0].$ref.endsWith('/sockets') ? 'WS' : 'SSE'
+  add(details, 'summary', `${protocol} ${address}: ${summary}`)
+  for (const [action, title] of [
+    ['receive', 'The server receives'],
+    ['send', 'The server sends'],
+  ]) {
+    const messages = actions[`${name}_${action}`]?.messages ?? []
+    if (messages.length > 0) add(details, 'h4', say(title))
+    for (const { $ref } of messages) {
+      const [key] = $ref.split('/').slice(-1)
+      const { summary: words = '', examples } = components.messages[key]
+      add(details, 'p', words)
+      add(details, 'pre', JSON.stringify(examples[0].payload, null, 2))
+    }
+  }
+}
