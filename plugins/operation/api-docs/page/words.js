@@ -1,6 +1,6 @@
 const KEY = 'svc-docs-language'
 
-/** The words of the page in Chinese, by the English ones: those of Swagger UI, and at the end our own. */
+/** The Chinese words of the page by the English ones: first the words of Swagger UI, then our own. */
 const CHINESE = {
   Authorize: '授权',
   'Available authorizations': '可用的授权方式',
