@@ -54,7 +54,9 @@ export function createSemaphore() {
       return release
     },
 
-    /** Runs work with a permit, which is released when the work has settled; an abort only ends the wait for the permit. */
+    /**
+     * Runs work with a permit, which is released when the work has settled; an abort only ends the wait for the permit.
+     */
     async run<Result>(limit: number, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
       await wait(limit, signal)
       try {

@@ -32,7 +32,7 @@ const STOP_NOTES = new Map<unknown, string>([
   ['cancelled', 'it was cancelled'],
 ])
 
-/** The dependencies of a conversation besides the process. */
+/** The dependencies of a conversation. */
 interface ConversationParts {
   runner: OpenedRunner
   workspace: string

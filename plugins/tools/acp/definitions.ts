@@ -19,7 +19,10 @@ export function createDefinitions({
 }: Pick<Cradle, 'collections' | 'clock'>) {
   return {
     isBuiltIn: (name: string): boolean => BUILT_IN.has(name),
-    /** Returns a program of a runner, or null if it is the built-in one, which may change with the version of the server. */
+    /**
+     * Returns a program of a runner, or null if it is the built-in one, which may change with the version of the
+     * server.
+     */
     identify: (name: string, { command, args }: RunnerProgram): RunnerProgram | null =>
       isDeepStrictEqual(BUILT_IN.get(name), { command, args }) ? null : { command, args },
 

@@ -44,8 +44,8 @@ export function createLogin(
 
   return {
     /**
-     * Carries out a request. If the runner must be logged in first, it authenticates with the keys of its environment, and the
-     * request is repeated unless it has had an effect.
+     * Carries out a request. If the runner must be logged in first, it authenticates with the keys of its environment,
+     * and the request is repeated unless it has had an effect.
      */
     async around<Reply>(
       request: () => Promise<Reply>,
@@ -114,8 +114,8 @@ function isLoginRequired(error: unknown): boolean {
 }
 
 /**
- * Returns the methods by which a runner can authenticate with the keys of its environment, the best first: those that name
- * a variable of it, then those that take a key, then those of the same vendor.
+ * Returns the ids of the methods that can authenticate a runner with the keys of its environment, the best first:
+ * methods that name one of its variables, then methods that take a key, then methods of the same vendor.
  */
 export function chooseMethods(methods: unknown, { command, args, env }: AuthRunner): string[] {
   const names = Object.keys(env).filter((name) => env[name] !== '')

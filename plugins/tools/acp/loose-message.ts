@@ -18,7 +18,7 @@ const KINDS = ['allow_once', 'allow_always', 'reject_once', 'reject_always']
  * Parses a request, a notification, or the answer to an open request; undefined for everything else. Null counts as
  * missing, and an id may come back as a text. Throws a RunnerFailure for JSON that is too complex.
  */
-export function parseMessage(line: Buffer, asked: ReadonlySet<unknown>): Message | undefined {
+export function parseMessage(line: Buffer, openRequestIds: ReadonlySet<unknown>): Message | undefined {
   const message = parseObject(line)
   if (!message || (isPresent(message.jsonrpc) && message.jsonrpc !== '2.0')) return undefined
   const { id, method, params, result, error } = message
@@ -28,8 +28,8 @@ export function parseMessage(line: Buffer, asked: ReadonlySet<unknown>): Message
     return typeof method === 'string'
       ? { jsonrpc: '2.0', ...idPart, method, params: mendParams(method, params) }
       : undefined
-  const ownId = typeof id === 'string' && !asked.has(id) && /^\d+$/.test(id) ? Number(id) : idPart.id
-  if (ownId === undefined || !asked.has(ownId)) return undefined
+  const ownId = typeof id === 'string' && !openRequestIds.has(id) && /^\d+$/.test(id) ? Number(id) : idPart.id
+  if (ownId === undefined || !openRequestIds.has(ownId)) return undefined
   return { jsonrpc: '2.0', id: ownId, ...(isPresent(error) ? { error } : { result: result ?? null }) }
 }
 
@@ -44,7 +44,7 @@ function parseObject(line: Buffer): Json | undefined {
   }
 }
 
-/** Mends the requests that are checked strictly: an agent stops at a refusal of what it has to ask. */
+/** Mends the requests that the library checks strictly: a refused request would end the work of the runner. */
 function mendParams(method: string, params: unknown): unknown {
   if (method === 'session/request_permission') {
     const { toolCall, options, ...others } = toObject(params)

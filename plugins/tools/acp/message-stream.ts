@@ -32,7 +32,7 @@ export function createMessageStream(
     onUpdate,
   }: { maxBytes: number; redaction: Redaction; onUpdate(update: SessionNotification): void },
 ): Stream {
-  const asked = new Set<unknown>()
+  const openRequestIds = new Set<unknown>()
   let openRequests = 0
   let resume = () => {}
 
@@ -40,7 +40,7 @@ export function createMessageStream(
   async function* readMessages(): AsyncGenerator<AnyMessage> {
     let stray = 0
     for await (const line of readLines(stdout, maxBytes)) {
-      const message = parseMessage(line, asked)
+      const message = parseMessage(line, openRequestIds)
       if (!message) {
         stray += 1
         if (stray <= MAX_STRAY_LINES) continue
@@ -49,7 +49,7 @@ export function createMessageStream(
           `wrote lines that are not messages of the Agent Client Protocol, such as ${quoted}, so it was ended`,
         )
       }
-      if (message.method === undefined) asked.delete(message.id)
+      if (message.method === undefined) openRequestIds.delete(message.id)
       else if (message.id !== undefined) openRequests += 1
       else if (message.method === 'session/update') onUpdate(message.params as SessionNotification)
       // For some notifications that it does not know, the connection would write to the server's own output.
@@ -67,7 +67,7 @@ export function createMessageStream(
     writable: new WritableStream<AnyMessage>({
       write(message) {
         if ('method' in message) {
-          if ('id' in message) asked.add(message.id)
+          if ('id' in message) openRequestIds.add(message.id)
         } else {
           openRequests -= 1
           resume()

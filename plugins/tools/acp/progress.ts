@@ -29,8 +29,8 @@ export function createProgress(send: (text: string) => void) {
     if (room <= 0 || text === '') return
     const bytes = Buffer.byteLength(text)
     if (bytes > room) {
-      const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, room), { stream: true })
-      pending += kept + OMITTED
+      const shownPart = new TextDecoder().decode(Buffer.from(text).subarray(0, room), { stream: true })
+      pending += shownPart + OMITTED
     } else pending += text
     room -= bytes
     isAtStart = text.endsWith('\n')

@@ -18,18 +18,20 @@ export function createRedaction(env: Env) {
   const redact = (text: string) => secrets.reduce((cut, secret) => cut.replaceAll(secret, MASK), text)
   return {
     redact,
-    /** Returns the first characters of a text. If the cut divides a secret, the rest of the secret is removed as well. */
+    /**
+     * Returns the first characters of a text. If the cut divides a secret, the rest of the secret is removed as well.
+     */
     head(text: string, characters: number): string {
-      const kept = characters + longest
-      if (text.length <= kept) return redact(text).slice(0, characters)
-      const masked = redact(text.slice(0, kept))
+      const length = characters + longest
+      if (text.length <= length) return redact(text).slice(0, characters)
+      const masked = redact(text.slice(0, length))
       return masked.slice(0, Math.min(characters, masked.length - longest))
     },
     /** Returns the last characters of a text, which needs to hold only its last `tailLength(characters)` characters. */
     tail(text: string, characters: number): string {
-      const kept = characters + longest
-      if (text.length < kept) return redact(text).slice(-characters)
-      return redact(text.slice(-kept)).slice(longest).slice(-characters)
+      const length = characters + longest
+      if (text.length < length) return redact(text).slice(-characters)
+      return redact(text.slice(-length)).slice(longest).slice(-characters)
     },
     tailLength: (characters: number): number => characters + longest,
   }

@@ -3,7 +3,7 @@ import { AppError, MASK, maskOf } from '#kernel'
 /** Environment variables by name. */
 export type Env = Record<string, string>
 
-/** Variables that determine which program runs, what it loads, or the places of its configuration. */
+/** Variables that select the program, its libraries or its configuration. */
 const DECISIVE = new Set([
   ...['PATH', 'HOME', 'SHELL', 'IFS', 'ENV', 'CDPATH', 'PWD', 'ZDOTDIR', 'SHELLOPTS', 'BASHOPTS', 'PS4'],
   ...['PROMPT_COMMAND', 'EDITOR', 'VISUAL', 'PAGER', 'BROWSER', 'TMPDIR', 'TMP', 'TEMP', 'GCONV_PATH'],
@@ -27,7 +27,10 @@ const DECISIVE_PREFIXES = [
 const invalid = (path: string, rule: string, message: string) =>
   new AppError('VALIDATION_FAILED', { issues: [{ path, rule, message }] })
 
-/** Throws VALIDATION_FAILED for new values of variables that could change a runner's program; `path` is their place in the body. */
+/**
+ * Throws VALIDATION_FAILED for new values of variables that could change a runner's program; `path` is their place in
+ * the body.
+ */
 export function assertHarmless(env: Env, stored: Env, path: string): void {
   for (const [name, value] of Object.entries(env)) {
     if (Object.hasOwn(stored, name) && stored[name] === value) continue

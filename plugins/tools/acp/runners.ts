@@ -49,8 +49,8 @@ export function createRunners({
       ? JSON.parse(secrets.open(stored.env, toPurpose(stored._id)))
       : {}
   const findStored = async (user_id: string) => {
-    const found = await acp_runners.find({ user_id }).toArray()
-    return new Map(found.map((runner) => [runner.name, runner]))
+    const runners = await acp_runners.find({ user_id }).toArray()
+    return new Map(runners.map((runner) => [runner.name, runner]))
   }
   const toRow = (program: RunnerProgram, stored: RunnerDocument | null | undefined): RunnerRow => ({
     ...program,
@@ -72,8 +72,8 @@ export function createRunners({
   ): RunnerProgram | null | undefined => {
     if (!RUNNER_NAME.test(name)) throw new AppError('NOT_FOUND')
     const { command = present?.command ?? '', args } = body
-    const kept = command === present?.command ? present.args : []
-    const program = { command, args: args ?? kept }
+    const keptArgs = command === present?.command ? present.args : []
+    const program = { command, args: args ?? keptArgs }
     if (present && isSame(present, program)) return undefined
     if (role !== 'admin') {
       if (!present) throw new AppError('NOT_FOUND')
@@ -92,16 +92,16 @@ export function createRunners({
   const toChange = (caller: RunnerCaller, request: ChangeRequest): Change => {
     const { name, path, body, present, stored } = request
     const program = readProgram(caller, request)
-    const wanted = program === undefined ? present! : program
-    const before = openEnv(wanted, stored)
-    const env = unmaskEnv(body.env, before, `${path}/env`)
-    if (caller.role !== 'admin') assertHarmless(env, before, `${path}/env`)
+    const newProgram = program === undefined ? present! : program
+    const storedEnv = openEnv(newProgram, stored)
+    const env = unmaskEnv(body.env, storedEnv, `${path}/env`)
+    if (caller.role !== 'admin') assertHarmless(env, storedEnv, `${path}/env`)
     return {
       name,
       settings: pickSettings(body),
       env,
       program,
-      env_program: wanted && definitions.identify(name, wanted),
+      env_program: newProgram && definitions.identify(name, newProgram),
     }
   }
 
@@ -118,7 +118,7 @@ export function createRunners({
       return { replaceOne: { filter: { _id, user_id }, replacement, upsert: true } }
     })
     if (writes.length > 0) await acp_runners.bulkWrite(writes)
-    // If the account was deleted meanwhile, the deletion did not see these settings.
+    // A concurrent deletion of the account did not see these settings.
     if (!(await users.find(user_id))) {
       await acp_runners.deleteMany({ user_id })
       throw new AppError('AUTH_FAILED')

@@ -160,7 +160,7 @@ async function explainFailure(
   return explain(`${how} before it answered`, { cause: error })
 }
 
-/** Returns the details of a JSON-RPC error besides its message. */
+/** Returns the further details of a JSON-RPC error. */
 function readDetails(data: unknown): string {
   if (data === undefined || data === null) return ''
   const { details, message } = data as { details?: unknown; message?: unknown }

@@ -108,10 +108,10 @@ export function createUpdateReader({
 
   const remember = ({ toolCallId, title }: Pick<ToolCallUpdate, 'toolCallId' | 'title'>): string => {
     const id = readText(toolCallId)
-    const known = shorten(readText(title)) || titles.get(id) || shorten(id) || '…'
+    const knownTitle = shorten(readText(title)) || titles.get(id) || shorten(id) || '…'
     if (titles.size >= MAX_TITLES) titles.delete(titles.keys().next().value!)
-    titles.set(id, known)
-    return known
+    titles.set(id, knownTitle)
+    return knownTitle
   }
   const showCall = (call: ToolCall) => {
     const title = remember(call)

@@ -26,12 +26,15 @@ export interface AgentConnectorsDocument {
 export type ToolState = ReturnType<typeof stateOf>
 
 /** Returns the state of a tool for an agent; one that nobody has decided about asks unless it only reads. */
-export function stateOf(tool: Omit<StoredTool, 'input_schema'>, { tools, seen }: Omit<AgentConnector, 'id'>) {
+export function stateOf(
+  tool: Omit<StoredTool, 'input_schema'>,
+  { tools, seen: seenTools }: Omit<AgentConnector, 'id'>,
+) {
   const decided = tools.find(({ name }) => name === tool.name)
   return {
     enabled: decided?.enabled ?? true,
     approval: decided?.approval ?? (tool.read_only ? 'allow' : 'ask'),
-    seen: seen.some(({ name, fingerprint }) => name === tool.name && fingerprint === tool.fingerprint),
+    seen: seenTools.some(({ name, fingerprint }) => name === tool.name && fingerprint === tool.fingerprint),
   }
 }
 
@@ -60,13 +63,13 @@ export function createAgentConnectors({ collections, events }: Pick<Cradle, 'col
     /** Returns the connectors of an agent with the state of each of their tools. */
     async show(agent: AgentDocument): Promise<TypeOf<typeof agentConnectors>> {
       const settings = await read(agent._id)
-      const found = await findFor(
+      const visible = await findFor(
         agent,
         settings.map(({ id }) => id),
       )
       return {
         connectors: settings.flatMap((setting) => {
-          const connector = found.find(({ _id }) => _id === setting.id)
+          const connector = visible.find(({ _id }) => _id === setting.id)
           if (!connector) return []
           const tools = connector.tools.map((tool) => [tool.name, stateOf(tool, setting)])
           return [{ id: setting.id, tools: Object.fromEntries(tools) }]
@@ -77,19 +80,19 @@ export function createAgentConnectors({ collections, events }: Pick<Cradle, 'col
     /** Replaces the connectors of an agent. Throws CONNECTOR_NOT_FOUND for one that its owner does not see. */
     async replace(
       agent: AgentDocument,
-      { connectors: wanted }: TypeOf<typeof agentConnectors>,
+      { connectors: chosen }: TypeOf<typeof agentConnectors>,
     ): Promise<void> {
-      const [before, found] = await Promise.all([
+      const [storedSettings, visible] = await Promise.all([
         read(agent._id),
         findFor(
           agent,
-          wanted.map(({ id }) => id),
+          chosen.map(({ id }) => id),
         ),
       ])
-      const settings = wanted.map(({ id, tools = {} }): AgentConnector => {
-        const connector = found.find(({ _id }) => _id === id)
+      const settings = chosen.map(({ id, tools = {} }): AgentConnector => {
+        const connector = visible.find(({ _id }) => _id === id)
         if (!connector) throw new AppError('CONNECTOR_NOT_FOUND', { id })
-        const old = before.find((one) => one.id === id)
+        const old = storedSettings.find((one) => one.id === id)
         return {
           id,
           tools: Object.entries(tools).map(([name, { enabled = true, approval }]) => ({

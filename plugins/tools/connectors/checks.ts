@@ -77,12 +77,12 @@ export function createChecks(cradle: Cradle) {
       .catch((error) => log.debug({ error }, 'the greeting of a server was not kept'))
   }
 
-  /** Stores the tools of a connector unless it was changed meanwhile; the first ones count as seen. */
+  /** Stores the tools of a connector if it has this revision; its first tools count as seen. */
   const store = async ({ _id, owner_id, revision }: ConnectorDocument, { tools, left_out }: ToolListing) => {
     const tools_stamp = stampOf(tools)
-    const before = await connectors.findOne({ _id, revision }, { projection: { tools: 0 } })
-    if (!before) return
-    const isFirst = before.tools_stamp === ''
+    const stored = await connectors.findOne({ _id, revision }, { projection: { tools: 0 } })
+    if (!stored) return
+    const isFirst = stored.tools_stamp === ''
     const $set = {
       status: 'ready' as const,
       reason: null,
@@ -179,7 +179,7 @@ export function createChecks(cradle: Cradle) {
   }
 }
 
-/** Says which tools are missing, the first few by name; null if none is. */
+/** Describes the tools that are left out, the first few by name; null if none is. */
 function describeLeftOut(left_out: readonly string[]): string | null {
   const more = left_out.length - MAX_NAMED
   return (

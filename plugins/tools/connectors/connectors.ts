@@ -51,16 +51,16 @@ export function createConnectors(cradle: Cradle) {
     events.emit('connector.changed', { connector_id, owner_id })
 
   const find = async (viewer: Viewer, _id: string): Promise<ConnectorDocument> => {
-    const found = await connectors.findOne({ _id, ...visibleTo(viewer) })
-    if (!found) throw new AppError('NOT_FOUND')
-    return found
+    const connector = await connectors.findOne({ _id, ...visibleTo(viewer) })
+    if (!connector) throw new AppError('NOT_FOUND')
+    return connector
   }
 
   /** Throws NOT_FOUND, and FORBIDDEN for a global connector unless the account is an administrator's. */
   const findOwn = async (maker: Viewer, _id: string): Promise<ConnectorDocument> => {
-    const found = await find(maker, _id)
-    if (!mayChange(found, maker)) throw new AppError('FORBIDDEN')
-    return found
+    const connector = await find(maker, _id)
+    if (!mayChange(connector, maker)) throw new AppError('FORBIDDEN')
+    return connector
   }
 
   const assertNameFree = async (name: string, owner_id: string | null) => {
@@ -200,7 +200,10 @@ export function createConnectors(cradle: Cradle) {
       return draft({ name: 'draft', kind, config, scope: 'user' }, maker, stored)
     },
 
-    /** Throws what `create` throws, NOT_FOUND and PRECONDITION_FAILED; tells if the server must be asked again. */
+    /**
+     * Throws the errors of `create`, NOT_FOUND and PRECONDITION_FAILED. `isNew` is true if the server must be asked
+     * again.
+     */
     async update(
       maker: Maker,
       id: string,
@@ -261,9 +264,9 @@ export function createConnectors(cradle: Cradle) {
     count: (owner_id: string) => connectors.countDocuments({ owner_id }),
 
     /** Returns connectors as an account sees them. */
-    async show(found: readonly ConnectorDocument[], viewer: Viewer): Promise<ConnectorRow[]> {
-      const has = await credentials.listConnectors(viewer.id, found)
-      return found.map((connector) => toRow(connector, viewer, has.has(connector._id)))
+    async show(shown: readonly ConnectorDocument[], viewer: Viewer): Promise<ConnectorRow[]> {
+      const has = await credentials.listConnectors(viewer.id, shown)
+      return shown.map((connector) => toRow(connector, viewer, has.has(connector._id)))
     },
   }
 
@@ -278,7 +281,7 @@ export function createConnectors(cradle: Cradle) {
   function toRow(connector: ConnectorDocument, viewer: Viewer, has_credentials: boolean): ConnectorRow {
     const { _id: id, name, kind, scope, owner_username, is_default, status, error, checked_at } = connector
     const may_change = mayChange(connector, viewer)
-    const isSeen = new Set(connector.seen.map((seen) => `${seen.fingerprint} ${seen.name}`))
+    const isSeen = new Set(connector.seen.map((tool) => `${tool.fingerprint} ${tool.name}`))
     return {
       id,
       name,
@@ -311,11 +314,14 @@ export function createConnectors(cradle: Cradle) {
 const mayChange = ({ owner_id }: ConnectorDocument, { id, role }: Viewer) =>
   owner_id === null ? role === 'admin' : owner_id === id
 
-/** Returns the tools that have been seen, with those of these names as they are now. */
-function withSeen({ seen, tools }: ConnectorDocument, names: readonly string[]): ConnectorDocument['seen'] {
+/** Returns the tools that have been seen; the tools with these names count as seen in their present form. */
+function withSeen(
+  { seen: seenTools, tools }: ConnectorDocument,
+  names: readonly string[],
+): ConnectorDocument['seen'] {
   const now = tools.filter(({ name }) => names.includes(name))
   return [
-    ...seen.filter(({ name }) => !now.some((tool) => tool.name === name)),
+    ...seenTools.filter(({ name }) => !now.some((tool) => tool.name === name)),
     ...now.map(({ name, fingerprint }) => ({ name, fingerprint })),
   ]
 }

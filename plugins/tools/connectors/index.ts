@@ -114,9 +114,9 @@ export default definePlugin({
     host.routes([...connectorRoutes, ...agentConnectorRoutes, ...credentialRoutes, ...signInRoutes])
     host.on('approval.requested', (paused, { waitingTurns }) => waitingTurns.look(paused))
     host.on('connector.changed', (_, { lentConnectors }) => lentConnectors.forget())
-    host.extend('agents.lent_tools', async (asked, { lentConnectors, log }) => {
+    host.extend('agents.lent_tools', async (offer, { lentConnectors, log }) => {
       try {
-        return await lentConnectors.lend(asked)
+        return await lentConnectors.lend(offer)
       } catch (error) {
         if (error instanceof AppError) throw error
         log.error({ error }, 'connectors could not lend their tools')

@@ -85,9 +85,9 @@ export const connectorRoutes = [
     errors: ['CONNECTOR_KIND_UNSUPPORTED', 'CONNECTOR_NAME_TAKEN', 'ADDRESS_NOT_ALLOWED', 'FORBIDDEN'],
     audit: { action: 'connector.create', target: 'id' },
   }).handle(async ({ caller, body }, { connectors, checks }) => {
-    const made = await connectors.create(caller, body)
-    await checks.check(made, caller)
-    const [row] = await connectors.show([await connectors.find(caller, made._id)], caller)
+    const connector = await connectors.create(caller, body)
+    await checks.check(connector, caller)
+    const [row] = await connectors.show([await connectors.find(caller, connector._id)], caller)
     return row!
   }),
 

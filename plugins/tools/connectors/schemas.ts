@@ -64,15 +64,18 @@ const toolFields = {
   destructive: { type: 'boolean', description: 'False if the server says that it only adds something' },
 } as const
 
+const seenFlag = {
+  type: 'boolean',
+  description: 'False for a tool that is new or has changed, until somebody has looked at it',
+} as const
+const seenNow = { const: true } as const
+
 /** A tool of a connector. */
 const toolRow = {
   title: 'ConnectorTool',
   ...rowOf({
     ...toolFields,
-    seen: {
-      type: 'boolean',
-      description: 'False for a tool that is new or has changed, until somebody has looked at it',
-    },
+    seen: seenFlag,
   }),
 } as const
 
@@ -160,12 +163,16 @@ export const connectorChanges = objectOf({
   tools: {
     type: 'object',
     maxProperties: 1000,
-    additionalProperties: rowOf({ seen: { const: true } }),
+    additionalProperties: rowOf({ seen: seenNow }),
     description: 'The tools that have been looked at, by name',
     examples: [{ create_issue: { seen: true } }],
   },
 })
 
+const decidedSeenFlag = {
+  ...seenFlag,
+  description: 'False for a tool that is new or has changed; it stays off until somebody has looked at it',
+} as const
 const toolState = {
   title: 'AgentConnectorTool',
   ...objectOf({
@@ -175,11 +182,7 @@ const toolState = {
       enum: ['ask', 'allow', 'deny'],
       description: 'Whether a person must approve calls; by default those of tools that do not only read',
     },
-    seen: {
-      type: 'boolean',
-      description:
-        'False for a tool that is new or has changed; it stays off until somebody has looked at it',
-    },
+    seen: decidedSeenFlag,
   }),
 } as const
 

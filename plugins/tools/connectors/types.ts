@@ -23,7 +23,9 @@ export const CONNECTOR_FAILURES = [
 /** One of these reasons. */
 export type ConnectorFailureReason = (typeof CONNECTOR_FAILURES)[number]
 
-/** The greeting of a server of an earlier version. The latest greeting is tried first, unless one of these has worked. */
+/**
+ * The greeting of a server of an earlier version. The latest greeting is tried first, unless one of these has worked.
+ */
 export type Greeting = 'initialize' | 'sse'
 
 /** A tool as a server described it when it was last asked. */
@@ -60,9 +62,12 @@ export interface ConnectorDocument {
   config: Record<string, unknown>
   /** The writeOnly fields: JSON, sealed for the purpose `connector:<_id>`. */
   secret_config: string | null
-  /** True if each turn of its account has it, whatever its agent. */
+  /** True if each turn of its account has it, with every agent. */
   is_default: boolean
-  /** True if an administrator has chosen an address in a private network; the addresses it leads to are not checked either. */
+  /**
+   * True if an administrator has chosen an address in a private network; the addresses it leads to are not checked
+   * either.
+   */
   is_trusted: boolean
   status: ConnectorStatus
   /** The kind of the last check's failure; documents of earlier checks lack it. */
@@ -75,11 +80,11 @@ export interface ConnectorDocument {
   /** The greeting that has worked last, at that revision. */
   greeting?: { form: Greeting; revision: number }
   tools: StoredTool[]
-  /** The tools that whoever may change the connector has seen. */
+  /** The tools that an account with the right to change the connector has seen. */
   seen: SeenTool[]
   /** Changes with every change of `tools`. */
   tools_stamp: string
-  /** The end of what a program has written to its standard error. */
+  /** The end of a program's standard error. */
   log?: string
   checked_at: number | null
   /** Increases with every change that needs new connections. */
@@ -88,7 +93,7 @@ export interface ConnectorDocument {
   updated_at: number
 }
 
-/** The account that asks, as far as it decides what it sees. */
+/** The fields of an account that decide what it sees. */
 export type Viewer = Pick<AuthCaller, 'id' | 'role'>
 
 declare module '#kernel/types' {

@@ -18,11 +18,11 @@ export function createUsable({ agents, collections }: Pick<Cradle, 'agents' | 'c
       if (!connector) throw new AppError('NOT_FOUND')
       const { owner_id } = connector
       if (owner_id === null || owner_id === viewer.id) return connector
-      const found = await agent_connectors
+      const agentIds = await agent_connectors
         .find({ 'connectors.id': _id }, { projection: { _id: 1 } })
         .limit(MAX_AGENTS)
         .toArray()
-      for (const { _id: agent_id } of found)
+      for (const { _id: agent_id } of agentIds)
         if (await agents.findVisible(viewer, agent_id).then(() => true, isHidden)) return connector
       throw new AppError('NOT_FOUND')
     },

@@ -41,7 +41,7 @@ export function createWaitingTurns({ chat, clock, collections, credentials, thre
     /** Continues the turns of an account that wait for these credentials. */
     notice: ({ user_id }: Pick<CredentialsKey, 'user_id'>) => proceedAllOf(user_id),
 
-    /** Continues a turn that has just paused, if its credentials have come meanwhile. */
+    /** Continues a turn that has just paused if its credentials exist by now. */
     async look({ thread_id, user_id, agent_id }: { thread_id: string; user_id: string; agent_id: string }) {
       await proceed(await threads.get({ user_id, agent_id }, thread_id))
     },

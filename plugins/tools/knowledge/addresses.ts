@@ -11,7 +11,7 @@ const MAX_REDIRECTS = 5
 const MAX_ROBOTS_BYTES = 512 * 1024
 /** The time for one document, from the first connection to the last byte, in milliseconds. */
 const TIME_MS = 120_000
-/** The name by which robots.txt addresses this server. */
+/** The name of this server in robots.txt. */
 const AGENT = 'AgentPlatformService'
 
 /** A file that was fetched. */

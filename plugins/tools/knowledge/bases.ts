@@ -39,16 +39,16 @@ export function createBases({
 
   /** Throws KNOWLEDGE_BASE_NOT_FOUND if the caller may not read the base. */
   const find = async (caller: Reader, _id: string): Promise<BaseDocument> => {
-    const found = await bases.findOne({ _id, ...readable(caller) })
-    if (!found) throw new AppError('KNOWLEDGE_BASE_NOT_FOUND')
-    return found
+    const base = await bases.findOne({ _id, ...readable(caller) })
+    if (!base) throw new AppError('KNOWLEDGE_BASE_NOT_FOUND')
+    return base
   }
 
   /** Throws KNOWLEDGE_BASE_NOT_FOUND, or FORBIDDEN if the base is only shared with the caller. */
   const findOwn = async (caller: Reader, _id: string): Promise<BaseDocument> => {
-    const found = await find(caller, _id)
-    if (found.user_id !== caller.id) throw new AppError('FORBIDDEN')
-    return found
+    const base = await find(caller, _id)
+    if (base.user_id !== caller.id) throw new AppError('FORBIDDEN')
+    return base
   }
 
   return {
@@ -85,10 +85,10 @@ export function createBases({
 
     /** Returns the bases that new threads of an account use. */
     async listDefault(user_id: string): Promise<string[]> {
-      const found = await bases
+      const defaults = await bases
         .find({ user_id, is_default: true, ...live }, { projection: { _id: 1 } })
         .toArray()
-      return found.map(({ _id }) => _id)
+      return defaults.map(({ _id }) => _id)
     },
 
     count: (user_id: string) => bases.countDocuments({ user_id, ...live }),
@@ -112,7 +112,7 @@ export function createBases({
         updated_at: now,
       }
       await limits.within('knowledge_bases', id, () => bases.insertOne(base))
-      // If the account was deleted meanwhile, its bases were removed before this one was stored.
+      // A concurrent deletion of the account did not see this base.
       if (!(await users.find(id))) {
         await bases.deleteOne({ _id: base._id })
         throw new AppError('AUTH_FAILED')
@@ -127,8 +127,8 @@ export function createBases({
       { name, ...changes }: TypeOf<typeof baseChanges>,
       request: Conditional,
     ): Promise<BaseDocument> {
-      const found = await findOwn(caller, base_id)
-      const unchanged = requireUnchanged(request, found, baseFields)
+      const base = await findOwn(caller, base_id)
+      const unchanged = requireUnchanged(request, base, baseFields)
       const updated = await bases.findOneAndUpdate(
         { _id: base_id, ...live, ...unchanged },
         { $set: { ...changes, ...(name && { name: name.trim() }), updated_at: clock.seconds() } },

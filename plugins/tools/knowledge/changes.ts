@@ -1,4 +1,4 @@
-/** The moments at which documents change in this process, for those who follow them. */
+/** The changes of documents in this process, for their followers. */
 export type Changes = ReturnType<typeof createChanges>
 
 /** A reader of the changes of one base. */
@@ -13,12 +13,12 @@ export function createChanges() {
   const followers = new Map<string, Set<Follower>>()
 
   return {
-    /** Tells those who follow a base to look at its documents. */
+    /** Wakes the followers of a base to look at its documents. */
     notify(base_id: string): void {
       for (const { wake } of followers.get(base_id) ?? []) wake()
     },
 
-    /** Tells those who follow a base that documents were removed. */
+    /** Notifies the followers of a base that documents were removed. */
     notifyDeleted(base_id: string, ids: readonly string[]): void {
       for (const follower of followers.get(base_id) ?? []) {
         follower.deleted.push(...ids)

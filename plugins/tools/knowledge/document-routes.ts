@@ -19,7 +19,7 @@ import type { KnowledgeDocument } from './types.ts'
 
 const MAY_CHANGE = ['permission', 'knowledge_bases'] as const
 
-/** The bytes of a file, in the word by which generators of clients know them. */
+/** The bytes of a file, in the word that generators of clients know. */
 const BINARY = { type: 'string', format: 'binary' } as const
 
 const NOT_OWN = ['KNOWLEDGE_BASE_NOT_FOUND', 'FORBIDDEN'] as const
@@ -63,11 +63,11 @@ export const documentRoutes = [
     audit: 'knowledge_document.add',
   }).handle(async ({ caller, params, files, fields, body, locale, note }, cradle) => {
     const base = await cradle.bases.findOwn(caller, params.id)
-    const taken = files
+    const added = files
       ? await takeFiles(base, { files, path: fields.path }, cradle)
       : [await takeAddress(base, body.url, cradle)]
-    note({ documents: taken.map(({ path }) => path) })
-    return Promise.all(taken.map((document) => show(document, locale, cradle)))
+    note({ documents: added.map(({ path }) => path) })
+    return Promise.all(added.map((document) => show(document, locale, cradle)))
   }),
 
   route({

@@ -78,9 +78,9 @@ export function createDocuments({
 
     /** Throws NOT_FOUND. */
     async find({ _id: base_id }: BaseDocument, _id: string): Promise<KnowledgeDocument> {
-      const found = await documents.findOne({ _id, base_id, ...live })
-      if (!found) throw new AppError('NOT_FOUND')
-      return found
+      const document = await documents.findOne({ _id, base_id, ...live })
+      if (!document) throw new AppError('NOT_FOUND')
+      return document
     },
 
     findAll: (ids: readonly string[]) => documents.find({ _id: { $in: [...ids] }, ...live }).toArray(),
@@ -178,21 +178,21 @@ export function createDocuments({
         ...queued(),
       }
       for (;;) {
-        const before = await documents.findOneAndUpdate(
+        const replaced = await documents.findOneAndUpdate(
           { base_id, path: content.path, ...live },
           { $set: { ...content, ...queued(), updated_at: now } },
         )
-        if (before) {
+        if (replaced) {
           changes.notify(base_id)
-          const unused = before.version === before.text_version ? undefined : before.version
-          return { document: { ...before, ...content, ...queued(), updated_at: now }, unused }
+          const unused = replaced.version === replaced.text_version ? undefined : replaced.version
+          return { document: { ...replaced, ...content, ...queued(), updated_at: now }, unused }
         }
         try {
           await documents.insertOne(fresh)
           changes.notify(base_id)
           return { document: fresh }
         } catch (error) {
-          // Another request has stored a document at this path meanwhile.
+          // A concurrent request has stored a document at this path.
           if (!isDuplicateKey(error)) throw error
         }
       }
@@ -221,28 +221,28 @@ export function createDocuments({
 
     remove: (selected: Filter<KnowledgeDocument>) => documents.deleteMany(selected),
 
-    /** Returns those of these versions that no document has. */
+    /** Returns the versions that no document has. */
     async listUnknown(versions: readonly string[]): Promise<string[]> {
-      const found = await documents
+      const users = await documents
         .find(
           { $or: [{ version: { $in: [...versions] } }, { text_version: { $in: [...versions] } }] },
           { projection: { version: 1, text_version: 1 } },
         )
         .toArray()
-      const known = new Set(found.flatMap(({ version, text_version }) => [version, text_version]))
-      return versions.filter((version) => !known.has(version))
+      const usedVersions = new Set(users.flatMap(({ version, text_version }) => [version, text_version]))
+      return versions.filter((version) => !usedVersions.has(version))
     },
 
     /** Returns the accounts with due work, those with the oldest first. */
     async listWaiting(now: number): Promise<string[]> {
-      const found = await documents
+      const waiting = await documents
         .aggregate<{ _id: string }>([
           { $match: { 'work.wake_at': { $lte: now } } },
           { $group: { _id: '$user_id', queued_at: { $min: '$work.queued_at' } } },
           { $sort: { queued_at: 1 } },
         ])
         .toArray()
-      return found.map(({ _id }) => _id)
+      return waiting.map(({ _id }) => _id)
     },
 
     /** Returns the document of an account whose turn it is. */

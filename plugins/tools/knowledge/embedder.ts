@@ -10,8 +10,8 @@ export function createEmbedder({ embeddings, users }: Pick<Cradle, 'embeddings' 
   return {
     /**
      * Returns the vectors of texts for an index; undefined if it has none. Throws EMBEDDING_FAILED and the like,
-     * TOKEN_QUOTA_EXCEEDED unless the payer is unlimited, and EMBEDDING_DIMENSIONS_CHANGED for vectors of another length
-     * than those of the index.
+     * TOKEN_QUOTA_EXCEEDED unless the payer is unlimited, and EMBEDDING_DIMENSIONS_CHANGED if the vectors have another
+     * length than the index.
      */
     async embed(
       {

@@ -1,6 +1,6 @@
 import type { ErrorTable } from '#kernel'
 
-/** The errors of knowledge bases; those of documents are shown in their rows. */
+/** The errors of knowledge bases; a row of a document shows the document's own error. */
 export const knowledgeErrors = {
   KNOWLEDGE_INDEX_UNAVAILABLE: {
     status: 503,

@@ -11,7 +11,10 @@ const POLL_MS = 2000
 const PACE_MS = 100
 const BATCH = 200
 
-/** Yields the documents of a base that are not ready, then each that changes; ends when the base is not readable any more. */
+/**
+ * Yields the documents of a base that are not ready, then each that changes; ends when the base is not readable any
+ * more.
+ */
 export async function* followDocuments(
   {
     base: { _id: base_id },
@@ -26,10 +29,10 @@ export async function* followDocuments(
   const sent = new Map<string, number>()
   let since = clock.now()
   try {
-    let found = await documents.listUnready(base_id, BATCH)
+    let changed = await documents.listUnready(base_id, BATCH)
     while (!signal.aborted) {
       const { active } = await settings.recent()
-      for (const document of found) {
+      for (const document of changed) {
         since = Math.max(since, document.changed_at)
         if (sent.get(document._id) === document.changed_at) continue
         sent.set(document._id, document.changed_at)
@@ -38,11 +41,11 @@ export async function* followDocuments(
       }
       // Only changes of the latest moment can be found once more.
       for (const [id, at] of sent) if (at < since) sent.delete(id)
-      const deleted = await follower.next(found.length === BATCH ? 0 : POLL_MS, signal)
+      const deleted = await follower.next(changed.length === BATCH ? 0 : POLL_MS, signal)
       for (const id of deleted) yield { event: 'document.deleted', data: { type: 'document.deleted', id } }
       if (signal.aborted || (await bases.listReadable(caller, [base_id], 1)).length === 0) return
       await pause(PACE_MS)
-      found = await documents.listChanged(base_id, since, BATCH)
+      changed = await documents.listChanged(base_id, since, BATCH)
     }
   } finally {
     follower.leave()

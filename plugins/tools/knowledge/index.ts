@@ -76,8 +76,8 @@ export default definePlugin({
       createSearchTool(() => host.cradle),
     )
     host.extend('agents.knowledge_checks', async ({ user_id, knowledge_base_ids: chosen }, { bases }) => {
-      const found = await bases.listReadable({ id: user_id }, chosen, chosen.length)
-      if (found.length < chosen.length) throw host.error('KNOWLEDGE_BASE_NOT_FOUND')
+      const readable = await bases.listReadable({ id: user_id }, chosen, chosen.length)
+      if (readable.length < chosen.length) throw host.error('KNOWLEDGE_BASE_NOT_FOUND')
     })
     host.extend('agents.knowledge_defaults', ({ user_id }, { bases }) => bases.listDefault(user_id))
     host.extend('providers.references', async ({ name, scope }, { settings }) => {

@@ -24,30 +24,31 @@ export async function takeFiles(
 ): Promise<KnowledgeDocument[]> {
   const placed = await Promise.all(
     files.map(async (file) => {
-      const place = toPath(file.filename, path, files.length)
-      const filename = posix.basename(place)
+      const documentPath = toPath(file.filename, path, files.length)
+      const filename = posix.basename(documentPath)
       const head = await readHead(file.path)
       if (!findKind(filename, file.media_type, head)) throw new AppError('DOCUMENT_UNSUPPORTED', { filename })
-      return { file, place, filename, hash: await hashFile(file.path) }
+      return { file, place: documentPath, filename, hash: await hashFile(file.path) }
     }),
   )
   const { documents, documentFiles, ids, limits, queue } = parts
-  const taken: KnowledgeDocument[] = []
-  for (const { file, place, filename, hash } of placed) {
-    const there = await documents.findAtPath(base._id, place)
-    const same = there?.hash === hash ? there : there ? null : await documents.findSame(base._id, hash)
+  const stored: KnowledgeDocument[] = []
+  for (const { file, place: documentPath, filename, hash } of placed) {
+    const replaced = await documents.findAtPath(base._id, documentPath)
+    const same =
+      replaced?.hash === hash ? replaced : replaced ? null : await documents.findSame(base._id, hash)
     if (same && same.status !== 'failed') {
-      taken.push(same)
+      stored.push(same)
       continue
     }
-    if (!there) limits.assertRoom('knowledge_documents', await documents.countOf(base._id))
+    if (!replaced) limits.assertRoom('knowledge_documents', await documents.countOf(base._id))
     const bytes = await documents.sumBytes(base.user_id)
     // The last byte of the file must fit too.
-    limits.assertRoom('knowledge_bytes', bytes - (there?.size ?? 0) + Math.max(0, file.size - 1))
+    limits.assertRoom('knowledge_bytes', bytes - (replaced?.size ?? 0) + Math.max(0, file.size - 1))
     const version = ids.make()
     await documentFiles.adopt(file.path, version)
     const { document, unused } = await documents.put(base, {
-      path: place,
+      path: documentPath,
       filename,
       media_type: chooseMediaType(filename, file.media_type),
       size: file.size,
@@ -56,10 +57,10 @@ export async function takeFiles(
       version,
     })
     if (unused) await documentFiles.remove([unused])
-    taken.push(document)
+    stored.push(document)
   }
   queue.wake()
-  return taken
+  return stored
 }
 
 /** Queues a web address as a document of a base. Throws ADDRESS_NOT_ALLOWED or LIMIT_REACHED. */
@@ -90,11 +91,14 @@ export async function takeAddress(
   return document
 }
 
-/** Returns the path of an uploaded file: `wanted` is the folder of all files if it ends in a slash, else the path of one. */
-function toPath(filename: string, wanted: string | undefined, count: number): string {
-  const isFolder = wanted === undefined || wanted === '' || wanted.endsWith('/')
+/**
+ * Returns the path of an uploaded file: `wanted` is the folder of all files if it ends in a slash, else the path of
+ * one.
+ */
+function toPath(filename: string, wantedPath: string | undefined, count: number): string {
+  const isFolder = wantedPath === undefined || wantedPath === '' || wantedPath.endsWith('/')
   if (!isFolder && count > 1) throw invalid('/path', 'must end in a slash if there are several files')
-  const path = cleanPath(isFolder ? `${wanted ?? ''}${filename}` : wanted)
+  const path = cleanPath(isFolder ? `${wantedPath ?? ''}${filename}` : wantedPath)
   if (!path) throw invalid('/path', 'is not a path')
   if (path.length > MAX_PATH) throw invalid('/path', `must have at most ${MAX_PATH} characters`)
   return path

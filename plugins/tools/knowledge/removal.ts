@@ -63,9 +63,9 @@ export function createRemoval({
 
     /** Finishes what a crash has interrupted, and removes files of no document. */
     async finish(): Promise<void> {
-      const before = { deleted_at: { $lte: clock.now() - INTERRUPTED_MS } }
-      for (const { _id } of await bases.listHidden(before)) await removeBases({ _id })
-      for (const { _id } of await documents.listHidden(before)) await removeDocuments({ _id })
+      const interrupted = { deleted_at: { $lte: clock.now() - INTERRUPTED_MS } }
+      for (const { _id } of await bases.listHidden(interrupted)) await removeBases({ _id })
+      for (const { _id } of await documents.listHidden(interrupted)) await removeDocuments({ _id })
       const old = await documentFiles.listOld(Date.now())
       if (old.length > 0) await documentFiles.remove(await documents.listUnknown(old))
     },

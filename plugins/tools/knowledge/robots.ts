@@ -43,15 +43,15 @@ function parseGroups(robots: string): { agents: string[]; rules: Rule[] }[] {
 /** Compares without a regular expression, whose time a hostile pattern could stretch. */
 function matches(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$')
-  const [first = '', ...rest] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
+  const [first = '', ...otherParts] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')
   if (!path.startsWith(first)) return false
   let position = first.length
-  for (const [index, part] of rest.entries()) {
-    if (isWhole && index === rest.length - 1)
+  for (const [index, part] of otherParts.entries()) {
+    if (isWhole && index === otherParts.length - 1)
       return path.length - part.length >= position && path.endsWith(part)
-    const found = path.indexOf(part, position)
-    if (found < 0) return false
-    position = found + part.length
+    const start = path.indexOf(part, position)
+    if (start < 0) return false
+    position = start + part.length
   }
   return !isWhole || position === path.length
 }

@@ -7,16 +7,16 @@ import type { BaseDocument, KnowledgeDocument } from './types.ts'
 
 /** Converts knowledge bases to rows of the API, with the sums of their documents. */
 export async function toBaseRows(
-  found: readonly BaseDocument[],
+  bases: readonly BaseDocument[],
   { id: reader }: Reader,
   { documents, settings }: Pick<Cradle, 'documents' | 'settings'>,
 ): Promise<TypeOf<typeof baseRow>[]> {
   const { active } = await settings.recent()
   const sums = await documents.summarize(
-    found.map(({ _id }) => _id),
+    bases.map(({ _id }) => _id),
     active.id,
   )
-  return found.map(({ _id: id, user_id, owner_username: owner, deleted_at, ...base }) => {
+  return bases.map(({ _id: id, user_id, owner_username: owner, deleted_at, ...base }) => {
     const own = sums.filter((each) => each._id.base_id === id)
     const sum = (field: 'documents' | 'bytes' | 'chunks') =>
       own.reduce((total, each) => total + each[field], 0)

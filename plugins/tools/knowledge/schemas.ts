@@ -137,7 +137,7 @@ export const newAddress = rowOf({
   },
 })
 
-const place = {
+const placeFields = {
   start: {
     ...count,
     description: 'The first character, counted in the text as it was read',
@@ -159,7 +159,7 @@ export const documentText = {
     text: { type: 'string', examples: ['Travel\n\nBook early.'] },
     places: {
       type: 'array',
-      items: { title: 'KnowledgeDocumentPlace', ...rowOf(place, ['page', 'heading']) },
+      items: { title: 'KnowledgeDocumentPlace', ...rowOf(placeFields, ['page', 'heading']) },
     },
   }),
 } as const
@@ -168,7 +168,7 @@ export const documentText = {
 const locator = {
   title: 'KnowledgeLocator',
   description: 'The place in the text of the document',
-  ...rowOf(place, ['page', 'heading']),
+  ...rowOf(placeFields, ['page', 'heading']),
 } as const
 
 /** The body of a search. */
@@ -208,7 +208,7 @@ export const searchHits = {
   },
 } as const
 
-/** An event of those who follow a base. */
+/** An event for the followers of a base. */
 export const documentEvent = {
   title: 'KnowledgeEvent',
   type: 'object',

@@ -54,7 +54,7 @@ export function createSearchTool(partsOf: () => Parts): Tool {
         description: describe(bases),
         async execute({ query, limit = DEFAULT_PASSAGES }: Input, context) {
           const parts = partsOf()
-          // A base may have been deleted meanwhile, or is no longer shared.
+          // Since the turn began, a base may have been deleted or is no longer shared.
           const readable = await listBases(turn, parts)
           const { user_id, signal } = context
           const hits = await parts.search.find({ query, bases: readable, limit, user_id, signal })
@@ -66,15 +66,15 @@ export function createSearchTool(partsOf: () => Parts): Tool {
   return tool
 }
 
-/** Returns the knowledge bases of a turn: those of its agent that the owner may search, and those of its user. */
+/** Returns the knowledge bases of a turn: the agent's that its owner may search, and the user's. */
 async function listBases(
   { owner_id, user_id, knowledge_base_ids: { of_owner, of_user } }: OfferedTurn,
   { bases }: Parts,
 ): Promise<BaseDocument[]> {
   const find = (id: string, chosen: readonly string[]) =>
     chosen.length > 0 ? bases.listReadable({ id }, chosen, chosen.length) : []
-  const found = await Promise.all([find(owner_id, of_owner), find(user_id, of_user)])
-  return [...new Map(found.flat().map((base) => [base._id, base])).values()]
+  const lists = await Promise.all([find(owner_id, of_owner), find(user_id, of_user)])
+  return [...new Map(lists.flat().map((base) => [base._id, base])).values()]
 }
 
 const describe = (bases: readonly BaseDocument[]): string =>

@@ -10,8 +10,8 @@ const MAX_WORDS = 200
 const CANDIDATES = 4
 const MIN_CANDIDATES = 60
 /**
- * The weight of ranks when lists are joined: the larger it is, the less the first ranks count for more. With the usual 60,
- * a passage in the middle of two lists of this length would come before the first of either.
+ * The weight of ranks when lists are joined: the larger it is, the less the first ranks count for more. With the usual
+ * 60, a passage in the middle of two lists of this length would come before the first of either.
  */
 const RANK_OFFSET = 4
 /** The best passages of joined lists that are also compared by how close together they have the question's words. */
@@ -40,7 +40,7 @@ interface Question {
   signal: AbortSignal
 }
 
-/** A passage with its score, by which it is compared with others of one question. */
+/** A passage with its score among the passages for one question. */
 interface RankedPassage extends FoundPassage {
   score: number
 }
@@ -56,11 +56,13 @@ export function createSearch({
   passageIndex,
   settings,
 }: Pick<Cradle, 'documents' | 'embedder' | 'log' | 'passageIndex' | 'settings'>) {
-  /** Returns the vector of a question; undefined if its index has none, or if it cannot be had now: words still answer. */
+  /**
+   * Returns the vector of a question; undefined if its index has none, or if it cannot be had now: words still answer.
+   */
   const embed = async (index: IndexDescription, { query, user_id, signal }: Question) => {
     try {
-      const asked = `${index.question_prefix ?? ''}${query}`
-      return (await embedder.embed(index, [asked], { user_id, signal }))?.[0]
+      const text = `${index.question_prefix ?? ''}${query}`
+      return (await embedder.embed(index, [text], { user_id, signal }))?.[0]
     } catch (error) {
       signal.throwIfAborted()
       log.warn({ error }, 'a question could not be embedded')
@@ -72,38 +74,42 @@ export function createSearch({
   const look = async (index: IndexDescription, question: Question): Promise<RankedPassage[]> => {
     const words = toQuestionWords(question.query).slice(0, MAX_WORDS)
     const limit = Math.max(question.limit * CANDIDATES, MIN_CANDIDATES)
-    const wanted = { base_ids: question.bases.map(({ _id }) => _id), limit }
+    const scope = { base_ids: question.bases.map(({ _id }) => _id), limit }
     const embedded = embed(index, question)
     const findByVector = async () => {
       const vector = await embedded
-      return vector ? passageIndex.findByVector(index, { vector, ...wanted }) : []
+      return vector ? passageIndex.findByVector(index, { vector, ...scope }) : []
     }
     const find = async () => {
       const byWords =
-        words.length > 0 ? passageIndex.findByWords(index, { words: words.join(' '), ...wanted }) : []
+        words.length > 0 ? passageIndex.findByWords(index, { words: words.join(' '), ...scope }) : []
       const lists = await Promise.all([byWords, findByVector()])
       const rows = [...joinByRank(lists).keys()].slice(0, limit)
       return { lists, rows, passages: await passageIndex.read(index, rows) }
     }
-    let found = await find()
+    let result = await find()
     // A tidying may have moved rows after they were found.
-    if (found.passages.length < found.rows.length) found = await find()
-    return rankAgain(found.passages, found.lists, words)
+    if (result.passages.length < result.rows.length) result = await find()
+    return rankAgain(result.passages, result.lists, words)
   }
 
   /** Drops what is outdated: passages of removed or replaced documents, and repetitions. */
-  const verify = async (index: IndexDescription, found: RankedPassage[], bases: readonly BaseDocument[]) => {
-    const ids = [...new Set(found.map(({ document_id }) => document_id))]
-    const known = new Map((await documents.findAll(ids)).map((document) => [document._id, document]))
+  const verify = async (
+    index: IndexDescription,
+    passages: RankedPassage[],
+    bases: readonly BaseDocument[],
+  ) => {
+    const ids = [...new Set(passages.map(({ document_id }) => document_id))]
+    const documentsById = new Map((await documents.findAll(ids)).map((document) => [document._id, document]))
     const readable = new Set(bases.map(({ _id }) => _id))
-    const seen = new Set<string>()
-    return found.flatMap((passage) => {
-      const document = known.get(passage.document_id)
+    const keys = new Set<string>()
+    return passages.flatMap((passage) => {
+      const document = documentsById.get(passage.document_id)
       const key = `${passage.document_id} ${passage.ordinal}`
       const counts =
         document && document.indexes[index.id]?.run === passage.run && readable.has(document.base_id)
-      if (!counts || seen.has(key)) return []
-      seen.add(key)
+      if (!counts || keys.has(key)) return []
+      keys.add(key)
       return [{ passage, document }]
     })
   }
@@ -118,27 +124,27 @@ export function createSearch({
     async find(question: Question): Promise<Hit[]> {
       if (question.bases.length === 0) return []
       const { active } = await settings.recent()
-      let found: Hit[] | undefined
+      let hits: Hit[] | undefined
       let failure: unknown
       try {
-        found = await findIn(active, question)
+        hits = await findIn(active, question)
       } catch (error) {
         question.signal.throwIfAborted()
         failure = error
       }
-      // The index may have been replaced meanwhile, by another process within the last second as well.
-      const { active: current } = found && found.length > 0 ? await settings.recent() : await settings.read()
+      // Another process may have replaced the index within the last second.
+      const { active: current } = hits && hits.length > 0 ? await settings.recent() : await settings.read()
       if (current.id !== active.id) return findIn(current, question)
-      if (!found) throw failure
-      return found
+      if (!hits) throw failure
+      return hits
     },
   }
 }
 
 /**
- * Ranks passages by what words and what vectors have found. The order by closeness counts as a third list, since neither
- * of them tells a passage that has the question's words in one sentence from one that has them far apart. A single list
- * keeps its order.
+ * Ranks passages by what words and what vectors have found. The order by closeness counts as a third list, since
+ * neither of them tells a passage that has the question's words in one sentence from one that has them far apart. A
+ * single list keeps its order.
  */
 function rankAgain(
   passages: readonly FoundPassage[],
@@ -169,10 +175,10 @@ interface Cluster {
 
 /** Joins passages that follow one another in their document, so that what belongs together is read together. */
 function mergeNeighbours(
-  found: readonly { passage: RankedPassage; document: KnowledgeDocument }[],
+  ranked: readonly { passage: RankedPassage; document: KnowledgeDocument }[],
 ): Cluster[] {
   const clusters: Cluster[] = []
-  for (const { passage, document } of found) {
+  for (const { passage, document } of ranked) {
     const neighbour = clusters.find(
       ({ passages }) =>
         passages[0]!.document_id === passage.document_id &&

@@ -20,8 +20,8 @@ const areSame = (one: Omit<IndexDescription, 'id'>, other: Omit<IndexDescription
 
 /** Applies changes to the settings. Throws VALIDATION_FAILED. */
 function choose(changes: TypeOf<typeof settingsBody>, { active, next }: SettingsDocument) {
-  const { id, dimensions, ...kept } = next ?? active
-  const chosen = { ...kept, ...changes }
+  const { id, dimensions, ...present } = next ?? active
+  const chosen = { ...present, ...changes }
   if (chosen.chunk_overlap * 2 >= chosen.chunk_tokens)
     throw new AppError('VALIDATION_FAILED', {
       issues: [
@@ -65,10 +65,10 @@ export const settingsRoutes = [
     for (;;) {
       const stored = await settings.read()
       const { active, next } = stored
-      const wanted = { ...choose(body, stored), dimensions: vector?.length ?? null }
-      if (next && areSame(wanted, next)) return toRow(stored)
-      const changed = await settings.replaceNext(stored, areSame(wanted, active) ? null : wanted)
-      // The next index may have become the active one meanwhile.
+      const description = { ...choose(body, stored), dimensions: vector?.length ?? null }
+      if (next && areSame(description, next)) return toRow(stored)
+      const changed = await settings.replaceNext(stored, areSame(description, active) ? null : description)
+      // The next index may have become the active one.
       if (!changed) continue
       if (next) {
         await documents.forgetIndex(next.id)

@@ -15,7 +15,7 @@ export function createKnowledgeSettings({
   collections: { knowledge_settings: collection },
   ids,
 }: Pick<Cradle, 'collections' | 'ids'>) {
-  let known: SettingsDocument | undefined
+  let recent: SettingsDocument | undefined
   let readAt = Number.NEGATIVE_INFINITY
 
   const read = async (): Promise<SettingsDocument> => {
@@ -30,9 +30,9 @@ export function createKnowledgeSettings({
       { $setOnInsert: { active, next: null } },
       { upsert: true, returnDocument: 'after' },
     )
-    known = stored!
+    recent = stored!
     readAt = performance.now()
-    return known
+    return recent
   }
 
   return {
@@ -41,7 +41,7 @@ export function createKnowledgeSettings({
 
     /** Returns the settings as they were at most a second ago. */
     recent: async (): Promise<SettingsDocument> =>
-      known && performance.now() - readAt < FRESH_MS ? known : read(),
+      recent && performance.now() - readAt < FRESH_MS ? recent : read(),
 
     /**
      * Begins another index beside the active one, or drops the next one; returns undefined if the settings are not as
@@ -49,11 +49,11 @@ export function createKnowledgeSettings({
      */
     async replaceNext(
       { active, next }: SettingsDocument,
-      wanted: Omit<IndexDescription, 'id'> | null,
+      description: Omit<IndexDescription, 'id'> | null,
     ): Promise<SettingsDocument | undefined> {
       const { matchedCount } = await collection.updateOne(
         { _id: 'settings', 'active.id': active.id, ...(next ? { 'next.id': next.id } : { next: null }) },
-        { $set: { next: wanted && { id: ids.make(), ...wanted } } },
+        { $set: { next: description && { id: ids.make(), ...description } } },
       )
       const stored = await read()
       return matchedCount === 1 ? stored : undefined

@@ -25,7 +25,7 @@ export interface DocumentError {
   details: Record<string, string | number>
 }
 
-/** The passages of a document in one index; a later run replaces those of an earlier one. */
+/** The passages of a document in one index; a later run replaces an earlier one. */
 export interface IndexedRun {
   run: string
   chunks: number

@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 const TRIAL_MS = 10_000
 
 /**
- * The restrictions of every program; the network is the machine's. Bubblewrap binds the sandbox to the server just after
- * it has forked the program: one that starts at the very moment when the server is killed may survive it.
+ * The restrictions of every program; the network is the machine's. Bubblewrap binds the sandbox to the server just
+ * after it has forked the program: one that starts at the very moment when the server is killed may survive it.
  */
 const ISOLATION = [
   '--unshare-pid',

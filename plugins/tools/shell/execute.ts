@@ -107,13 +107,13 @@ function describe(
 ): string {
   const how = code === null ? `ended by ${signal}` : `exit code ${code}`
   // A program that receives a signal may still end with a code of its own.
-  const asked = code === null || !reason ? '' : ' after it was asked to end'
+  const asking = code === null || !reason ? '' : ' after it was asked to end'
   const why = reason ? DESCRIBE_REASON[reason](seconds) : ''
   return [
     output === '' ? '(no output)' : output.replace(/\n$/, ''),
     ...(left_behind ? ['[processes that it had left running were ended]'] : []),
     ...(hidden ? [`[${hidden}]`] : []),
-    `[${how}${asked}${why}]`,
+    `[${how}${asking}${why}]`,
   ].join('\n')
 }
 

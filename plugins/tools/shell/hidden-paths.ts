@@ -62,7 +62,10 @@ async function readTarget(path: string): Promise<string | null | undefined> {
 
 type Program = Pick<ProcessOrder, 'file' | 'cwd' | 'env'>
 
-/** Returns the path that a program needs for its start and that the sandbox does not show: its folder, file or interpreter. */
+/**
+ * Returns the path that a program needs for its start and that the sandbox does not show: its folder, file or
+ * interpreter.
+ */
 export const findHiddenProgram = async (program: Program, look: Look): Promise<string | undefined> =>
   (await findHidden(program.cwd, look)) ?? findHiddenFile(program, look, MAX_INTERPRETERS)
 

@@ -11,7 +11,7 @@ export const manifest = defineManifest({
     max_processes: { type: 'integer', minimum: 1, default: 8 },
     /** `auto`: used if bubblewrap works; `required`: the plugin does not start without it. */
     sandbox: { enum: ['auto', 'required', 'off'], default: 'auto' },
-    /** Folders that programs in the sandbox may read besides the system; absolute paths. */
+    /** Further folders, by absolute paths, that programs in the sandbox may read. */
     sandbox_folders: { type: 'array', items: { type: 'string', pattern: '^/' }, default: [] },
   },
   permissions: [

@@ -23,11 +23,11 @@ export function createOutput() {
   const keep = (text: string) => {
     const bytes = Buffer.from(text)
     const start = bytes.subarray(0, room)
-    const rest = bytes.subarray(room)
+    const others = bytes.subarray(room)
     room -= start.length
     if (start.length > 0) head.push(start)
-    if (rest.length > 0) tail.push(rest)
-    tailBytes += rest.length
+    if (others.length > 0) tail.push(others)
+    tailBytes += others.length
     while (tail.length > 0 && tailBytes - tail[0]!.length >= HALF_BYTES) {
       const { length } = tail.shift()!
       tailBytes -= length

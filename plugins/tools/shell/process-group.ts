@@ -56,10 +56,10 @@ export function createNamespaceGroup(
 const createEnd =
   ({ kill, isRunning }: Pick<ProcessGroup, 'kill' | 'isRunning'>): ProcessGroup['end'] =>
   async (hurry) => {
-    const asked = performance.now()
+    const startedAt = performance.now()
     kill('SIGTERM')
     while (await isRunning()) {
-      const waited = performance.now() - asked
+      const waited = performance.now() - startedAt
       if (waited > TERM_MS + KILL_MS) return
       if (hurry.aborted || waited > TERM_MS) kill('SIGKILL')
       await pause(POLL_MS)
@@ -101,7 +101,7 @@ async function isRunning(pid: number, group?: number): Promise<boolean> {
     const [state, , member] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (group === undefined || Number(member) === group) && state !== 'Z' && state !== 'X'
   } catch (error) {
-    // It has gone, or is hidden because it runs as another user.
+    // It has ended, or is hidden because it runs as another user.
     if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code!)) return false
     throw error
   }

@@ -51,8 +51,8 @@ export function createProcesses({ sandbox }: { sandbox: Sandbox }) {
 
   return {
     /**
-     * The PATH for programs. It differs from the server's own PATH, which may name private folders of its user. The folder
-     * of the running node comes last, so that agents always find node and npm.
+     * The PATH for programs. It differs from the server's own PATH, which may name private folders of its user. The
+     * folder of the running node comes last, so that agents always find node and npm.
      */
     path: PROCESS_PATH,
 

@@ -18,7 +18,9 @@ export interface ProgramOrder extends Omit<ProcessOrder, 'hasInput'> {
 export interface ProgramEnd extends ProcessEnd {
   output: string
   reason?: 'time' | 'output'
-  /** True if processes that it had started outlived it and were ended. Always false in a sandbox, which ends with it. */
+  /**
+   * True if processes that it had started outlived it and were ended. Always false in a sandbox, which ends with it.
+   */
   left_behind: boolean
   /** A likely reason for a failure: an argument that names a path that the sandbox does not show. */
   hidden?: string

@@ -34,15 +34,15 @@ const MACHINE_SETTINGS = [
 
 const RESOLVER = '/etc/resolv.conf'
 
-/** The places that a program may write: folders by their real paths, and the write area of its agent. */
+/** The paths that a program may write: folders by their real paths, and the write area of its agent. */
 export interface Writable {
   folders: readonly string[]
   area: ToolContext['write_area']
 }
 
 /**
- * Tells how a path appears to a program, without a look at what is there: shown with its content, only a way to what is
- * shown, or hidden.
+ * Returns how a path appears to a program, without reading the disk: shown with its content, only as a way to a shown
+ * path, or hidden.
  */
 export type Look = (path: string) => 'shown' | 'way' | 'hidden'
 
@@ -67,9 +67,9 @@ export async function createSandboxView({
   const links: string[] = []
   const base = new Map<string, string[]>()
   for (const path of SYSTEM_FOLDERS) {
-    const found = await unlessMissing(lstat(path))
-    if (found?.isSymbolicLink()) links.push('--symlink', await readlink(path), path)
-    else if (found) base.set(path, ['--ro-bind', path, path])
+    const stats = await unlessMissing(lstat(path))
+    if (stats?.isSymbolicLink()) links.push('--symlink', await readlink(path), path)
+    else if (stats) base.set(path, ['--ro-bind', path, path])
   }
   for (const path of [...OWN_FOLDERS, hidden]) base.set(path, ['--tmpfs', path])
   base.set('/dev', ['--dev', '/dev']).set('/proc', ['--proc', '/proc'])
@@ -98,12 +98,12 @@ function createLook(mounts: ReadonlyMap<string, readonly string[]>, links: reado
   const isOwn = ([option, from, to]: readonly string[], isMountPoint: boolean) =>
     option === '--tmpfs' ? isMountPoint : to === undefined || from === to
   return (path) => {
-    let place = path
-    while (place !== '/' && !mounts.has(place)) place = dirname(place)
-    const mount = mounts.get(place)
+    let ancestor = path
+    while (ancestor !== '/' && !mounts.has(ancestor)) ancestor = dirname(ancestor)
+    const mount = mounts.get(ancestor)
     // The devices of the sandbox have an empty folder for shared memory.
-    const isInSharedMemory = place === '/dev' && path.startsWith('/dev/shm/')
-    if (mount ? isOwn(mount, place === path) && !isInSharedMemory : links.includes(path)) return 'shown'
+    const isInSharedMemory = ancestor === '/dev' && path.startsWith('/dev/shm/')
+    if (mount ? isOwn(mount, ancestor === path) && !isInSharedMemory : links.includes(path)) return 'shown'
     return [...mounts.keys()].some((other) => other.startsWith(`${path}/`)) ? 'way' : 'hidden'
   }
 }
@@ -111,21 +111,23 @@ function createLook(mounts: ReadonlyMap<string, readonly string[]>, links: reado
 /** Lists the running node and the modules installed with it, such as npm. */
 function listNodePaths(): string[] {
   const folder = dirname(process.execPath)
-  // Another folder may hold anything besides node.
+  // A folder with another name may hold files that programs must not read.
   if (basename(folder) !== 'bin') return [process.execPath]
   return [folder, join(dirname(folder), 'lib', 'node_modules')]
 }
 
-/** Lists the entries of a folder that not everybody may read, such as passwords; root needs no capability to read them. */
+/**
+ * Lists the entries of a folder that not everybody may read, such as passwords; root needs no capability to read them.
+ */
 async function listPrivate(folder: string): Promise<{ path: string; isFolder: boolean }[]> {
   const entries = (await unlessMissing(readdir(folder, { withFileTypes: true }))) ?? []
   const listed = await Promise.all(
     entries.map(async (entry) => {
       const path = join(folder, entry.name)
       const isFolder = entry.isDirectory()
-      const found = isFolder || entry.isFile() ? await unlessMissing(lstat(path)) : undefined
-      if (!found) return []
-      if ((found.mode & 0o004) === 0) return [{ path, isFolder }]
+      const stats = isFolder || entry.isFile() ? await unlessMissing(lstat(path)) : undefined
+      if (!stats) return []
+      if ((stats.mode & 0o004) === 0) return [{ path, isFolder }]
       return isFolder ? listPrivate(path) : []
     }),
   )

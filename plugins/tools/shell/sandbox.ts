@@ -23,13 +23,15 @@ export function createSandbox({
 
   async function open() {
     const view = await createSandboxView({ home: server.home, folders })
-    const found = await findBubblewrap((await view({ folders: [], area: null })).args, { PATH: PROCESS_PATH })
-    if ('reason' in found) {
+    const bubblewrap = await findBubblewrap((await view({ folders: [], area: null })).args, {
+      PATH: PROCESS_PATH,
+    })
+    if ('reason' in bubblewrap) {
       if (mode === 'required')
-        throw new Error(`plugins.shell.sandbox is "required", but there is no sandbox: ${found.reason}`)
-      log.warn({ reason: found.reason }, `there is no sandbox: ${UNPROTECTED}`)
+        throw new Error(`plugins.shell.sandbox is "required", but there is no sandbox: ${bubblewrap.reason}`)
+      log.warn({ reason: bubblewrap.reason }, `there is no sandbox: ${UNPROTECTED}`)
     }
-    return { found, view }
+    return { found: bubblewrap, view }
   }
   const openOnce = () => {
     opened ??= open()
@@ -43,18 +45,18 @@ export function createSandbox({
      */
     async enclose(writable: Writable): Promise<{ command: string[]; look: Look } | undefined> {
       if (mode === 'off') return undefined
-      const { found, view } = await openOnce()
-      if ('reason' in found) return undefined
+      const { found: bubblewrap, view } = await openOnce()
+      if ('reason' in bubblewrap) return undefined
       const { args, look } = await view(writable)
-      return { command: [...found.command, ...args], look }
+      return { command: [...bubblewrap.command, ...args], look }
     },
 
     /** Describes the sandbox, or the reason why there is none. Throws if one is required. */
     async describe(): Promise<string> {
       if (mode === 'off') return `off by plugins.shell.sandbox: ${UNPROTECTED}`
-      const { found } = await openOnce()
-      return 'reason' in found
-        ? `none: ${UNPROTECTED}; ${found.reason}`
+      const { found: bubblewrap } = await openOnce()
+      return 'reason' in bubblewrap
+        ? `none: ${UNPROTECTED}; ${bubblewrap.reason}`
         : 'bubblewrap: programs of agents see the system, read-only, and their workspace'
     },
   }

@@ -16,8 +16,8 @@ export const quote = (name: string): string =>
   JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name)
 
 /**
- * Returns the real paths of a workspace and of the folder in it in which a program runs. Throws an Error with a sentence if
- * it is not a folder of the workspace, or leads out of it through a link.
+ * Returns the real paths of a workspace and of the folder in it in which a program runs. Throws an Error with a
+ * sentence if it is not a folder of the workspace, or leads out of it through a link.
  */
 export async function findWorkingFolder(
   workspace: string,

@@ -6,7 +6,7 @@ export function readContentType(header: string | null) {
   const [media_type = '', ...parameters] = (header ?? '').split(';').map((part) => part.trim())
   const charset = parameters
     .map((parameter) => /^charset\s*=\s*"?([^"]+)"?$/i.exec(parameter)?.[1])
-    .find((found) => found !== undefined)
+    .find((value) => value !== undefined)
   return { media_type: media_type.toLowerCase().slice(0, 100) || 'text/plain', charset }
 }
 
@@ -54,9 +54,9 @@ const DECLARATIONS: Record<ContentKind, RegExp | undefined> = {
 export function decode(bytes: Buffer, kind: ContentKind, charset: string | undefined): string {
   const mark = MARKS.find(([mark]) => mark.every((byte, index) => bytes[index] === byte))
   const declared = DECLARATIONS[kind]?.exec(bytes.toString('latin1', 0, DECLARATION_BYTES))?.[1]
-  // A declaration that can be read byte by byte is not in UTF-16, whatever it declares.
+  // A declaration that can be read byte by byte is not in UTF-16, even if it says so.
   const own = declared?.toLowerCase().startsWith('utf-16') ? undefined : declared
-  const decoder = [mark?.[1], charset, own].map(createDecoder).find((found) => found !== undefined)
+  const decoder = [mark?.[1], charset, own].map(createDecoder).find((candidate) => candidate !== undefined)
   const chosen = decoder ?? new TextDecoder()
   // In a single call, Node 20 decodes windows-1252 as ISO 8859-1, which has no quotation marks.
   return chosen.decode(bytes, { stream: true }) + chosen.decode()

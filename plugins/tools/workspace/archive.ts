@@ -18,17 +18,17 @@ const CHANGED = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO', 'EACCES', 'EPE
  * Packs the files of a folder, without links, into a zip archive that is created while it is read. Throws
  * ARCHIVE_TOO_LARGE before any file is read.
  */
-export async function packFolder(place: Place): Promise<AsyncGenerator<Uint8Array>> {
-  await inFolder(place, async (top) => {
+export async function packFolder(location: Place): Promise<AsyncGenerator<Uint8Array>> {
+  await inFolder(location, async (top) => {
     const budget = createBudget()
     for await (const { folder, name, kind } of walkFolder(top, { recursive: true }))
       if (kind === 'file') budget.take((await ignoreCodes(['ENOENT'], lstat(folder.entry(name))))?.size ?? 0)
   })
-  return writeZip(readFiles(place))
+  return writeZip(readFiles(location))
 }
 
-async function* readFiles(place: Place): AsyncGenerator<PackedFile> {
-  const top = await openFolder(place)
+async function* readFiles(location: Place): AsyncGenerator<PackedFile> {
+  const top = await openFolder(location)
   try {
     const budget = createBudget()
     for await (const { folder, name, kind, parts } of walkFolder(top, { recursive: true })) {
@@ -79,8 +79,8 @@ const VERSION = 20
 const REGULAR_FILE = 0o100644
 
 /**
- * Yields a zip archive in pieces, at the pace of its reader. Sizes and checksums follow each file, as they are not known
- * before (APPNOTE.TXT 4.3). The headers limit an archive to 65,534 files and 4 GiB.
+ * Yields a zip archive in pieces, at the pace of its reader. Sizes and checksums follow each file, as they are not
+ * known before (APPNOTE.TXT 4.3). The headers limit an archive to 65,534 files and 4 GiB.
  */
 async function* writeZip(files: AsyncIterable<PackedFile>): AsyncGenerator<Uint8Array> {
   const directory: Buffer[] = []
@@ -103,13 +103,13 @@ async function* writeZip(files: AsyncIterable<PackedFile>): AsyncGenerator<Uint8
       sums.packed += piece.length
       yield piece
     }
-    const known = u32(sums.crc, sums.packed, sums.size)
-    yield Buffer.concat([u32(0x08074b50), known])
-    offset += sums.packed + 4 + known.length
+    const sizes = u32(sums.crc, sums.packed, sums.size)
+    yield Buffer.concat([u32(0x08074b50), sizes])
+    offset += sums.packed + 4 + sizes.length
 
     const position = Buffer.concat([u16(name.length, 0, 0, 0, 0), u32(REGULAR_FILE * 0x10000, start)])
     directory.push(
-      Buffer.concat([u32(0x02014b50), u16((3 << 8) | VERSION), properties, known, position, name]),
+      Buffer.concat([u32(0x02014b50), u16((3 << 8) | VERSION), properties, sizes, position, name]),
     )
     count++
   }

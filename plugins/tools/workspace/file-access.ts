@@ -13,8 +13,8 @@ type Services = Pick<Cradle, 'agents' | 'extensions'>
 
 /**
  * Runs work on the files of a workspace and converts its failures to errors of the API. If `creates` is set, the work
- * creates something at the path, so that a file in place of a folder is not reported as NOT_FOUND; `target` is the field
- * of the request that names a new path.
+ * creates something at the path, so that a file in place of a folder is not reported as NOT_FOUND; `target` is the
+ * field of the request that names a new path.
  */
 export async function withApiErrors<Result>(
   path: string,
@@ -53,19 +53,19 @@ async function listGuestFiles(
   { extensions }: Services,
   path?: string,
 ): Promise<Set<string>> {
-  const asked = { agent_id: agent._id, user_id: caller.id, ...(path !== undefined && { path }) }
-  return new Set((await extensions['agents.named_files'].ask(asked)).flat())
+  const request = { agent_id: agent._id, user_id: caller.id, ...(path !== undefined && { path }) }
+  return new Set((await extensions['agents.named_files'].ask(request)).flat())
 }
 
-/** Creates the check of what the asker may see: everything, or for guests only the paths to files of their own threads. */
+/** Creates the check of visible paths: all for the owner, for guests the paths to files of their own threads. */
 export async function createVisibility(asker: Asker, services: Services): Promise<(path: string) => boolean> {
   if (services.agents.isOwner(asker.agent, asker.caller)) return () => true
-  const seen = new Set([''])
+  const visible = new Set([''])
   for (const path of await listGuestFiles(asker, services)) {
     const names = path.split('/')
-    for (const depth of names.keys()) seen.add(names.slice(0, depth + 1).join('/'))
+    for (const depth of names.keys()) visible.add(names.slice(0, depth + 1).join('/'))
   }
-  return (path) => seen.has(path)
+  return (path) => visible.has(path)
 }
 
 /**
@@ -80,10 +80,10 @@ export async function findVisible(
 ): Promise<Place> {
   // Checked before the disk is accessed, so that timing reveals nothing about it.
   if (!(await isVisible(normalize(path)))) throw new AppError('NOT_FOUND')
-  const place = await withApiErrors(path, () => resolvePlace(agents.workspaceOf(agent._id), path))
+  const location = await withApiErrors(path, () => resolvePlace(agents.workspaceOf(agent._id), path))
   // A visible path may have become a link to a hidden one.
-  if (!(await isVisible(toPath(place)))) throw new AppError('NOT_FOUND')
-  return place
+  if (!(await isVisible(toPath(location)))) throw new AppError('NOT_FOUND')
+  return location
 }
 
 /** Normalizes a path without resolving links. */
@@ -101,10 +101,10 @@ export function findReadable(asker: Asker, path: string, services: Services): Pr
 }
 
 /** Opens a file for a reply. */
-export function openContent(place: Place, { inline }: { inline: boolean }): Promise<FileReply> {
-  const path = toPath(place)
+export function openContent(location: Place, { inline }: { inline: boolean }): Promise<FileReply> {
+  const path = toPath(location)
   return withApiErrors(path, () =>
-    inParent(place, async (folder, name) => {
+    inParent(location, async (folder, name) => {
       const { file, stats } = await openFileIn(folder, name, constants.O_RDONLY)
       const media_type = lookupMediaType(name)
       const size = Number(stats.size)

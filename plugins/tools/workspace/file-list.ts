@@ -12,14 +12,14 @@ import { inFolder, type Place } from './files/workspace-path.ts'
  * the others. Throws VALIDATION_FAILED for an unknown cursor.
  */
 export async function listFolder(
-  place: Place,
+  location: Place,
   { recursive, limit, cursor }: TypeOf<typeof listQuery>,
   isVisible: (path: string) => boolean,
 ): Promise<Page<FileRow>> {
   const [after] = cursor === undefined ? [] : (readCursor(cursor, isKnownMark) as [string])
-  const toPath = (parts: string[]) => [...place.parts, ...parts].join('/')
+  const toPath = (parts: string[]) => [...location.parts, ...parts].join('/')
   const max_rows = Math.min(limit, MAX_PAGE_ROWS)
-  return inFolder(place, async (top) => {
+  return inFolder(location, async (top) => {
     const rows: FileRow[] = []
     let last = ''
     for await (const { folder, name, parts, mark } of walkFolder(top, {

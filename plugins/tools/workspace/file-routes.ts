@@ -79,10 +79,10 @@ const listFiles = route({
 }).handle(async ({ agent, caller, query }, services) => {
   const asker = { agent, caller }
   const isVisible = await createVisibility(asker, services)
-  const place = await findVisible(asker, query.path, services, isVisible)
+  const location = await findVisible(asker, query.path, services, isVisible)
   return pageReply(
     query,
-    await withApiErrors(query.path, () => listFolder(place, query, isVisible), { creates: true }),
+    await withApiErrors(query.path, () => listFolder(location, query, isVisible), { creates: true }),
   )
 })
 
@@ -123,21 +123,23 @@ const writeFile = route({
     path,
     async () => {
       if (path.endsWith('/')) throw new FileFailure('the path names a folder, not a file')
-      const place = await resolvePlace(workspace, path)
+      const location = await resolvePlace(workspace, path)
       const grow = workspaceRoom.growthOf(agent._id)
-      const check = (before: BigIntStats | undefined) => checkConditions(headers, before)
-      const { stats, is_new } = await refuseNewer(adoptFile(place, file, { grow, check }))
-      await guestUploads.forget(agent._id, toPath(place))
-      return reply(is_new ? 201 : 200, toFileRow(toPath(place), stats)!, { ETag: `"${createEtag(stats)}"` })
+      const check = (current: BigIntStats | undefined) => checkConditions(headers, current)
+      const { stats, is_new } = await refuseNewer(adoptFile(location, file, { grow, check }))
+      await guestUploads.forget(agent._id, toPath(location))
+      return reply(is_new ? 201 : 200, toFileRow(toPath(location), stats)!, {
+        ETag: `"${createEtag(stats)}"`,
+      })
     },
     { creates: true },
   )
 })
 
 /** Throws PRECONDITION_FAILED unless the file meets the conditions of the request (RFC 9110, 13.1). */
-function checkConditions(headers: Headers, before: BigIntStats | undefined): { only_new: boolean } {
+function checkConditions(headers: Headers, current: BigIntStats | undefined): { only_new: boolean } {
   const [match, none] = [headers['if-match'], headers['if-none-match']].map((list) => list?.toString())
-  const etag = before && createEtag(before)
+  const etag = current && createEtag(current)
   const isMet =
     (!match || (etag && listsTag(match, etag, { weak: false }))) &&
     !(none && etag && listsTag(none, etag, { weak: true }))
@@ -248,9 +250,13 @@ const readArchive = route({
   return withApiErrors(
     path,
     async () => {
-      const place = await resolvePlace(agents.workspaceOf(agent._id), path)
-      const content = await packFolder(place)
-      return { filename: `${place.parts.at(-1) ?? agent.name}.zip`, media_type: 'application/zip', content }
+      const location = await resolvePlace(agents.workspaceOf(agent._id), path)
+      const content = await packFolder(location)
+      return {
+        filename: `${location.parts.at(-1) ?? agent.name}.zip`,
+        media_type: 'application/zip',
+        content,
+      }
     },
     { creates: true },
   )

@@ -10,7 +10,7 @@ export interface GuestUploadDocument {
   path: string
 }
 
-/** The record of which guest has uploaded which file, by which guests may read their uploads. */
+/** The files that each guest has uploaded, and may therefore read. */
 export type GuestUploads = ReturnType<typeof createGuestUploads>
 
 /** Indexes to find and to remove uploads. */
@@ -37,8 +37,8 @@ export function createGuestUploads({ collections: { guest_uploads: uploads } }: 
       user_id,
       path,
     }: Parameters<ExtensionPoints['agents.named_files']>[0]): Promise<string[]> {
-      const found = uploads.find({ agent_id, user_id, ...(path !== undefined && { path }) })
-      return (await found.sort({ path: 1 }).limit(MAX_LISTED).toArray()).map((upload) => upload.path)
+      const matching = uploads.find({ agent_id, user_id, ...(path !== undefined && { path }) })
+      return (await matching.sort({ path: 1 }).limit(MAX_LISTED).toArray()).map((upload) => upload.path)
     },
 
     /** Forgets the uploads at a path and below it, so that the guest may not read later files of these names. */

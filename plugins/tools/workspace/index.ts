@@ -53,7 +53,7 @@ export default definePlugin({
       bytes: { workspaces: await workspaceRoom.total() },
     }))
     host.extend('agents.file_contents', readWantedFiles)
-    host.extend('agents.named_files', (asked, { guestUploads }) => guestUploads.listPaths(asked))
+    host.extend('agents.named_files', (request, { guestUploads }) => guestUploads.listPaths(request))
     host.extend('agents.received_files', receiveFile)
     const room = () => host.cradle.workspaceRoom
     const [writeFile, editFile] = [createWriteFile(room), createEditFile(room)]

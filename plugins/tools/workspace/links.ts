@@ -58,11 +58,11 @@ export const linkRoutes = [
     errors: ['NOT_FOUND', 'FILE_UNUSABLE'],
     audit: 'file.link',
   }).handle(async ({ agent, caller, body }, services) => {
-    const place = await findReadable({ agent, caller }, body.path, services)
-    const { file } = await openContent(place, { inline: false })
+    const location = await findReadable({ agent, caller }, body.path, services)
+    const { file } = await openContent(location, { inline: false })
     await file.close()
     const expires_at = services.clock.seconds() + body.expires_in_seconds
-    const linked = { agent_id: agent._id, user_id: caller.id, path: toPath(place), expires_at }
+    const linked = { agent_id: agent._id, user_id: caller.id, path: toPath(location), expires_at }
     return { url: services.fileLinks.make(linked), expires_at }
   }),
 

@@ -10,9 +10,9 @@ export function fitOutput(text: string, notes: readonly string[] = []): string {
   if (Buffer.byteLength(whole) <= MAX_OUTPUT_BYTES) return whole
   const bytes = Buffer.from(text)
   const note = `[cut: only the first part of ${bytes.length} bytes is shown]`
-  const rest = ['', note, ...notes].join('\n')
-  const room = MAX_OUTPUT_BYTES - Buffer.byteLength(rest)
-  return new TextDecoder().decode(bytes.subarray(0, room), { stream: true }) + rest
+  const ending = ['', note, ...notes].join('\n')
+  const room = MAX_OUTPUT_BYTES - Buffer.byteLength(ending)
+  return new TextDecoder().decode(bytes.subarray(0, room), { stream: true }) + ending
 }
 
 /** Formats a number with the noun that it counts, in English. */

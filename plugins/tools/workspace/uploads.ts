@@ -43,11 +43,11 @@ async function storeUpload(root: string, file: UploadedFile, grow: Growth): Prom
 
 async function store(
   root: string,
-  { path, filename: given, media_type, size }: UploadedFile,
+  { path, filename: originalName, media_type, size }: UploadedFile,
 ): Promise<StoredFile> {
   const storeIn = async (folder: OpenFolder): Promise<StoredFile> => {
     for (let number = 1; ; number += 1) {
-      const filename = toFilename(given, number)
+      const filename = toFilename(originalName, number)
       // `link` fails if the name is taken, and makes the complete file visible at once.
       const isTaken = await ignoreCodes(
         ['EEXIST'],
@@ -66,8 +66,8 @@ async function store(
 }
 
 /** Converts a name to one that every file system accepts, with the number before the extension. */
-function toFilename(given: string, number: number): string {
-  const plain = given
+function toFilename(originalName: string, number: number): string {
+  const plain = originalName
     .normalize('NFC')
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}/\\:*?"<>|]+/gu, '_')
     .replace(/^[.\s]+|[.\s]+$/g, '')
@@ -79,13 +79,13 @@ function toFilename(given: string, number: number): string {
 /** Cuts a text between characters to a number of bytes. */
 function clip(text: string, bytes: number): string {
   let length = 0
-  let kept = ''
+  let clipped = ''
   for (const character of text) {
     length += Buffer.byteLength(character)
     if (length > bytes) break
-    kept += character
+    clipped += character
   }
-  return kept
+  return clipped
 }
 
 function chooseMediaType(filename: string, media_type: string): string {

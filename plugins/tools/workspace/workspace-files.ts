@@ -13,8 +13,8 @@ export type WorkspaceFiles = ReturnType<typeof createWorkspaceFiles>
 export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceRoom'>) {
   return {
     /**
-     * Reads the text of a file, or `limit` lines of it from `line` (counted from 1). Throws an Error with the reason, whose
-     * cause is the error of the system if there was one.
+     * Reads the text of a file, or `limit` lines of it from `line` (counted from 1). Throws an Error with the reason,
+     * whose cause is the error of the system if there was one.
      */
     readText: (
       workspace: string,
@@ -35,15 +35,15 @@ export function createWorkspaceFiles({ workspaceRoom }: Pick<Cradle, 'workspaceR
       explainErrors(path, async () => {
         const bytes = toBytes(content)
         signal.throwIfAborted()
-        const place = await findWritablePlace({ workspace, write_area: null }, path)
-        await createFile(place, bytes, { grow: workspaceRoom.growthForTools(agent_id), signal })
-        const written = toShownPath(place)
+        const location = await findWritablePlace({ workspace, write_area: null }, path)
+        await createFile(location, bytes, { grow: workspaceRoom.growthForTools(agent_id), signal })
+        const written = toShownPath(location)
         return { path: written, media_type: lookupMediaType(written, 'text/plain') }
       }),
   }
 }
 
-/** Respects the limit even if the file grows meanwhile. */
+/** Reads a file; the limit holds even if the file grows. */
 async function readWhole(file: FileHandle, path: string): Promise<string> {
   const stream = file.createReadStream({ start: 0, end: MAX_FILE_BYTES, autoClose: false })
   const bytes = Buffer.concat(await stream.toArray())

@@ -25,12 +25,12 @@ interface KeptNotes {
  */
 export function createWorkspaceNotes() {
   /** The notes by agent, in the order of use. */
-  const kept = new Map<string, KeptNotes>()
+  const notesByAgent = new Map<string, KeptNotes>()
 
   const keep = (agent_id: string, notes: KeptNotes) => {
-    kept.delete(agent_id)
-    kept.set(agent_id, notes)
-    if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value!)
+    notesByAgent.delete(agent_id)
+    notesByAgent.set(agent_id, notes)
+    if (notesByAgent.size > MAX_KEPT) notesByAgent.delete(notesByAgent.keys().next().value!)
     return notes.text
   }
 
@@ -39,7 +39,7 @@ export function createWorkspaceNotes() {
     { agents, log }: Pick<Cradle, 'agents' | 'log'>,
   ): Promise<string | null> {
     const workspace = agents.workspaceOf(agent_id)
-    const last = kept.get(agent_id)
+    const last = notesByAgent.get(agent_id)
     /** Logs once for each reason or version of the file. */
     const leaveOut = (version: string, reason: unknown) => {
       if (last?.version !== version) log.warn({ agent_id, reason }, `${NAME} of a workspace is ignored`)
@@ -48,12 +48,12 @@ export function createWorkspaceNotes() {
     try {
       const path = join(workspace, NAME)
       // Synchronous, as each turn does it and the asynchronous call takes ten times as long.
-      const found = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-      if (!found) {
-        kept.delete(agent_id)
+      const present = lstatSync(path, { bigint: true, throwIfNoEntry: false })
+      if (!present) {
+        notesByAgent.delete(agent_id)
         return null
       }
-      if (last?.version === createVersion(found)) return keep(agent_id, last)
+      if (last?.version === createVersion(present)) return keep(agent_id, last)
       const { file, stats } = await assertRegular(await open(path, FLAGS), NAME)
       const version = createVersion(stats)
       try {
@@ -79,7 +79,7 @@ export function createWorkspaceNotes() {
       const text = await read(agent._id, cradle)
       return text === null ? undefined : { notes: [text] }
     },
-    forget: (agent_id: string) => void kept.delete(agent_id),
+    forget: (agent_id: string) => void notesByAgent.delete(agent_id),
   }
 }
 

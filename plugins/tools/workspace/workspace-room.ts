@@ -64,11 +64,13 @@ export function createWorkspaceRoom({
     }
   }
 
-  /** Returns the size of a workspace. Measures an old size again: before it is used if `doubted`, otherwise afterwards. */
+  /**
+   * Returns the size of a workspace. Measures an old size again: before it is used if `doubted`, otherwise afterwards.
+   */
   const readSize = async (agent_id: string, doubted = false): Promise<Size> => {
-    const known = sizes.get(agent_id)
-    const size = known ?? { bytes: 0, pending: 0, measured_at: -Infinity, took_ms: 0 }
-    if (!known) makeRoom()
+    const knownSize = sizes.get(agent_id)
+    const size = knownSize ?? { bytes: 0, pending: 0, measured_at: -Infinity, took_ms: 0 }
+    if (!knownSize) makeRoom()
     sizes.set(agent_id, size)
     const age = performance.now() - size.measured_at
     const isOlder = ({ ms, measures }: typeof TRUST) => age > Math.max(ms, measures * size.took_ms)
@@ -127,11 +129,14 @@ export function createWorkspaceRoom({
         if (!id.startsWith('.')) bytes += (await readSize(id)).bytes
       return bytes
     },
-    /** Creates the check of writes to a workspace; it throws LIMIT_REACHED if the workspace or its owner's account is full. */
+    /**
+     * Creates the check of writes to a workspace; it throws LIMIT_REACHED if the workspace or its owner's account is
+     * full.
+     */
     growthOf,
     /** The same for tools, with a FileFailure as the refusal; places outside of workspaces have no limit. */
-    growthForTools(agent_id: string, place?: { is_outside: boolean }): Growth {
-      if (place?.is_outside) return (_, write) => write()
+    growthForTools(agent_id: string, location?: { is_outside: boolean }): Growth {
+      if (location?.is_outside) return (_, write) => write()
       const grow = growthOf(agent_id)
       return (bytes, write) => grow(bytes, write).catch(explainFull)
     },

@@ -78,11 +78,11 @@ t.test('It may not write more than it is allowed to', { skip: onlyLong }, async 
 
 t.test('The end of its answer is the result, and the beginning is shown as progress', async (t) => {
   await setRunner()
-  const { output, told } = await callOnce(['big 200000', 'say ä', 'big 200000', 'say The end.'])
+  const { output, told: progress } = await callOnce(['big 200000', 'say ä', 'big 200000', 'say The end.'])
   t.ok(Buffer.byteLength(output) <= 64 * 1024)
   t.match(output, /^\[… the beginning of its answer is omitted …\]\nx+The end\.$/)
-  t.match(told, /^x{200000}äx+\n\[the rest of the progress is not shown\]\n$/)
-  t.ok(Buffer.byteLength(told) < 257 * 1024)
+  t.match(progress, /^x{200000}äx+\n\[the rest of the progress is not shown\]\n$/)
+  t.ok(Buffer.byteLength(progress) < 257 * 1024)
 })
 
 t.test('A program that cannot be started is named', async (t) => {

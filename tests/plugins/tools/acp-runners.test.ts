@@ -36,7 +36,7 @@ t.test('Everybody has the built-in runners, switched off', async (t) => {
 })
 
 t.test('What an account sets is its own, and what it leaves out has its default', async (t) => {
-  const given = {
+  const settings = {
     enabled: true,
     trusted: true,
     tool_parse_mode: 'call_title',
@@ -44,12 +44,12 @@ t.test('What an account sets is its own, and what it leaves out has its default'
     env: { API_KEY: 'sk-of-ann-1234', EMPTY: '' },
   }
   const shown = {
-    ...given,
+    ...settings,
     command: 'opencode',
     args: ['acp'],
     env: { API_KEY: '••••1234', EMPTY: '••••' },
   }
-  const answer = await put('/acp/opencode', given)
+  const answer = await put('/acp/opencode', settings)
   t.equal(answer.status, 200)
   t.strictSame(answer.body, shown)
   t.strictSame(await get('/acp/opencode'), shown)
@@ -61,15 +61,15 @@ t.test('What an account sets is its own, and what it leaves out has its default'
 t.test('An environment stays with the program for which it was entered', async (t) => {
   const { acpRunners } = server.server.runtime.cradleOf('acp')
   const envOf = async () => (await acpRunners.open(user_id, 'opencode'))?.env
-  const given = { enabled: true, env: { KEY: 'sk-of-ann-1234' } }
-  const { env } = (await put('/acp/opencode', given)).body
+  const settings = { enabled: true, env: { KEY: 'sk-of-ann-1234' } }
+  const { env } = (await put('/acp/opencode', settings)).body
   for (const program of [{ command: 'another' }, { args: ['other'] }]) {
     t.equal((await put('/acp/opencode', program, admin.token)).status, 200)
     t.strictSame(await envOf(), {}, 'a program that somebody else sets does not receive it')
     t.strictSame((await get('/acp/opencode')).env, {})
     t.match(await put('/acp/opencode', { env }), invalid('/env/KEY'))
     t.equal((await put('/acp/opencode', { command: '' }, admin.token)).status, 200)
-    t.strictSame(await envOf(), given.env, 'the former program does')
+    t.strictSame(await envOf(), settings.env, 'the former program does')
   }
   const own = (await put('/acp/opencode', { env: { KEY: 'of-the-admin' } }, admin.token)).body
   t.match(await put('/acp/opencode', { command: 'another', env: own.env }, admin.token), invalid('/env/KEY'))
@@ -241,8 +241,8 @@ t.test('Administrators define further runners, and delete them with all settings
 t.test('All runners are set at once, and what was answered can be sent back', async (t) => {
   const { acpRunners } = server.server.runtime.cradleOf('acp')
   await put('/acp/codex', { enabled: true, env: { KEY: 'the-key-of-codex' } })
-  const before = await get('/acp')
-  const sent = { runners: { ...before.runners, opencode: { ...before.runners.opencode, enabled: true } } }
+  const initial = await get('/acp')
+  const sent = { runners: { ...initial.runners, opencode: { ...initial.runners.opencode, enabled: true } } }
   const { status, body } = await put('/acp', sent)
   t.equal(status, 200)
   t.strictSame(body, sent)

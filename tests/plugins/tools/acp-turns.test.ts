@@ -16,8 +16,8 @@ t.test('The answer of a runner is the result, and its steps are shown as progres
   const pid = join(workspace, 'streaming')
   fake.next({ toolCalls: [run('call_a', `pid ${pid}`, 'say Hello', 'think Hm.', 'say  there', 'hang')] })
   const sent = socket.say({ text: 'go' })
-  const told = () => progressIn(socket.frames, 'call_a')
-  await until(() => told() === 'Hello there')
+  const readProgress = () => progressIn(socket.frames, 'call_a')
+  await until(() => readProgress() === 'Hello there')
   t.ok(isRunning(await pidIn(pid)), 'it is shown while the call is running')
   t.strictSame(resultsIn(socket.frames), [])
   socket.send({ type: 'stop', thread_id: socket.frames.at(-1)!.thread_id })
@@ -35,23 +35,23 @@ t.test('Its plans and tool calls are shown as the account has set', async (t) =>
   }
   for (const [tool_parse_mode, said] of Object.entries(cases)) {
     await setRunner({ tool_parse_mode })
-    const { output, told, frames } = await callOnce(lines)
+    const { output, told: progress, frames } = await callOnce(lines)
     t.equal(output, 'Well.\n\nDone.')
-    t.equal(told, `${said}Done.`, tool_parse_mode)
+    t.equal(progress, `${said}Done.`, tool_parse_mode)
     t.ok(ofType(frames, 'tool_progress').length <= 3, 'small pieces are gathered')
   }
   await setRunner()
 })
 
 t.test('Separate messages are shown separately', async (t) => {
-  const { output, told } = await callOnce([
+  const { output, told: progress } = await callOnce([
     'message 1 One',
     'message 1 , still',
     'message 2 Two',
     'say Three',
   ])
   t.equal(output, 'One, still\n\nTwo\n\nThree')
-  t.equal(told, 'One, still\nTwo\nThree')
+  t.equal(progress, 'One, still\nTwo\nThree')
 })
 
 t.test('The reason why it stopped is reported if it did not finish', async (t) => {
@@ -96,8 +96,8 @@ t.test('It has a home of its own, its environment, and nothing of the server’s
 
 t.test('What a client may not choke on is left out', async (t) => {
   const printed = t.capture(console, 'error')
-  const { output, is_error, told } = await callOnce(['odd unheard_of', 'say Still here.'])
+  const { output, is_error, told: progress } = await callOnce(['odd unheard_of', 'say Still here.'])
   t.match([output, is_error], ['Still here.', false])
-  t.equal(told, '⚙ …\nStill here.')
+  t.equal(progress, '⚙ …\nStill here.')
   t.strictSame(printed(), [], 'nor does the server print any of it')
 })

@@ -226,25 +226,25 @@ t.test('The greeting that works is remembered, and forgotten when it fails', asy
   })
   t.equal(status, 'ready')
   await eventually('the greeting', async () => {
-    const before = count('server/discover')
+    const initialCount = count('server/discover')
     t.match(await request('POST', `/connectors/${id}/test`), { ok: true })
-    return count('server/discover') === before
+    return count('server/discover') === initialCount
   })
   await request('PUT', `/agents/${agent_id}/connectors`, { connectors: [{ id }] })
   const socket = await connect()
   fake.next({ toolCalls: [{ name: 'kept__look', arguments: {} }] }, { text: 'ok' })
-  const before = count('server/discover')
+  const initialCount = count('server/discover')
   const { frames } = await socket.ask({ text: 'go' })
   t.match(
     frames.find(({ type }) => type === 'tool_result'),
     { output: 'look is done' },
   )
-  t.equal(count('server/discover'), before, 'it is not asked for its versions again')
+  t.equal(count('server/discover'), initialCount, 'it is not asked for its versions again')
 
   mcp.onRequest = (_, { method }, reply) =>
     method === 'initialize' && Boolean(reply.writeHead(400).end('unknown method'))
   t.match(await request('POST', `/connectors/${id}/test`), { ok: false, detail: /unknown method/ })
-  t.equal(count('server/discover'), before + 1)
+  t.equal(count('server/discover'), initialCount + 1)
   mcp.onRequest = undefined
   mcp.onDiscover = undefined
 })

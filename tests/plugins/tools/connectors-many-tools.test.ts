@@ -47,12 +47,12 @@ t.test('A model receives 128 tools at most, and finds the others', async (t) => 
   )
   const { frames, end } = await socket.ask({ text: 'Which bills are open?' })
   t.equal(end.type, 'done')
-  const before = namesIn(-3)
-  t.equal(before.length, 128)
-  t.ok(before.includes('big__filler0') && before.includes('ls'))
-  t.notOk(before.includes('big__listInvoices'))
-  t.equal(before.at(-1), 'find_tools')
-  const hidden = 299 - before.filter((name) => name.startsWith('big__')).length
+  const initialNames = namesIn(-3)
+  t.equal(initialNames.length, 128)
+  t.ok(initialNames.includes('big__filler0') && initialNames.includes('ls'))
+  t.notOk(initialNames.includes('big__listInvoices'))
+  t.equal(initialNames.at(-1), 'find_tools')
+  const hidden = 299 - initialNames.filter((name) => name.startsWith('big__')).length
   t.match(toolsIn(-3).at(-1)!.description, `${hidden} of them are not listed here`)
 
   const [output, done] = resultsIn(frames)

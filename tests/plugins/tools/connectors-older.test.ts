@@ -41,10 +41,10 @@ t.test('A session of the older transport that was lost is replaced, and the call
     t.match(await callOnce('change'), done('change'))
     older.forget()
     older.onUnknownSession = (response) => void reply(response)
-    const before = { begun: older.begun(), called: older.called.length }
+    const initial = { begun: older.begun(), called: older.called.length }
     t.match(await callOnce('change'), done('change'), name)
-    t.equal(older.begun(), before.begun + 1, name)
-    t.equal(older.called.length, before.called + 1, `${name}: it was carried out once`)
+    t.equal(older.begun(), initial.begun + 1, name)
+    t.equal(older.called.length, initial.called + 1, `${name}: it was carried out once`)
   }
 })
 

@@ -77,9 +77,9 @@ t.test('A long turn shows the newest pictures', async (t) => {
 t.test('A turn that paused shows the pictures from before as well', async (t) => {
   show(image)
   fake.next({ toolCalls: [call(1), call(2, 'eye__touch')] }, { text: 'ok' })
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   await socket.ask({ text: 'Look and touch' }, () => [{ type: 'approve' }])
-  t.equal(fake.requests.length, before + 2)
+  t.equal(fake.requests.length, requestCount + 2)
   t.strictSame(shown(), [picture, picture])
 })
 

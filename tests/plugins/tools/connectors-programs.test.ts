@@ -258,7 +258,7 @@ t.test('No line of a program crashes this server, nor fills its memory', async (
      process.stdout.on('error', () => process.exit())
      more()`,
   )
-  const before = process.memoryUsage.rss()
+  const initialBytes = process.memoryUsage.rss()
   const modes = ['endless', 'lines', 'messages', 'nulls'].slice(0, amount({ short: 1, long: 4 }))
   for (const mode of modes) {
     const config = { command: process.execPath, args: [file, mode] }
@@ -267,6 +267,6 @@ t.test('No line of a program crashes this server, nor fills its memory', async (
     })
     t.match({ status, body }, { status: 200, body: { ok: false, reason: String } }, mode)
   }
-  const grown = (process.memoryUsage.rss() - before) / 1024 / 1024
+  const grown = (process.memoryUsage.rss() - initialBytes) / 1024 / 1024
   t.ok(grown < 256, `${grown.toFixed()} MiB more`)
 })

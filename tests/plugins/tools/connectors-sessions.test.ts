@@ -96,10 +96,10 @@ t.test('A lost session is replaced, and the call repeated', async (t) => {
     t.match(await callOnce('change'), done('change'))
     mcp.restart()
     mcp.onUnknownSession = (message, response) => void reply(response, message)
-    const before = { sessions: sessions(), calls: calls() }
+    const initial = { sessions: sessions(), calls: calls() }
     t.match(await callOnce('change'), done('change'), name)
-    t.equal(sessions(), before.sessions + 1, name)
-    t.equal(calls(), before.calls + 1, `${name}: it was carried out once`)
+    t.equal(sessions(), initial.sessions + 1, name)
+    t.equal(calls(), initial.calls + 1, `${name}: it was carried out once`)
   }
 })
 
@@ -107,10 +107,10 @@ t.test('Calls at the same time share the new session', async (t) => {
   t.match(await callOnce('look'), done('look'))
   mcp.restart()
   mcp.onUnknownSession = (_, reply) => void reply.writeHead(404).end()
-  const before = sessions()
+  const initialSessions = sessions()
   const results = await callAll('look', 'change', 'set', 'look')
   t.equal(results.filter(({ is_error }) => !is_error).length, 4)
-  t.equal(sessions(), before + 1)
+  t.equal(sessions(), initialSessions + 1)
 })
 
 /** Failures after which nobody knows whether the call was carried out. */
@@ -226,7 +226,7 @@ const refusals: Record<string, [(reply: ServerResponse, message: Message) => unk
 
 t.test('A refused call keeps the session, puts no server to rest, and says why', async (t) => {
   await callOnce('look')
-  const before = sessions()
+  const initialSessions = sessions()
   for (const [name, [reply, output]] of spread(Object.entries(refusals), 8)) {
     mcp.onRequest = (_, message, response) => {
       if (message.method !== 'tools/call') return false
@@ -237,13 +237,13 @@ t.test('A refused call keeps the session, puts no server to rest, and says why',
       t.match(await callOnce('change'), { is_error: true, output }, name)
     mcp.onRequest = undefined
     t.match(await callOnce('change'), done('change'), name)
-    t.equal(sessions(), before, name)
+    t.equal(sessions(), initialSessions, name)
   }
 })
 
 t.test('A server that limits requests is asked again when it says', async (t) => {
   await callOnce('look')
-  const before = sessions()
+  const initialSessions = sessions()
   const limit = (replies: (Record<string, string> | undefined)[], status = 429) => {
     let asked = 0
     mcp.onRequest = (_, { method }, reply) => {
@@ -278,7 +278,7 @@ t.test('A server that limits requests is asked again when it says', async (t) =>
   }
   mcp.onRequest = undefined
   t.match(await callOnce('change'), done('change'))
-  t.equal(sessions(), before)
+  t.equal(sessions(), initialSessions)
 })
 
 t.test('A server that is down is not asked for a while, and then works at once', async (t) => {

@@ -530,13 +530,13 @@ t.test(
 t.test('A refresh is made once for concurrent calls, whose token works once', async (t) => {
   const { path } = await signIn({})
   odd.expire()
-  const before = odd.of('/token').length
+  const initialCount = odd.of('/token').length
   const tests = await Promise.all([1, 2, 3, 4].map(() => call('POST', `${path}/test`)))
   t.strictSame(
     tests.map(({ body }) => body.ok),
     [true, true, true, true],
   )
-  t.equal(odd.of('/token').length, before + 1)
+  t.equal(odd.of('/token').length, initialCount + 1)
   await call('DELETE', path)
 })
 

@@ -18,7 +18,7 @@ const tokens: string[] = []
 const ERRORS: Record<number, string> = { 401: 'invalid_token', 403: 'insufficient_scope' }
 /** The scopes that a call of a tool requires. */
 let required: string[] = []
-/** True if the server requires them even of those who have them. */
+/** True if the server requires them also of a caller that has them. */
 let isStubborn = false
 /** Replies to requests for the metadata in place of the server. */
 let describe: ((reply: ServerResponse) => unknown) | undefined
@@ -34,14 +34,14 @@ mcp.onRequest = async ({ authorization }, { method }, reply, path) => {
     return true
   }
   const token = authorization?.replace('Bearer ', '') ?? ''
-  const found = await issuer.provider.AccessToken.find(token)
+  const accessToken = await issuer.provider.AccessToken.find(token)
   const refuse = (status: number, scope: string) => {
     const challenge = `Bearer error="x", scope="${scope}", resource_metadata="${origin}/metadata.json"`
     reply.writeHead(status, { 'www-authenticate': challenge.replace('x', ERRORS[status]!) }).end()
     return true
   }
-  if (found?.aud === mcp.url) {
-    if (method === 'tools/call' && (isStubborn || required.some((scope) => !found.scopes.has(scope))))
+  if (accessToken?.aud === mcp.url) {
+    if (method === 'tools/call' && (isStubborn || required.some((scope) => !accessToken.scopes.has(scope))))
       return refuse(403, required.join(' '))
     if (tokens.at(-1) !== token) tokens.push(token)
     return false
@@ -218,7 +218,7 @@ t.test('Refused tokens are refreshed once, with rotation', async (t) => {
   await socket.ask({ text: 'go' })
   const old = tokens.at(-1)!
   await (await issuer.provider.AccessToken.find(old))!.destroy()
-  const before = issuer.tokens
+  const initialTokens = issuer.tokens
   fake.next(use, { text: 'ok' })
   const { frames } = await socket.ask({ text: 'go' })
   const results = frames.filter(({ type }) => type === 'tool_result')
@@ -228,7 +228,7 @@ t.test('Refused tokens are refreshed once, with rotation', async (t) => {
   )
   t.not(tokens.at(-1), old)
   adminToken = tokens.at(-1)!
-  t.equal(issuer.tokens, before + 1)
+  t.equal(issuer.tokens, initialTokens + 1)
 })
 
 t.test('An outage of the authorization server fails a call, and the next one works', async (t) => {

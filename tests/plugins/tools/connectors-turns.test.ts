@@ -53,13 +53,13 @@ t.test('Tools are lent by name; those that change something ask for approval', a
       },
     ],
   })
-  const before = mcp.of('initialize').length
+  const initialCount = mcp.of('initialize').length
   const { result } = await callOnce('tracker__look', { text: 'x' })
   t.match(result, { name: 'tracker__look', output: 'look is done', is_error: false })
   t.strictSame(offered(), ['tracker__look', 'tracker__change'])
   t.match(mcp.of('tools/call').at(-1)!.message.params, { name: 'look', arguments: { text: 'x' } })
   await callOnce('tracker__look')
-  t.equal(mcp.of('initialize').length, before + 1, 'the connection is shared')
+  t.equal(mcp.of('initialize').length, initialCount + 1, 'the connection is shared')
 
   fake.next(use('tracker__change'), { text: 'done' })
   const { frames } = await socket.ask({ text: 'change it' }, ({ action_requests }) => {
@@ -72,9 +72,9 @@ t.test('Tools are lent by name; those that change something ask for approval', a
 t.test('The owner decides about each tool, and arguments are checked before they are sent', async (t) => {
   const schema = {
     type: 'object',
-    $defs: { place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
-    properties: { place: { $ref: '#/$defs/place' } },
-    oneOf: [{ required: ['place'] }],
+    $defs: { spot: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+    properties: { spot: { $ref: '#/$defs/spot' } },
+    oneOf: [{ required: ['spot'] }],
   }
   mcp.tools = [look, fakeTool('go.there', { inputSchema: schema, annotations: { readOnlyHint: true } })]
   const { id: other } = await make('maps')
@@ -86,16 +86,16 @@ t.test('The owner decides about each tool, and arguments are checked before they
   t.match(result, { output: 'change is done' })
   t.strictSame(offered(), ['tracker__change', 'maps__go_there'])
   const shown = fake.requests.at(-1)!.body.tools!.at(-1)!.function.parameters
-  t.match(shown, { type: 'object', properties: { place: { properties: { city: { type: 'string' } } } } })
+  t.match(shown, { type: 'object', properties: { spot: { properties: { city: { type: 'string' } } } } })
   t.notMatch(JSON.stringify(shown), /\$ref|oneOf/)
-  const before = mcp.of('tools/call').length
-  t.match((await callOnce('maps__go_there', { place: {} })).result, {
+  const initialCount = mcp.of('tools/call').length
+  t.match((await callOnce('maps__go_there', { spot: {} })).result, {
     is_error: true,
-    output: /place must have required property 'city'/,
+    output: /spot must have required property 'city'/,
   })
-  t.match((await callOnce('maps__go_there')).result, { is_error: true, output: /required property 'place'/ })
-  t.equal(mcp.of('tools/call').length, before)
-  t.match((await callOnce('maps__go_there', { place: { city: 'Oslo' } })).result, { is_error: false })
+  t.match((await callOnce('maps__go_there')).result, { is_error: true, output: /required property 'spot'/ })
+  t.equal(mcp.of('tools/call').length, initialCount)
+  t.match((await callOnce('maps__go_there', { spot: { city: 'Oslo' } })).result, { is_error: false })
   t.equal(mcp.of('tools/call').at(-1)!.message.params!.name, 'go.there')
   await request('DELETE', `/connectors/${other}`)
   t.match(await give([{ id }]), { connectors: [{ id }] })
@@ -202,14 +202,14 @@ t.test('Models see tuples, encoded references, and one level of a schema that co
     $defs: { 'a b': filter },
     properties: {
       filter: { $ref: '#/$defs/a%20b' },
-      place: { type: 'array', items: [{ type: 'number' }, { type: 'number' }] },
-      again: { $ref: '#/properties/place/items/0' },
+      spot: { type: 'array', items: [{ type: 'number' }, { type: 'number' }] },
+      again: { $ref: '#/properties/spot/items/0' },
     },
   }
   mcp.tools = [fakeTool('find', { inputSchema, annotations: { readOnlyHint: true } })]
   const { id: other } = await make('atlas')
   await give([{ id: other }])
-  const input = { filter: { and: [{ and: [{ any: 1 }] }] }, place: [59, 10, 'north'] }
+  const input = { filter: { and: [{ and: [{ any: 1 }] }] }, spot: [59, 10, 'north'] }
   t.match((await callOnce('atlas__find', input)).result, { is_error: false, output: 'find is done' })
   const { properties } = fake.requests.at(-1)!.body.tools!.at(-1)!.function.parameters as {
     properties: object
@@ -219,7 +219,7 @@ t.test('Models see tuples, encoded references, and one level of a schema that co
       type: 'object',
       properties: { and: { type: 'array', items: { type: 'object', properties: {} } } },
     },
-    place: { type: 'array', items: { type: 'number' } },
+    spot: { type: 'array', items: { type: 'number' } },
     again: { type: 'number' },
   })
   await request('DELETE', `/connectors/${other}`)
@@ -388,9 +388,9 @@ t.test('A server that misbehaves never harms the turn', async (t) => {
   mcp.onRequest = (_, { method }, reply) => method === 'tools/call' && Boolean(reply.destroy())
   for (let failures = 0; failures < 3; failures += 1) await fails(/failed \(unreachable\)/)
   mcp.onRequest = undefined
-  const before = mcp.of('tools/call').length
+  const initialCount = mcp.of('tools/call').length
   await fails(/failed \(unavailable\): The server failed 3 times in a row/)
-  t.equal(mcp.of('tools/call').length, before, 'it is not asked')
+  t.equal(mcp.of('tools/call').length, initialCount, 'it is not asked')
   mcp.onCall = plain
   t.match(await request('POST', `/connectors/${id}/test`), { ok: true })
   t.match((await callOnce('tracker__look')).result, { is_error: false }, 'a check ends the rest')
@@ -467,13 +467,13 @@ t.test('Guests of a shared agent use credentials of their own, never the ownerâ€
     mcp.calls.filter(({ headers: { authorization } }) => authorization === headers.Authorization).length > 0,
     true,
   )
-  const before = mcp.of('tools/call').length
+  const initialCount = mcp.of('tools/call').length
   const path = `/connectors/${guarded}/credentials`
   const own = { headers: { Authorization: 'Bearer of-the-guest' } }
   t.equal((await server.request('PUT', path, { body: own, token: eve.token })).status, 204)
   const { frames } = await hers.seeTurn(sent)
   t.match(resultsOf(frames), [{ output: 'look is done', is_error: false }])
-  t.equal(mcp.of('tools/call').length, before + 1)
+  t.equal(mcp.of('tools/call').length, initialCount + 1)
   t.equal(mcp.of('tools/call').at(-1)!.headers.authorization, own.headers.Authorization)
   const { result } = await callOnce('guarded__look')
   t.match(result, { is_error: false })
@@ -547,9 +547,9 @@ t.test('Credentials stay with the address that they were entered for', async (t)
   await server.db
     .collection('connector_credentials')
     .updateMany({ connector_id: moving }, { $set: { audience: origin } })
-  const before = seenBy(other)
+  const initialRequests = seenBy(other)
   const third = await ask()
   t.match(third.request, { authorization_required: { fields: ['X-Key'] } })
-  t.equal(seenBy(other), before)
+  t.equal(seenBy(other), initialRequests)
   await request('PATCH', `/agents/${agent_id}`, { is_shared: false })
 })

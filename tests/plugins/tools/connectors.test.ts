@@ -167,9 +167,9 @@ t.test('A test says what is wrong with a server, without its secrets', async (t)
         .end(JSON.stringify({ jsonrpc: '2.0', id, error })),
     )
   }
-  const told = await probe({ ...config, headers: secret })
-  t.match(told, { ok: false, detail: /no entry with/ })
-  t.notMatch(JSON.stringify(told), 'abcdefgh')
+  const answer = await probe({ ...config, headers: secret })
+  t.match(answer, { ok: false, detail: /no entry with/ })
+  t.notMatch(JSON.stringify(answer), 'abcdefgh')
   fake.onRequest = undefined
   const gone = await startFakeMcp()
   await gone.close()
@@ -177,18 +177,18 @@ t.test('A test says what is wrong with a server, without its secrets', async (t)
 })
 
 t.test('Well-known servers are reached at their address, with the credentials in their form', async (t) => {
-  const before = getGlobalDispatcher()
+  const dispatcher = getGlobalDispatcher()
   const asked: string[] = []
   // The servers of the vendors are played by the fake.
   setGlobalDispatcher(
-    before.compose((dispatch) => (options, handler) => {
+    dispatcher.compose((dispatch) => (options, handler) => {
       const isOurs = new URL(String(options.origin)).hostname === '127.0.0.1'
       if (!isOurs) asked.push(`${options.origin}${options.path}`)
       const { origin, pathname } = new URL(fake.url)
       return dispatch(isOurs ? options : { ...options, origin, path: pathname }, handler)
     }),
   )
-  t.teardown(() => setGlobalDispatcher(before))
+  t.teardown(() => setGlobalDispatcher(dispatcher))
   const { body: kinds } = await call('GET', '/kinds')
   const presets = kinds.filter(({ preset }: { preset: unknown }) => preset !== null)
   t.equal(presets.length, 7)

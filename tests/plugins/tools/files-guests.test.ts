@@ -240,11 +240,11 @@ t.test('A folder is packed without links', { skip: onlyLong }, async (t) => {
   const { zip, headers } = await fetchZip('pack me')
   t.equal(headers.get('content-type'), 'application/zip')
   t.equal(headers.get('content-disposition'), 'attachment; filename="pack me.zip"')
-  const found: Record<string, Buffer> = {}
-  await readZip(zip, found)
-  t.strictSame(Object.keys(found).sort(), ['a_b.txt', 'nothing.txt', '内/数据.bin'].sort())
-  t.ok(found['内/数据.bin']!.equals(bytes))
-  t.equal(found['nothing.txt']!.length, 0)
+  const contents: Record<string, Buffer> = {}
+  await readZip(zip, contents)
+  t.strictSame(Object.keys(contents).sort(), ['a_b.txt', 'nothing.txt', '内/数据.bin'].sort())
+  t.ok(contents['内/数据.bin']!.equals(bytes))
+  t.equal(contents['nothing.txt']!.length, 0)
   const whole: Record<string, Buffer> = {}
   await readZip((await fetchZip('')).zip, whole)
   t.ok(Object.keys(whole).includes('pack me/nothing.txt'))
@@ -261,14 +261,14 @@ t.test('A folder is packed without links', { skip: onlyLong }, async (t) => {
 })
 
 /** Reads every file of an archive with the library for users' archives, and checks its checksums. */
-async function readZip(path: string, found: Record<string, Buffer>): Promise<void> {
+async function readZip(path: string, contents: Record<string, Buffer>): Promise<void> {
   const zip = await openPromise(path)
   for await (const entry of zip.eachEntry()) {
     const pieces: Buffer[] = []
     for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece as Buffer)
     const bytes = Buffer.concat(pieces)
     if (crc32(bytes) !== entry.crc32) throw new Error(`the sum of ${entry.fileName} is wrong`)
-    found[entry.fileName] = bytes
+    contents[entry.fileName] = bytes
   }
   zip.close()
 }

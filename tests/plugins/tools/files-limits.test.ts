@@ -97,8 +97,8 @@ t.test('A workspace does not exceed its limit, however files are written', async
 })
 
 t.test('The agents of an account share its limit', async (t) => {
-  const { body: before } = await server.request('GET', '/agents', { token })
-  for (const { id } of before) await server.request('DELETE', `/agents/${id}`, { token })
+  const { body: agents } = await server.request('GET', '/agents', { token })
+  for (const { id } of agents) await server.request('DELETE', `/agents/${id}`, { token })
   const [two, three, four] = [await createAgent('two'), await createAgent('three'), await createAgent('four')]
   t.equal((await two.put('a', 10_000)).status, 201)
   t.equal((await three.put('a', 10_000)).status, 201)

@@ -104,21 +104,21 @@ t.test(
       .collection<{ base_id: string; work?: { readings?: number } }>('knowledge_documents')
     const countReadings = async () => (await documents.findOne({ base_id: id }))?.work?.readings ?? 0
     // Of ten crashes, seven are only noted.
-    for (const [signal, before] of [
+    for (const [signal, state] of [
       ['SIGTERM', 0],
       ['SIGKILL', 0],
       ['SIGTERM', 1],
       ['SIGKILL', 1],
       ['SIGKILL', 9],
     ] as const) {
-      if (before === 9) await documents.updateOne({ base_id: id }, { $set: { 'work.readings': before } })
+      if (state === 9) await documents.updateOne({ base_id: id }, { $set: { 'work.readings': state } })
       const victim = await spawnService(t, home)
       const calls = createKnowledgeCalls({ admin: first.admin, ...callsTo(victim.url, first.admin.token) })
       await calls.upload(id, [['endless.pdf', endless]])
       await eventually('the begin of reading', async () => {
         const [document] = await calls.list(id)
         t.not(document.status, 'failed', `it is read before ${signal}`)
-        return (await countReadings()) === before + 1
+        return (await countReadings()) === state + 1
       })
       await victim.kill(signal)
     }

@@ -229,6 +229,6 @@ t.test('Accounts take turns: many documents of some do not hold up the one of an
   for (const [index, { token }] of people.entries()) await settled(bases[index]!, token)
   const order = asked.flatMap((body) => /Turn of (\w+)/.exec(body)?.[1] ?? [])
   t.equal(new Set(order).size, order.length, 'each is embedded once')
-  const place = order.indexOf('patient0')
-  t.ok(place >= 2 && place <= 3, `the one document was number ${place + 1} of ${order.length}`)
+  const position = order.indexOf('patient0')
+  t.ok(position >= 2 && position <= 3, `the one document was number ${position + 1} of ${order.length}`)
 })

@@ -28,11 +28,11 @@ t.test('What is read stays in caches of a bounded size', async (t) => {
   const load = async (): Promise<Lance> => ({ ...loaded, lance })
   const passages = createPassageIndex({ config: {}, server: { home: createHome(t) }, load } as never)
   const index = { id: 'small', embedding_model: null, dimensions: null, chunk_tokens: 600, chunk_overlap: 60 }
-  const place = { base_id: 'base', document_id: 'doc', run: 'run', ordinal: 0, start: 0, end: 5, page: 0 }
+  const passage = { base_id: 'base', document_id: 'doc', run: 'run', ordinal: 0, start: 0, end: 5, page: 0 }
   for (let ordinal = 0; ordinal < 5; ordinal += 1) {
-    await passages.add(index, [{ ...place, ordinal, heading: '', text: 'Otter', words: 'otter' }])
-    const found = await passages.findByWords(index, { words: 'otter', base_ids: ['base'], limit: 9 })
-    t.equal(found.length, ordinal + 1)
+    await passages.add(index, [{ ...passage, ordinal, heading: '', text: 'Otter', words: 'otter' }])
+    const rows = await passages.findByWords(index, { words: 'otter', base_ids: ['base'], limit: 9 })
+    t.equal(rows.length, ordinal + 1)
   }
   t.equal(opened.length, 1)
   t.ok(opened[0]!.approxNumItems() > 0, 'they are in use')
@@ -78,7 +78,7 @@ t.test(
     }
     const scaled = vectors.map(scale)
     for (const base_ids of [['base0', 'base1', 'base2'], ['base1']]) {
-      let found = 0
+      let count = 0
       const questions = 20
       for (let question = 0; question < questions; question += 1) {
         const vector = near(question * 7)
@@ -99,9 +99,9 @@ t.test(
         const rows = await passages.findByVector(index, { vector, base_ids, limit: 60 })
         const hits = await passages.read(index, rows)
         const keys = new Set(hits.map(({ document_id, ordinal }) => `${document_id} ${ordinal}`))
-        found += nearest.filter(({ key }) => keys.has(key)).length
+        count += nearest.filter(({ key }) => keys.has(key)).length
       }
-      const share = found / (questions * NEAREST)
+      const share = count / (questions * NEAREST)
       t.ok(share >= 0.95, `${(share * 100).toFixed(1)} % of the nearest in ${base_ids.join(', ')}`)
     }
     await passages.close()

@@ -261,7 +261,7 @@ t.test('The memory of a server that reads bombs is bounded', async (t) => {
   const id = await calls.create('Bombs')
   await calls.upload(id, [['letter.docx', makeDocx([{ text: 'Dear reader.' }])]])
   await calls.settled(id)
-  const before = readPeak()
+  const initialPeak = readPeak()
   const bombs: TestFile[] = [
     ['twice.pdf', makePdfBomb(1440 * MIB, { isTwice: true })],
     ['once.pdf', makePdfBomb(448 * MIB)],
@@ -279,7 +279,7 @@ t.test('The memory of a server that reads bombs is bounded', async (t) => {
       },
       path,
     )
-    const added = readPeak() - before
+    const added = readPeak() - initialPeak
     t.ok(added < ROOM_MIB, `${path} took ${added.toFixed()} MiB`)
     t.comment(`${path}: ${added.toFixed()} MiB, ${Date.now() - begin} ms, ${status} ${error?.code}`)
   }

@@ -276,9 +276,9 @@ t.test('Documents are read, cut and found with their places', async (t) => {
   t.equal(read.text.slice(hit.locator.start, hit.locator.end), hit.text)
   t.match(hit.text, /Country: Germany \| Days: 30\nCountry: Japan \| Days: 20/)
   t.match(hit.text, /function daysOf\(country\) {\n {2}return/)
-  const place = read.places.find(({ heading }: { heading: string }) => heading?.endsWith('Hotels'))
-  t.equal(place.heading, 'Handbook › Travel › Hotels')
-  t.equal(read.text.slice(place.start, place.end), 'Hotels\n\nA night costs at most 120 euros.')
+  const heading = read.places.find(({ heading }: { heading: string }) => heading?.endsWith('Hotels'))
+  t.equal(heading.heading, 'Handbook › Travel › Hotels')
+  t.equal(read.text.slice(heading.start, heading.end), 'Hotels\n\nA night costs at most 120 euros.')
 
   const content = await fetch(`${server.url}/api/knowledge-bases/${id}/documents/${handbook.id}/content`, {
     headers: { authorization: `Bearer ${server.admin.token}` },
@@ -293,8 +293,8 @@ t.test('Chinese is found by its words', async (t) => {
     '# 员工手册\n\n员工出差乘坐高铁时，公司报销二等座的车票费用。\n\n## 休假\n\n每年有十五天带薪年假。\n'
   await upload(id, [['手册.md', text]])
   await upload(id, [['other.md', '今天的天气很好，我们去公园散步。']])
-  const found = await settled(id)
-  t.match(found['手册.md'], { status: 'ready' })
+  const documents = await settled(id)
+  t.match(documents['手册.md'], { status: 'ready' })
   const [hit] = await search('高铁车票怎么报销？', { knowledge_base_ids: [id] })
   t.match(hit, { filename: '手册.md' })
   t.match((await search('年假有几天', { knowledge_base_ids: [id] }))[0], { filename: '手册.md' })
@@ -382,8 +382,8 @@ t.test('A web address is fetched within its rules', async (t) => {
   t.match(guide, { path: `127.0.0.1:${port}/guide`, filename: 'guide', status: 'queued' })
   for (const path of ['/private/open', '/private/away', '/missing', '/picture'])
     t.equal((await add(path)).status, 202)
-  const found = await settled(id)
-  const of = (path: string) => found[`127.0.0.1:${port}${path}`]
+  const documents = await settled(id)
+  const of = (path: string) => documents[`127.0.0.1:${port}${path}`]
   t.match(of('/guide'), { status: 'ready', media_type: 'text/html', url: `http://127.0.0.1:${port}/guide` })
   t.match(of('/private/open'), { status: 'ready' })
   t.match(of('/private/away'), { error: { code: 'DOCUMENT_REFUSED_BY_ROBOTS' } })
@@ -451,8 +451,8 @@ t.test('A lost index is made again from the documents', { skip: onlyLong }, asyn
   rmSync(join(server.home, 'knowledge', 'index'), { recursive: true })
   await server.restart()
   const hits = await eventually('the new index', async () => {
-    const found = await search('hedgehog', { knowledge_base_ids: [id] })
-    return found.length > 0 && found
+    const hits = await search('hedgehog', { knowledge_base_ids: [id] })
+    return hits.length > 0 && hits
   })
   t.equal(hits.length, 1)
 })
@@ -526,9 +526,9 @@ t.test('Documents that come and go leave the index in order', async (t) => {
       id,
       names.map((name) => [`${name}.txt`, `The ${name} is in the harbour, by tide ${n % 3}.`]),
     )
-    const found = await settled(id)
+    const documents = await settled(id)
     for (const name of names.filter((_, m) => m % 2 === 0))
-      await request('DELETE', `/${id}/documents/${found[`${name}.txt`]!.id}`)
+      await request('DELETE', `/${id}/documents/${documents[`${name}.txt`]!.id}`)
   }
   t.equal((await search(`ship${LAST}x1`, { knowledge_base_ids: [id] })).length, 1)
   const { passageIndex, settings } = server.server.runtime.cradleOf('knowledge')

@@ -123,7 +123,7 @@ t.test('The client sees the plan as the call, and the tool is always offered', a
       status: 400,
       body: { error: { code: 'TOOL_NOT_DISABLEABLE' } },
     })
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const todos = [{ content: 'one', status: 'in_progress' }]
   fake.next({ toolCalls: [call('call_p', 'write_todos', { todos })] }, { text: 'planned' })
   const { frames } = await socket.ask({ text: 'plan' })
@@ -134,7 +134,8 @@ t.test('The client sees the plan as the call, and the tool is always offered', a
     { type: 'tool_result', output: /^The plan: 0 of 1 completed/, is_error: false },
     ...frames.slice(4),
   ])
-  for (const name of ['write_todos', 'task', 'ask_user_question']) t.ok(offered(before).includes(name), name)
+  for (const name of ['write_todos', 'task', 'ask_user_question'])
+    t.ok(offered(requestCount).includes(name), name)
   await server.request('PATCH', `${path}/ask_user_question`, { body: { enabled: false } })
   await socket.ask({ text: 'again' })
   t.notOk(offered(fake.requests.length - 1).includes('ask_user_question'), 'questions can be switched off')
@@ -146,7 +147,7 @@ t.test(
   async (t) => {
     const socket = await chat.connect()
     const thread_id = await createThread()
-    const before = fake.requests.length
+    const requestCount = fake.requests.length
     await socket.ask({ thread_id, text: 'earlier words' })
     fake.next(
       { text: 'I delegate.', toolCalls: [task('call_t', 'Find out the colour.')], usage: usage(100, 10) },
@@ -163,15 +164,15 @@ t.test(
     const turn = await socket.ask({ thread_id, text: 'which colour?' })
     t.match(turn.end, { type: 'done', stop_reason: 'end' })
 
-    const [, top, first, second, third, last] = Array.from({ length: 6 }, (_, n) => before + n)
+    const [, top, first, second, third, last] = Array.from({ length: 6 }, (_, n) => requestCount + n)
     const whole = offered(top!)
     t.strictSame(
       [first, second, third].map((n) => offered(n!)),
       Array(3).fill(whole.filter((name) => !['task', 'ask_user_question', 'schedule'].includes(name))),
       'a subagent can neither delegate, nor ask, nor schedule',
     )
-    const [[, system], ...told] = contents(first!) as [string[], ...string[][]]
-    t.strictSame(told, [['user', 'Find out the colour.']], 'a subagent knows nothing but the instruction')
+    const [[, system], ...others] = contents(first!) as [string[], ...string[][]]
+    t.strictSame(others, [['user', 'Find out the colour.']], 'a subagent knows nothing but the instruction')
     t.ok(system!.startsWith(contents(top!)[0]![1] as string), 'and what the agent is')
     t.match(
       fake.requests[third!]!.body.messages.slice(1).map(({ role }) => role),
@@ -264,7 +265,7 @@ t.test(
 
 t.test('Tasks of one answer run in parallel and are answered in their order', async (t) => {
   const socket = await chat.connect()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const slow = createHold()
   fake.script(({ body: { messages } }) => {
     const said = messages.at(-1)!
@@ -283,7 +284,7 @@ t.test('Tasks of one answer run in parallel and are answered in their order', as
     frames.filter(({ type }) => type === 'tool_result').map(({ output }) => output),
     ['quick answer', 'slow answer'],
   )
-  t.strictSame(contents(before + 3).slice(-2), [
+  t.strictSame(contents(requestCount + 3).slice(-2), [
     ['tool', 'slow answer'],
     ['tool', 'quick answer'],
   ])
@@ -395,18 +396,18 @@ t.test('The key is not shown if an upstream that fails in a task repeats it', as
 t.test('Stopping the turn ends a task in the middle of it', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   fake.next(
     { toolCalls: [task('call_t', 'take your time')] },
     { toolCalls: [call('call_w', 'ls', {})] },
     { text: ['never ', 'heard'], hold: new Promise(() => undefined), holdAfter: 1 },
   )
   const sent = socket.say({ thread_id, text: 'go' })
-  const upstream = await fake.request(before + 2)
+  const upstream = await fake.request(requestCount + 2)
   socket.send({ type: 'stop', thread_id })
   t.match((await socket.seeTurn(sent)).end, { type: 'done', stop_reason: 'stopped' })
   await upstream.aborted
-  t.equal(fake.requests.length, before + 3)
+  t.equal(fake.requests.length, requestCount + 3)
   const { messages } = await history(thread_id)
   t.match(messages[1], {
     role: 'assistant',
@@ -427,7 +428,7 @@ t.test('Stopping the turn ends a task in the middle of it', async (t) => {
 t.test('A turn waits for the answer to a question and continues with it', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const input = { question: 'Which one?', options: ['the red', 'the blue'] }
   fake.next(
     {
@@ -455,7 +456,7 @@ t.test('A turn waits for the answer to a question and continues with it', async 
       review_configs: [{ action_name: 'ask_user_question', allowed_decisions: ['respond', 'reject'] }],
     },
   ])
-  t.equal(fake.requests.length, before + 2)
+  t.equal(fake.requests.length, requestCount + 2)
   t.equal(textOf(frames), 'I must ask.Blue it is.')
   const { messages } = await history(thread_id)
   t.strictSame(rolesOf(messages), ['user', 'assistant', 'tool', 'tool', 'assistant'])

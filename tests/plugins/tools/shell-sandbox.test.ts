@@ -109,9 +109,9 @@ t.test('If bubblewrap works', { skip: noBubblewrap }, async (t) => {
     const seen = output.split('---\n')
     t.equal(seen.length, cases.length + 1)
     for (const [index, [command, wanted]] of cases.entries()) {
-      const found = seen[index]!.trimEnd()
-      if (typeof wanted === 'string') t.equal(found, wanted, command)
-      else t.match(found, wanted, command)
+      const output = seen[index]!.trimEnd()
+      if (typeof wanted === 'string') t.equal(output, wanted, command)
+      else t.match(output, wanted, command)
     }
     t.notOk(existsSync('/tmp/made'), 'its folder for temporary files is its own')
     t.equal(readFileSync(join(workspace, 'kept'), 'utf8'), 'kept\n')

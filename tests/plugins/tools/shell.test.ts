@@ -353,10 +353,10 @@ t.test('In a chat', async (t) => {
       const { token } = await server.createUser(user)
       const { body: agents } = await server.request('GET', '/agents', { token })
       const socket = await chat.connect({ token, agent_id: agents[0].id })
-      const before = fake.requests.length
+      const requestCount = fake.requests.length
       fake.next(execute({ command: 'touch', args: ['made'] }), { text: 'ok' })
       const turn = await socket.ask({ text: 'go' }, () => [{ type: 'reject' }])
-      const names = fake.requests[before]!.body.tools!.map(({ function: { name } }) => name)
+      const names = fake.requests[requestCount]!.body.tools!.map(({ function: { name } }) => name)
       return { isOffered: names.includes('execute'), result: resultOf(turn) }
     }
     t.match(await offered({ username: 'without', permissions: [] }), {

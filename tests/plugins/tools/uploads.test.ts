@@ -44,7 +44,7 @@ t.test('No upload replaces another, even if they are concurrent', async (t) => {
 })
 
 t.test('Names that are paths, hidden, empty or too long become plain ones', async (t) => {
-  for (const [given, kept] of [
+  for (const [file, kept] of [
     ['../../etc/passwd', 'passwd'],
     ['C:\\temp\\notes.txt', 'notes.txt'],
     ['.env', 'env'],
@@ -54,8 +54,8 @@ t.test('Names that are paths, hidden, empty or too long become plain ones', asyn
     ['\u202Egnp.exe', '_gnp.exe'],
     [`${'长'.repeat(300)}.pdf`, `${'长'.repeat(66)}.pdf`],
   ] as const) {
-    const { status, body } = await upload(given)
-    t.strictSame([status, body.filename], [200, kept], JSON.stringify(given).slice(0, 40))
+    const { status, body } = await upload(file)
+    t.strictSame([status, body.filename], [200, kept], JSON.stringify(file).slice(0, 40))
     await rm(join(workspace, body.path))
   }
 })

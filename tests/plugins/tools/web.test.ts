@@ -437,8 +437,8 @@ t.test('Hostile HTML is given up, and holds up nobody else', { skip: onlyLong },
   const hostile = ['/nested', '/tables']
 
   const hurried = createTool(t, { readLimitMs: 200 })
-  const given = { message: /^the page is too large or too deeply nested .* format "raw"$/ }
-  await Promise.all(hostile.map((path) => t.rejects(hurried(site.url + path), given, path)))
+  const refusal = { message: /^the page is too large or too deeply nested .* format "raw"$/ }
+  await Promise.all(hostile.map((path) => t.rejects(hurried(site.url + path), refusal, path)))
   const raw = await get(`${site.url}/nested`, { format: 'raw' })
   t.match(textOf(raw), /^(<div>){100}/)
 
@@ -534,8 +534,8 @@ t.test('A page that was read is a source of its result, and once of its thread',
     return { sources, messages }
   }
 
-  const told = await read('/old', '/page#part', '/page', '/plain', '/missing')
-  t.same(told, {
+  const sources = await read('/old', '/page#part', '/page', '/plain', '/missing')
+  t.same(sources, {
     [`${site.url}/old`]: [page],
     [`${site.url}/page#part`]: [page],
     [`${site.url}/page`]: [page],
@@ -545,7 +545,7 @@ t.test('A page that was read is a source of its result, and once of its thread',
   const first = await named()
   type Told = { role: string; content: { id: string }[]; sources?: object[] }
   const results = (first.messages as Told[]).filter(({ role }) => role === 'tool')
-  t.same(Object.fromEntries(results.map(({ content, sources }) => [content[0]!.id, sources])), told)
+  t.same(Object.fromEntries(results.map(({ content, sources }) => [content[0]!.id, sources])), sources)
   t.same(
     first.sources.toSorted((a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)),
     [page, sourceOf('/plain')],

@@ -93,7 +93,7 @@ t.test('A write outside the workspace is limited to the write area, and needs ap
     [`${root}/a\0b`, area, false, /NUL/],
     [`${root}/a\udc00b`, area, true, `${root}/a\ufffdb`],
   ]
-  const before = await pathsIn(home)
+  const initialPaths = await pathsIn(home)
   for (const [path, write_area, asks, outcome] of table) {
     attached.length = 0
     const result = await judge('write_file', { path, content: 'x = 1' }, write_area)
@@ -122,7 +122,7 @@ t.test('A write outside the workspace is limited to the write area, and needs ap
   t.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), SECRET)
   t.equal(await readFile(join(home, 'config.json'), 'utf8'), SECRET)
   const made = ['new.md', 'deep', 'deep/new.md', '~', '~/x.md'].map((name) => join('agents/a', name))
-  t.strictSame(await pathsIn(home), [...before, ...made].sort(), 'nothing else was made in the home')
+  t.strictSame(await pathsIn(home), [...initialPaths, ...made].sort(), 'nothing else was made in the home')
 })
 
 t.test('Only the tools that write accept a path of the write area', async (t) => {

@@ -42,7 +42,7 @@ export async function createWorkspace(t: Test) {
   const attached: { path: string; media_type: string }[] = []
 
   const attach: ToolContext['attach'] = (file) => void attached.push(file)
-  const contextOf = (given: Partial<ToolContext> = {}) => createToolContext({ workspace, attach, ...given })
+  const contextOf = (fields: Partial<ToolContext> = {}) => createToolContext({ workspace, attach, ...fields })
   const toolOf = (name: string) => tools.find((tool) => tool.name === name)!
   const run = async (name: string, input: object, context: ToolContext): Promise<string> =>
     toolOf(name).execute(input as never, context)

@@ -173,8 +173,8 @@ t.test('A concurrent change by somebody else is not overwritten', async (t) => {
     writeFileSync(join(workspace, 'file'), 'longer')
     return bytes
   }
-  const place = { root: workspace, parts: ['file'] }
-  await t.rejects(changeFile(place, change, { grow: anySize, signal: new AbortController().signal }), {
+  const location = { root: workspace, parts: ['file'] }
+  await t.rejects(changeFile(location, change, { grow: anySize, signal: new AbortController().signal }), {
     message: /"file" was changed meanwhile/,
   })
   t.equal(await read('file'), 'longer')

@@ -22,7 +22,7 @@ const TREE = {
 t.test('Glob finds files by the parts of their paths, sorted', async (t) => {
   const { call, fill } = await createWorkspace(t)
   await fill(TREE)
-  const table: [pattern: string, found: string[], path?: string][] = [
+  const table: [pattern: string, paths: string[], path?: string][] = [
     ['*', ['README.md']],
     ['**', ['README.md', 'a b/[x].txt', ...SRC, 'naïve/文件.txt'].sort()],
     ['**/*.ts', ['src/deep/er/util.ts', 'src/main.test.ts', 'src/main.ts']],
@@ -58,10 +58,10 @@ t.test('Glob finds files by the parts of their paths, sorted', async (t) => {
     ['~/*', []],
     ['README.md/*', []],
   ]
-  for (const [pattern, found, path] of table)
+  for (const [pattern, paths, path] of table)
     t.equal(
       await call('glob', path === undefined ? { pattern } : { pattern, path }),
-      found.join('\n') || '(no file matches)',
+      paths.join('\n') || '(no file matches)',
       `${pattern} in ${path ?? 'the workspace'}`,
     )
 })
@@ -161,9 +161,9 @@ t.test('Grep returns matching lines with path and number, and those around them'
       ['src/main.ts:2: two', 'src/main.ts-3- three'],
     ],
   ]
-  const found = await Promise.all(table.map(([input]) => call('grep', input)))
+  const results = await Promise.all(table.map(([input]) => call('grep', input)))
   for (const [index, [input, lines]] of table.entries())
-    t.equal(found[index], lines.join('\n'), JSON.stringify(input))
+    t.equal(results[index], lines.join('\n'), JSON.stringify(input))
 })
 
 t.test('Grep reports what it skips', async (t) => {
@@ -196,9 +196,9 @@ t.test('Grep reports what it skips', async (t) => {
   await fill({ 'closed/x.txt': 'find me' })
   await chmod(join(workspace, 'closed'), 0)
   t.teardown(() => chmod(join(workspace, 'closed'), 0o700))
-  const found = await call('glob', { pattern: '**/x.txt' })
-  if (process.getuid?.() === 0) t.equal(found, 'closed/x.txt')
-  else t.equal(found, '(no file matches)\n[left out: 1 folder that may not be opened]')
+  const result = await call('glob', { pattern: '**/x.txt' })
+  if (process.getuid?.() === 0) t.equal(result, 'closed/x.txt')
+  else t.equal(result, '(no file matches)\n[left out: 1 folder that may not be opened]')
 })
 
 t.test('Output is bounded in bytes of UTF-8, notes included', { skip: onlyLong }, async (t) => {
@@ -208,14 +208,14 @@ t.test('Output is bounded in bytes of UTF-8, notes included', { skip: onlyLong }
     Array.from({ length: 1001 }, (_, i) => writeFile(join(workspace, 'many', `${'汉'.repeat(30)}${i}`), '')),
   )
   await fill({ 'lines.txt': `${'汉字🎉'.repeat(60)}\n`.repeat(900) })
-  const found = await call('glob', { pattern: 'many/*' })
+  const result = await call('glob', { pattern: 'many/*' })
   t.match(
-    found,
+    result,
     /\n\[cut: only the first part of \d+ bytes is shown\]\n\[cut: only the first 1000 files are listed\]$/,
   )
   const lines = await call('grep', { pattern: '汉', path: 'lines.txt', max_matches: 900 })
   t.match(lines, /\n\[cut after \d+ matching lines: the output is full\]$/)
-  for (const text of [found, lines]) {
+  for (const text of [result, lines]) {
     t.ok(Buffer.byteLength(text) <= 65_536)
     t.notMatch(text, '\ufffd', 'no character was divided')
   }
@@ -334,12 +334,12 @@ t.test('Many concurrent searches all succeed', async (t) => {
   const { call, fill } = await createWorkspace(t)
   await fill({ 'a.txt': Array.from({ length: 12 }, (_, i) => `line ${i};\n`).join('') })
   const controller = new AbortController()
-  const given = Array.from({ length: 3 }, () => call('grep', { pattern: 'x' }, controller.signal))
-  const found = Array.from({ length: 12 }, (_, i) => call('grep', { pattern: `line ${i};` }))
+  const aborted = Array.from({ length: 3 }, () => call('grep', { pattern: 'x' }, controller.signal))
+  const results = Array.from({ length: 12 }, (_, i) => call('grep', { pattern: `line ${i};` }))
   controller.abort()
-  await Promise.all(given.map((search) => t.rejects(search, { name: 'AbortError' })))
+  await Promise.all(aborted.map((search) => t.rejects(search, { name: 'AbortError' })))
   t.strictSame(
-    await Promise.all(found),
+    await Promise.all(results),
     Array.from({ length: 12 }, (_, i) => `a.txt:${i + 1}: line ${i};`),
   )
 })

@@ -79,7 +79,7 @@ t.test('No path leaves the workspace, whether the file exists or not', async (t)
   await symlink(join(workspace, 'folder-link'), join(workspace, 'inside/link-to-link'))
   await symlink('loop-b', join(workspace, 'loop-a'))
   await symlink('loop-a', join(workspace, 'loop-b'))
-  const before = await readdir(outside)
+  const initialNames = await readdir(outside)
 
   const out = /outside the workspace/
   const linked = /leads out of the workspace through a link/
@@ -127,7 +127,7 @@ t.test('No path leaves the workspace, whether the file exists or not', async (t)
     await refused('edit_file', edit, message, `edit_file refuses ${shown} and says why`)
     await refused('write_file', { path, content: 'x' }, message, `write_file refuses ${shown} and says why`)
   }
-  t.strictSame(await readdir(outside), before, 'nothing was made outside')
+  t.strictSame(await readdir(outside), initialNames, 'nothing was made outside')
   t.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), SECRET, 'nothing was changed outside')
   t.strictSame(attached, [])
   t.equal(
@@ -162,8 +162,8 @@ t.test('Names that only look dangerous stay inside', async (t) => {
     await call('edit_file', { path, old_string: 'in', new_string: path })
     t.equal(await call('read_file', { path }), path, `${shown} is edited`)
   }
-  const found = (await call('glob', { pattern: '{{,.}*,{,.}*/{,.}*,~/.ssh/*}' })).split('\n')
-  t.strictSame(found.sort(), paths.map((path) => (path.includes('\n') ? JSON.stringify(path) : path)).sort())
+  const listed = (await call('glob', { pattern: '{{,.}*,{,.}*/{,.}*,~/.ssh/*}' })).split('\n')
+  t.strictSame(listed.sort(), paths.map((path) => (path.includes('\n') ? JSON.stringify(path) : path)).sort())
 })
 
 t.test('Links that stay inside are followed', async (t) => {
@@ -178,8 +178,8 @@ t.test('Links that stay inside are followed', async (t) => {
 t.test('A workspace that is reached through a link can be used', async (t) => {
   const { workspace, outside } = await createWorkspace(t)
   await symlink(workspace, join(outside, 'shortcut'))
-  const place = await findPlace(join(outside, 'shortcut'), join(outside, 'shortcut', 'a/b'))
-  t.strictSame(place, { root: workspace, parts: ['a', 'b'] })
+  const location = await findPlace(join(outside, 'shortcut'), join(outside, 'shortcut', 'a/b'))
+  t.strictSame(location, { root: workspace, parts: ['a', 'b'] })
 })
 
 t.test('A folder swapped for a link between check and use leads nowhere', async (t) => {
@@ -191,8 +191,8 @@ t.test('A folder swapped for a link between check and use leads nowhere', async 
   )
   await rename(join(workspace, 'box'), join(workspace, 'moved'))
   await symlink(outside, join(workspace, 'box'))
-  const openFile = (place: Place) =>
-    inParent(place, (folder, name) => openFileIn(folder, name, constants.O_RDONLY))
+  const openFile = (location: Place) =>
+    inParent(location, (folder, name) => openFileIn(folder, name, constants.O_RDONLY))
   await t.rejects(openFile(file!))
   const bounds = { grow: anySize, signal: new AbortController().signal }
   await t.rejects(createFile(created!, Buffer.from('x'), bounds))

@@ -22,9 +22,9 @@ export const toTooComplex = (cause: JsonTooComplex) =>
   })
 
 /**
- * Returns a `fetch` whose replies end with an error after so many bytes, or JSON of so many levels or values. `onTooLarge`
- * is notified of it, too, because readers of streams may swallow it. In a stream that a server keeps open, each event may
- * have as many.
+ * Returns a `fetch` whose replies end with an error after so many bytes, or JSON of so many levels or values.
+ * `onTooLarge` receives the failure too, because readers of streams may swallow it. In a stream that a server keeps
+ * open, each event may have as many.
  */
 export const boundedFetch =
   (
@@ -62,7 +62,10 @@ export const boundedFetch =
     return replaceBody(response, counted)
   }
 
-/** Returns a response with another body; relative addresses in its headers stay those of its own address. */
+/**
+ * Returns a response with another body; relative addresses in its headers keep the address of the first one as their
+ * base.
+ */
 export function replaceBody(
   { status, statusText, headers, url }: Response,
   body: ConstructorParameters<typeof Response>[0],
@@ -72,7 +75,7 @@ export function replaceBody(
   return Object.defineProperty(response, 'url', { value: url })
 }
 
-/** Returns what counts the bytes of all chunks. */
+/** Returns a function that counts the bytes of all chunks. */
 function createTotal(): (chunk: Uint8Array) => number {
   let total = 0
   return ({ byteLength }) => {
@@ -81,7 +84,7 @@ function createTotal(): (chunk: Uint8Array) => number {
   }
 }
 
-/** Returns what counts the bytes of the longest event in a chunk; an empty line ends an event. */
+/** Returns a function that counts the bytes of the longest event in a chunk; an empty line ends an event. */
 function createEventCount(onEnd: () => void): (chunk: Uint8Array) => number {
   let size = 0
   let isLineEmpty = true

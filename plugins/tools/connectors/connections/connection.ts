@@ -32,7 +32,7 @@ const MAX_REPLY_BYTES = 10 * 1024 * 1024
 /** The time in which a server that works answers a ping, in milliseconds. */
 const PING_MS = 2000
 
-/** Whoever follows a call. */
+/** The receiver of what happens during a call. */
 export interface CallFollower extends Omit<AskingCall, 'pause'> {
   signal: AbortSignal
   onProgress(progress: Progress): void
@@ -51,7 +51,7 @@ export interface Connection {
   readonly closed: AbortSignal
 }
 
-/** The parts of a connection besides its target. */
+/** The dependencies of a connection. */
 export interface ConnectionParts extends Pick<GreetingParts, 'greeting' | 'onGreeting'> {
   fetch: typeof globalThis.fetch
   auth?: AuthProvider

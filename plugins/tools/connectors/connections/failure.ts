@@ -38,7 +38,9 @@ export class InsufficientScope extends ConnectorFailure {
   }
 }
 
-/** A server does not know the session of a connection any more, as after its restart; it has not carried out the call. */
+/**
+ * A server does not know the session of a connection any more, as after its restart; it has not carried out the call.
+ */
 export class SessionLost extends ConnectorFailure {
   constructor(words: string, options?: ErrorOptions) {
     super('not_found', `The server no longer knows the session. ${words}`, { ...options, isUnsent: true })
@@ -85,11 +87,11 @@ const BY_CODE: Record<string, [ConnectorFailureReason, string?]> = {
   INSUFFICIENT_SCOPE: ['forbidden', 'The credentials lack a scope that the server requires.'],
 }
 
-/** Classifies whatever a connection has thrown. */
+/** Classifies an error that a connection has thrown. */
 export function toFailure(error: unknown): ConnectorFailure {
   const causes = listCauses(error)
-  const known = causes.find((cause) => cause instanceof ConnectorFailure)
-  if (known) return known as unknown as ConnectorFailure
+  const failure = causes.find((cause) => cause instanceof ConnectorFailure)
+  if (failure) return failure as unknown as ConnectorFailure
   const { name, message } = error as Error
   const fail = (reason: ConnectorFailureReason, words = message) =>
     new ConnectorFailure(reason, cutWords(String(words)), { cause: error })

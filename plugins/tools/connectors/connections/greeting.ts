@@ -27,7 +27,7 @@ const OLDER_STATUSES = new Set([400, 404, 405, 406, 410, 415, 422, 500, 501])
 export interface GreetingParts extends HttpParts {
   /** Creates a client that asks first which versions the server knows, for so many milliseconds, or does not ask. */
   createClient(options: { firstMilliseconds?: number }): Client
-  /** The greeting that has worked before. */
+  /** The greeting that worked last. */
   greeting?: Greeting
   /** Notified when another greeting works than before; undefined for the latest one. */
   onGreeting(greeting: Greeting | undefined): void
@@ -37,8 +37,8 @@ export interface GreetingParts extends HttpParts {
 }
 
 /**
- * Connects a client to a server of any version, which may answer a greeting that it does not know by anything, or not at
- * all. Throws the failure that says most.
+ * Connects a client to a server of any version, which may answer a greeting that it does not know by anything, or not
+ * at all. Throws the failure that says most.
  */
 export async function connectHttp(
   target: HttpTarget,

@@ -22,7 +22,7 @@ const MAX_MESSAGES = 1000
 
 const UNANSWERED = 'The server ended its reply before it had answered the request.'
 
-/** The parts of a connection over HTTP besides its target. */
+/** The dependencies of a connection over HTTP. */
 export interface HttpParts {
   library: Library
   fetch: typeof globalThis.fetch
@@ -110,7 +110,7 @@ async function connect(client: Client, transport: Transport, signal: AbortSignal
   }
 }
 
-/** Has a request fail whose reply ends without an answer, for which the library waits forever. */
+/** Fails a request whose reply ends without an answer, for which the library would wait forever. */
 function failUnanswered(transport: StreamableHTTPClientTransport, reader: MessageReader): void {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
@@ -123,7 +123,7 @@ function failUnanswered(transport: StreamableHTTPClientTransport, reader: Messag
   }
 }
 
-/** Has a request fail whose reply is a batch of very many messages, each of which takes its time. */
+/** Fails a request whose reply is a batch of too many messages, each of which takes time. */
 function limitMessages(transport: StreamableHTTPClientTransport): void {
   const { onmessage } = transport
   let received = 0

@@ -23,7 +23,7 @@ export function readInitializeResult(result: unknown): unknown {
 
 const readVersion = (version: unknown): string =>
   typeof version === 'string' && /^\d{4}-\d\d-\d\d$/.test(version)
-    ? (VERSIONS.find((known) => known <= version) ?? VERSIONS.at(-1)!)
+    ? (VERSIONS.find((agreed) => agreed <= version) ?? VERSIONS.at(-1)!)
     : ASSUMED_VERSION
 
 /** Without capabilities, a server is asked for its tools. PHP writes an empty object as a list. */

@@ -9,7 +9,7 @@ interface Entry {
   /** Names the settings and credentials that the connection was opened with. */
   stamp: string
   opening: Promise<Connection>
-  /** The number of those who use it. */
+  /** The number of its users. */
   users: number
   idle?: NodeJS.Timeout
 }
@@ -41,7 +41,7 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
     entries.delete(unused.key)
     await end(unused)
   }
-  const taken = (entry: Entry) => {
+  const addUser = (entry: Entry) => {
     clearTimeout(entry.idle)
     entry.users += 1
     return entry
@@ -49,12 +49,12 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
   /** Returns the entry with one user more. */
   const enter = async (key: string, stamp: string, open: () => Promise<Connection>): Promise<Entry> => {
     if (isClosed) throw new ConnectorFailure('unavailable', 'The server is shutting down.')
-    const found = entries.get(key)
-    if (found?.stamp === stamp) return taken(found)
-    if (found) retire(found)
+    const pooled = entries.get(key)
+    if (pooled?.stamp === stamp) return addUser(pooled)
+    if (pooled) retire(pooled)
     await makeRoom()
     const other = entries.get(key)
-    if (other?.stamp === stamp) return taken(other)
+    if (other?.stamp === stamp) return addUser(other)
     const entry: Entry = { key, stamp, opening: open(), users: 1 }
     entries.set(key, entry)
     const retireEntry = () => retire(entry)
@@ -64,7 +64,7 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
     }, retireEntry)
     return entry
   }
-  /** Keeps a connection that nobody uses for a while, as the last of those that make room for others. */
+  /** Keeps an unused connection for a while; it is the last to make room for others. */
   const release = (entry: Entry) => {
     if (entries.get(entry.key) !== entry) return void end(entry)
     entries.delete(entry.key)
@@ -74,8 +74,8 @@ export function createConnectionPool({ idle_seconds }: { idle_seconds: number })
 
   return {
     /**
-     * Runs work with the connection of this key. One with another stamp, or that work has retired, serves no later work,
-     * and is closed when its last user leaves.
+     * Runs work with the connection of this key. One with another stamp, or that work has retired, serves no later
+     * work, and is closed when its last user leaves.
      */
     async use<Value>(
       { key, stamp }: { key: string; stamp: string },

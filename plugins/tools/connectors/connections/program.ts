@@ -38,7 +38,7 @@ export async function startProgram(
   }: {
     home: string
     maxBytes: number
-    /** Takes the end of what the program has written to its standard error. */
+    /** Receives the end of the program's standard error. */
     onLog(log: string): void
     /** Masks the secrets of the program in its words. */
     redact(text: string): string
@@ -140,8 +140,8 @@ export async function startProgram(
 }
 
 /**
- * Returns a function that takes the output of a program and passes its lines on, without the bytes that end them or begin
- * a file. It throws for a line with more than `maxBytes` bytes, and for JSON that is too complex.
+ * Returns a function that takes the output of a program and passes its lines on, without the bytes that end them or
+ * begin a file. It throws for a line with more than `maxBytes` bytes, and for JSON that is too complex.
  */
 function createLineReader(maxBytes: number, onLine: (line: string) => void): (chunk: Buffer) => void {
   const meter = createJsonMeter()

@@ -11,9 +11,10 @@ export interface AskingCall extends Pick<WorkTime, 'pause'> {
 }
 
 /**
- * Creates the questions of a server during its calls. On a channel that calls share, the protocol does not say which call
- * a question belongs to. It waits until every call that is left waits for an answer, and is asked if all of them belong to
- * one conversation. With several conversations the latest question is cancelled: nobody of another one may see it.
+ * Creates the questions of a server during its calls. On a channel that calls share, the protocol does not say which
+ * call a question belongs to. It waits until every call that is left waits for an answer, and is asked if all of them
+ * belong to one conversation. With several conversations the latest question is cancelled: nobody of another one may
+ * see it.
  */
 export function createQuestions() {
   const calls = new Map<Exchange, AskingCall>()

@@ -9,8 +9,8 @@ const SHORT_PAUSE_MS = 1000
 const MAX_TRIES = 5
 
 /**
- * Returns a `fetch` that waits as long as a server says that limits how often it is asked, or is unavailable for a moment,
- * within the time of the request.
+ * Returns a `fetch` that waits as long as a server says that limits how often it is asked, or is unavailable for a
+ * moment, within the time of the request.
  */
 export const patientFetch =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
@@ -19,15 +19,15 @@ export const patientFetch =
     for (let tries = 1; ; tries += 1) {
       const response = await fetch(input, init)
       const { status } = response
-      const asked = readRetryAfter(response.headers)
-      const isUnavailable = status === 503 && asked !== undefined
+      const askedMs = readRetryAfter(response.headers)
+      const isUnavailable = status === 503 && askedMs !== undefined
       if ((status !== 429 && !isUnavailable) || init?.method !== 'POST') return response
-      const wait = asked ?? SHORT_PAUSE_MS
-      const isOver = tries > (asked === undefined ? 1 : MAX_TRIES)
+      const wait = askedMs ?? SHORT_PAUSE_MS
+      const isOver = tries > (askedMs === undefined ? 1 : MAX_TRIES)
       const canWait = !isOver && exchange !== undefined && wait < exchange.millisecondsLeft()
       if (!canWait && isUnavailable) return response
       await response.body?.cancel()
-      if (!canWait) throw toRateLimited(asked)
+      if (!canWait) throw toRateLimited(askedMs)
       await pause(wait, undefined, { signal: exchange.signal })
     }
   }

@@ -15,10 +15,10 @@ const sentMessages = new AsyncLocalStorage<JSONRPCMessage>()
 
 /** The requests that are answered before any other stream is open on which an answer could come. */
 const GREETINGS = new Set(['server/discover', 'initialize'])
-/** The statuses that the library understands: those of a sign-in, and those of another address. */
+/** True for a status that the library handles: a sign-in, or a redirect. */
 const isForLibrary = (status: number) => status === 403 || (status >= 300 && status < 400)
 
-/** Has a transport tell a reader, and the `fetch` of `readableFetch`, which messages it sends. */
+/** Makes the messages that a transport sends known to a reader, and to the `fetch` of `readableFetch`. */
 export function noteMessages(transport: Transport, reader: MessageReader): void {
   const send = transport.send.bind(transport)
   transport.send = (message, options) => {
@@ -28,9 +28,9 @@ export function noteMessages(transport: Transport, reader: MessageReader): void 
 }
 
 /**
- * Returns a `fetch` for a transport whose replies are read as far as they can be understood: by their first character if
- * their type is missing or another one, with all messages as `reader` reads them. A reply that refuses a request is thrown
- * as a ConnectorFailure with the words of the server, unless it is an error of JSON-RPC for that request.
+ * Returns a `fetch` for a transport whose replies are read in any form: by their first character if their type is
+ * missing or another one, with all messages as `reader` reads them. A reply that refuses a request is thrown as a
+ * ConnectorFailure with the words of the server, unless it is an error of JSON-RPC for that request.
  */
 export function readableFetch(
   fetch: typeof globalThis.fetch,
@@ -80,25 +80,25 @@ export function readableFetch(
   async function readReply(response: Response, request: SentRequest): Promise<Response> {
     if (isEvents(response)) return withBody(response, readStream(response.body!, request))
     if (response.status === 202 && !GREETINGS.has(request.method)) return response
-    const { text, rest } = await readBeginning(response)
-    if (/^(?:data|event|id|retry)?:/.test(text)) return withBody(response, readStream(rest, request))
+    const { text, rest: whole } = await readBeginning(response)
+    if (/^(?:data|event|id|retry)?:/.test(text)) return withBody(response, readStream(whole, request))
     if (text === '')
       throw new ConnectorFailure(
         'protocol',
         `The server did not answer the request: its reply with the status ${response.status} is empty.`,
       )
     if (!/^[[{"]/.test(text)) {
-      await rest.cancel()
+      await whole.cancel()
       throw new ConnectorFailure('protocol', NO_PROTOCOL)
     }
-    return toJson(response, readMessages(parse(await new Response(rest).text()), request))
+    return toJson(response, readMessages(parse(await new Response(whole).text()), request))
   }
 
   function readMessages(value: unknown, request: SentRequest): unknown {
     const messages = [value].flat().map((message) => reader.read(message, request))
     const isOfRequest = (message: unknown) => isAnswer(message) && Object(message).id === request.id
     if (messages.some(isOfRequest)) return messages
-    // The reply to one request has its answer, whatever its id.
+    // The only answer in the reply to a request belongs to it, also with another id.
     const answers = messages.filter(isAnswer)
     if (answers.length !== 1) throw new ConnectorFailure('protocol', ILL_FORMED)
     return [...messages.filter((message) => !isAnswer(message)), { ...Object(answers[0]), id: request.id }]
@@ -163,17 +163,17 @@ async function readBeginning(response: Response) {
       text = (text + decoder.decode(value, { stream: true })).trimStart().slice(0, 16)
     }
   }
-  const rest = new ReadableStream<Uint8Array>({
+  const whole = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const kept = chunks.shift()
-      if (kept) return controller.enqueue(kept)
+      const chunk = chunks.shift()
+      if (chunk) return controller.enqueue(chunk)
       const { done, value } = await reader.read()
       if (done) controller.close()
       else controller.enqueue(value)
     },
     cancel: (reason) => reader.cancel(reason),
   })
-  return { text, rest }
+  return { text, rest: whole }
 }
 
 function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {

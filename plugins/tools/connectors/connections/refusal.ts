@@ -35,7 +35,7 @@ interface LostSession {
   isDoubtful: boolean
 }
 
-/** Returns SessionLost for an error of JSON-RPC by which a server refuses a request because of its session. */
+/** Returns SessionLost for an error of JSON-RPC that refuses a request because of its session. */
 export function findLostSession(error: unknown): LostSession | undefined {
   const refusal = listCauses(error).find(
     ({ name, code }) => name === 'ProtocolError' && SESSION_CODES.has(code),

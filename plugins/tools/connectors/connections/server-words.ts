@@ -38,19 +38,19 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
 export const sentenceOfStatus = (status: number, words: string): string =>
   `The server answered with the status ${status}${words ? `: ${words}` : '.'}`
 
-/** True for words by which servers refuse a request because they do not know its session. */
+/** True for the words of a refusal whose server does not know the session of the request. */
 export const isAboutSession = (words: string): boolean =>
-  (/\bsessions?\b|session[-_ ]?id/i.test(words) &&
-    /not found|unknown|invalid|no valid|not valid|expired|missing|required|terminated|closed|does(?: not|n[’']t) exist|no such|not recogni[sz]ed|no longer|could not find|without/i.test(
-      words,
-    )) ||
-  isAboutGreeting(words)
+  (/\bsessions?\b|session[-_ ]?id/i.test(words) && UNKNOWN.test(words)) || isAboutGreeting(words)
 
-/** True for words by which servers refuse a request because no greeting came before it. */
-export const isAboutGreeting = (words: string): boolean =>
-  /not (?:yet |been )*initiali[sz]ed|before initiali[sz]|initiali[sz]e (?:first|request)|initiali[sz]ation (?:request|was not|is required|required)/i.test(
-    words,
-  )
+/** True for the words of a refusal whose server expects a greeting first. */
+export const isAboutGreeting = (words: string): boolean => NO_GREETING.test(words)
+
+const UNKNOWN_WORDS =
+  "not found|unknown|invalid|no valid|not valid|expired|missing|required|terminated|closed|does(?: not|n[’']t) exist|no such|not recogni[sz]ed|no longer|could not find|without"
+const UNKNOWN = new RegExp(UNKNOWN_WORDS, 'i')
+const NO_GREETING_WORDS =
+  'not (?:yet |been )*initiali[sz]ed|before initiali[sz]|initiali[sz]e (?:first|request)|initiali[sz]ation (?:request|was not|is required|required)'
+const NO_GREETING = new RegExp(NO_GREETING_WORDS, 'i')
 
 /** Finds the words of a server in the body of a refusal; empty for a page or anything else that is not short. */
 export function findWords(body: unknown): string {

@@ -5,7 +5,7 @@ import { isPresent, toLooseText } from './loose-values.ts'
 const DATA_URL = /^data:([^;,]{0,200})(?:;[^;,]{1,200}){0,20},/i
 const MEDIA_TYPE = /^[a-z]+\/[\w.+-]{1,80}$/i
 
-/** The names of the field with a media type: the protocol's first, then those of other protocols. */
+/** The names of the field with a media type: the protocol's first, then the names in other protocols. */
 const MEDIA_TYPE_FIELDS = ['mimeType', 'mime_type', 'mediaType', 'media_type', 'contentType']
 
 /** The fields of a result that are not its content. */
@@ -35,8 +35,8 @@ export interface ToolResult {
 }
 
 /**
- * Reads the result of a tool, which may have any form: servers leave fields out, write null, and add parts of their own.
- * The levels and values of an answer are bounded before.
+ * Reads the result of a tool, which may have any form: servers leave fields out, write null, and add parts of their
+ * own. The levels and values of an answer are bounded before.
  */
 export function readToolResult(result: unknown): ToolResult {
   if (!isObject(result)) return { parts: readParts(result), isError: false }
@@ -113,7 +113,7 @@ function toFile(bytes: Buffer, stated: string | undefined): ResultPart | undefin
 const readMediaType = (part: Json): string | undefined =>
   MEDIA_TYPE_FIELDS.map((field) => part[field]).find(isName)
 
-/** Returns what a result without content has instead, such as `toolResult` of the first protocol, or a task. */
+/** Returns the other fields of a result without content, such as `toolResult` of the first protocol, or a task. */
 function readOtherFields(result: Json): ResultPart[] {
   const others = Object.entries(result).filter(
     ([name, value]) => !ENVELOPE_FIELDS.has(name) && isPresent(value),

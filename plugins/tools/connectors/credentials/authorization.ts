@@ -16,7 +16,7 @@ const OFFLINE = 'offline_access'
 /** The most characters of the parts of a sign-in that are stored. */
 const MAX_STATE_CHARS = 128 * 1024
 
-/** The parts of an authorization request besides its server. */
+/** The fields of an authorization request. */
 interface AuthorizationParts {
   redirect_uri: string
   state: string
@@ -31,16 +31,24 @@ interface AuthorizationParts {
   now: number
 }
 
-/** Finds the authorization server and a client; returns the page of the sign-in and what must be kept until its end. */
+/** Finds the authorization server and a client; returns the page of the sign-in and its state until the end. */
 export async function beginAuthorization(
   request: OAuthRequest,
   target: HttpTarget,
-  { redirect_uri, state, challenge, scope: asked, client: earlier, client_issuer, now }: AuthorizationParts,
+  {
+    redirect_uri,
+    state,
+    challenge,
+    scope: askedScope,
+    client: earlier,
+    client_issuer,
+    now,
+  }: AuthorizationParts,
 ): Promise<{ url: URL; kept: OAuthState }> {
   const discovery = await discover(request, target.url, challenge.resource_metadata_url)
   const server = discovery.authorizationServerMetadata
   assertClientIssuer(server, client_issuer)
-  const scope = chooseScope(asked, discovery)
+  const scope = chooseScope(askedScope, discovery)
   const registered = earlier && isUsable(earlier, server, redirect_uri, now) ? earlier : undefined
   const client =
     target.client ?? registered ?? (await registerAt(request, discovery, { redirect_uri, scope }))
@@ -64,13 +72,13 @@ export async function beginAuthorization(
     request_uri === undefined ? parameters : { client_id, request_uri },
   ))
     if (value !== undefined) url.searchParams.set(name, value)
-  const kept = withinBounds({
+  const attemptState = withinBounds({
     ...(!target.client && { client }),
     discovery,
     verifier,
     ...(scope !== undefined && { scope }),
   })
-  return { url, kept }
+  return { url, kept: attemptState }
 }
 
 /** Registers a client. Throws SignInFailure, which says so if nothing describes a sign-in at all. */
@@ -111,7 +119,7 @@ export async function redeemCode(
   request: OAuthRequest,
   target: HttpTarget,
   {
-    kept,
+    kept: attemptState,
     code,
     issuers,
     redirect_uri,
@@ -123,7 +131,7 @@ export async function redeemCode(
     redirect_uri: string
   },
 ): Promise<OAuthState> {
-  const { verifier, ...state } = kept
+  const { verifier, ...state } = attemptState
   assertIssuers(state.discovery!.authorizationServerMetadata, issuers)
   return completeState(request, target, state, {
     grant_type: 'authorization_code',
@@ -212,8 +220,8 @@ const resourceOf = ({ oauth_resource }: HttpTarget, { resource }: Discovery) =>
   oauth_resource === 'omit' ? undefined : resource
 
 /** Adds the scope for refresh tokens, if the authorization server knows it. */
-function chooseScope(asked: string | undefined, { authorizationServerMetadata, scopes }: Discovery) {
-  const scope = asked ?? joinScopes(scopes?.join(' '))
+function chooseScope(askedScope: string | undefined, { authorizationServerMetadata, scopes }: Discovery) {
+  const scope = askedScope ?? joinScopes(scopes?.join(' '))
   if (scope === undefined || !authorizationServerMetadata.scopes_supported?.includes(OFFLINE)) return scope
   return joinScopes(scope, OFFLINE)
 }

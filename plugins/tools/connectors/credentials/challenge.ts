@@ -59,12 +59,12 @@ export async function toMissing(
   credentials: Credentials,
 ): Promise<ConnectorFailure> {
   if (!(failure instanceof InsufficientScope)) return failure
-  const known = await credentials.findScopes(key)
-  if (!known) return failure
-  const before = joinScopes(...known.scopes)
-  const wanted = joinScopes(before, failure.scope)
-  if (!wanted || wanted === before || wanted.length > MAX_SCOPE_CHARS) return failure
-  await credentials.want(key, known.revision, wanted)
+  const signIn = await credentials.findScopes(key)
+  if (!signIn) return failure
+  const askedScope = joinScopes(...signIn.scopes)
+  const wantedScope = joinScopes(askedScope, failure.scope)
+  if (!wantedScope || wantedScope === askedScope || wantedScope.length > MAX_SCOPE_CHARS) return failure
+  await credentials.want(key, signIn.revision, wantedScope)
   return new MissingCredentials()
 }
 

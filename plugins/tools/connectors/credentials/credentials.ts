@@ -24,7 +24,7 @@ export interface CredentialsDocument {
   generation: number
   /** The time in Unix milliseconds until which a process refreshes the tokens. */
   claimed_until?: number
-  /** The scopes to sign in for, because those of the tokens did not suffice. */
+  /** The scopes to sign in for, because the scopes of the tokens did not suffice. */
   wanted_scope?: string
   /** Unix seconds. */
   updated_at: number
@@ -59,10 +59,10 @@ export function createCredentials({ collections, clock, credentialAudiences, sec
     /** Finds the credentials that may be sent to a server; others are missing. */
     async find(key: CredentialsKey, audiences: Audiences): Promise<OpenedCredentials | undefined> {
       const audience = { $in: Object.values(audiences) }
-      const found = await connector_credentials.findOne({ _id: idOf(key), audience })
-      if (!found) return undefined
-      const { revision, generation, wanted_scope } = found
-      const opened = JSON.parse(secrets.open(found.sealed, purposeOf(found._id)))
+      const stored = await connector_credentials.findOne({ _id: idOf(key), audience })
+      if (!stored) return undefined
+      const { revision, generation, wanted_scope } = stored
+      const opened = JSON.parse(secrets.open(stored.sealed, purposeOf(stored._id)))
       return { ...opened, revision, generation, wanted_scope }
     },
 
@@ -78,7 +78,7 @@ export function createCredentials({ collections, clock, credentialAudiences, sec
       await connector_credentials.updateOne({ _id }, update, { upsert: true })
     },
 
-    /** Replaces the tokens of a sign-in by refreshed ones, unless the credentials have changed meanwhile. */
+    /** Replaces the tokens of a sign-in by refreshed ones if the credentials have this revision. */
     async renew(key: CredentialsKey, revision: number, oauth: OAuthState): Promise<void> {
       const _id = idOf(key)
       const $set = { sealed: seal(_id, { oauth }), updated_at: clock.seconds() }
@@ -88,11 +88,11 @@ export function createCredentials({ collections, clock, credentialAudiences, sec
 
     /** Returns the scopes of the tokens of an account, wherever these may be sent. */
     async findScopes(key: CredentialsKey): Promise<{ revision: number; scopes: string[] } | undefined> {
-      const found = await connector_credentials.findOne({ _id: idOf(key) })
-      if (!found) return undefined
-      const { oauth } = JSON.parse(secrets.open(found.sealed, purposeOf(found._id))) as AccountCredentials
+      const stored = await connector_credentials.findOne({ _id: idOf(key) })
+      if (!stored) return undefined
+      const { oauth } = JSON.parse(secrets.open(stored.sealed, purposeOf(stored._id))) as AccountCredentials
       const scopes = [oauth?.tokens?.scope, oauth?.scope].filter((scope) => scope !== undefined)
-      return oauth?.tokens && { revision: found.revision, scopes }
+      return oauth?.tokens && { revision: stored.revision, scopes }
     },
 
     /** Notes the scopes that the next sign-in asks for, unless the credentials have changed. */
@@ -127,7 +127,7 @@ export function createCredentials({ collections, clock, credentialAudiences, sec
     removeOthers: (connector_id: string, audiences: Audiences | undefined) =>
       connector_credentials.deleteMany({ connector_id, audience: { $nin: Object.values(audiences ?? {}) } }),
 
-    /** Returns those of these connectors for which an account has credentials, or sufficient ones. */
+    /** Returns the ids of the connectors for which an account has credentials, or sufficient ones. */
     async listConnectors(
       user_id: string,
       connectors: readonly ConnectorDocument[],
@@ -140,10 +140,10 @@ export function createCredentials({ collections, clock, credentialAudiences, sec
       })
       if (places.length === 0) return new Set()
       const sufficient = isSufficient && { wanted_scope: { $exists: false } }
-      const found = await connector_credentials
+      const stored = await connector_credentials
         .find({ $or: places, ...sufficient }, { projection: { connector_id: 1 } })
         .toArray()
-      return new Set(found.map(({ connector_id }) => connector_id))
+      return new Set(stored.map(({ connector_id }) => connector_id))
     },
 
     removeAllOf: (filter: Partial<CredentialsKey>) => connector_credentials.deleteMany(filter),

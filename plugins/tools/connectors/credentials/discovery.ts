@@ -74,7 +74,7 @@ function readResource(
     ?.filter((text) => parseHttpUrl(text))
     .slice(0, MAX_SERVERS)
   const named = readText(body.resource)
-  // An object that describes nothing, such as the error of a gateway.
+  // The body describes nothing, such as the error of a gateway.
   if (!named && !issuers) return undefined
   const isOfServer = new URL(url).origin === new URL(server).origin
   const covers = named ? includes(parseHttpUrl(named), new URL(server)) : isOfServer
@@ -118,7 +118,7 @@ export async function findAuthorizationServer(
   return undefined
 }
 
-/** Returns the legal addresses of the metadata: those of RFC 8414, and that of OpenID Connect Discovery. */
+/** Returns the legal addresses of the metadata, by RFC 8414 and by OpenID Connect Discovery. */
 function listMetadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = withoutSlash(pathname)
@@ -176,7 +176,9 @@ const createDefaultServer = (issuer: string): AuthorizationServer => ({
   registration_endpoint: new URL('/register', issuer).href,
 })
 
-/** True if two texts name one issuer; they may differ in what an address may be written with, and a slash at the end. */
+/**
+ * True if two texts name one issuer; they may differ in what an address may be written with, and a slash at the end.
+ */
 export function isSameIssuer(one: string, other: string): boolean {
   const [first, second] = [one, other].map((text) => parseHttpUrl(text)?.href)
   return first !== undefined && second !== undefined && withoutSlash(first) === withoutSlash(second)
@@ -186,8 +188,8 @@ export function isSameIssuer(one: string, other: string): boolean {
 const TENANT = /^(?:%7Btenantid%7D|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
 
 /**
- * True if metadata name their issuer by the id of a tenant, as those of Entra do that are published for all tenants or
- * for the domain of one. The issuer is then known by the address at which they were found, so none can pass for another.
+ * True if metadata name their issuer by the id of a tenant, as Entra does in metadata for all tenants or for the domain
+ * of one. The issuer is then known by the address at which they were found, so none can pass for another.
  */
 function isTenantOf(named: string, expected: string): boolean {
   const [tenantUrl, url] = [named, expected].map((text) => parseHttpUrl(text))

@@ -35,7 +35,7 @@ export function withOAuthRequest<Value>(
   })
 }
 
-/** Follows redirects that stay at the origin: what is known about it says nothing about another one. */
+/** Follows redirects within the origin only: another origin is not checked. */
 async function followWithinOrigin(
   fetch: typeof globalThis.fetch,
   first: string,
@@ -56,7 +56,7 @@ async function followWithinOrigin(
 
 const FORM = /^[\w.-]+=[^<>{}\s]*$/
 
-/** Reads a body whatever its type says: some servers send JSON as text, and GitHub sends forms. */
+/** Reads a body by its content: some servers send JSON as text, and GitHub sends forms. */
 function readBody(text: string): Record<string, unknown> | undefined {
   const content = text.replace(/^\uFEFF/, '').trim()
   if (FORM.test(content)) return Object.fromEntries(new URLSearchParams(content))

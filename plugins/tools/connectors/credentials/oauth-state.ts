@@ -44,7 +44,7 @@ export interface OAuthTokens {
   scope?: string
 }
 
-/** The parts of a sign-in that are kept: the client, the servers, the verifier, the tokens. */
+/** The stored parts of a sign-in: the client, the servers, the verifier, the tokens. */
 export interface OAuthState {
   client?: OAuthClient
   discovery?: Discovery

@@ -6,7 +6,7 @@ import { readRefusal } from './token-request.ts'
 /** The statuses with which servers refuse what a client says about itself. */
 const REFUSED_METADATA = [400, 422]
 
-/** The parts of a registration besides its server. */
+/** The fields of a registration. */
 interface RegistrationParts {
   redirect_uri: string
   scope: string | undefined

@@ -58,24 +58,24 @@ export function createRevocation({
 
     /** Revokes the tokens of an account for all connectors. */
     async endAllOf(user_id: string): Promise<void> {
-      const found = await connector_credentials
+      const stored = await connector_credentials
         .find({ user_id }, { projection: { connector_id: 1 } })
         .limit(MAX_REVOKED)
         .toArray()
-      const ids = found.map(({ connector_id }) => connector_id)
+      const ids = stored.map(({ connector_id }) => connector_id)
       const signedIn = await connectors.find({ _id: { $in: ids } }, { projection: { tools: 0 } }).toArray()
       await Promise.all(signedIn.map((connector) => revokeAll(connector as ConnectorDocument, [user_id])))
     },
 
     /** Revokes the tokens of all accounts for a connector. */
     async endAll(connector: ConnectorDocument): Promise<void> {
-      const found = await connector_credentials
+      const stored = await connector_credentials
         .find({ connector_id: connector._id }, { projection: { user_id: 1 } })
         .limit(MAX_REVOKED)
         .toArray()
       await revokeAll(
         connector,
-        found.map(({ user_id }) => user_id),
+        stored.map(({ user_id }) => user_id),
       )
     },
   }

@@ -47,7 +47,7 @@ export class SignInFailure extends ConnectorFailure {
   }
 }
 
-/** The errors of Entra for a resource that is sent besides scopes, or that is not known. */
+/** The errors of Entra for a resource that is unknown, or is sent together with scopes. */
 const RESOURCE_REFUSED = /\bAADSTS(?:901002|90100\d{2})\b/
 
 /** True if an error says that the parameter `resource` is not accepted. */

@@ -19,7 +19,7 @@ export interface SignInDocument {
   _id: string
   connector_id: string
   user_id: string
-  /** The revision of the connector, whose server must not have changed meanwhile. */
+  /** The revision of the connector; after a change of its server the sign-in fails. */
   revision: number
   redirect_after: string
   /** JSON, sealed for the purpose `connector-sign-in:<_id>`. */
@@ -28,7 +28,7 @@ export interface SignInDocument {
   delete_at: Date
 }
 
-/** Returns the digest by which a state is stored. */
+/** Returns the digest of a state, which is stored in its place. */
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')
 
 const purposeOf = (id: string) => `connector-sign-in:${id}`
@@ -112,23 +112,23 @@ export function createSignIns({
     ): Promise<{ authorization_url: string; state: string }> {
       const { target, audiences, redirect_uri, fetch } = serverOf(connector)
       const state = randomBytes(32).toString('base64url')
-      const known = await credentials.find({ connector_id: connector._id, user_id }, audiences)
+      const earlier = await credentials.find({ connector_id: connector._id, user_id }, audiences)
       // The page of a service that has forgotten the client does not lead back here.
       const isRepeated =
         (await connector_sign_ins.countDocuments({ connector_id: connector._id, user_id })) > 0
       // A client is registered for the scopes of its first sign-in; further ones need another.
-      const isKept = known?.oauth?.client && known.wanted_scope === undefined && !isRepeated
-      const scope = joinScopes(target.oauth_scope ?? challenge.scope, known?.wanted_scope)
+      const isKept = earlier?.oauth?.client && earlier.wanted_scope === undefined && !isRepeated
+      const scope = joinScopes(target.oauth_scope ?? challenge.scope, earlier?.wanted_scope)
       const parts = {
         redirect_uri,
         state,
         challenge,
         scope,
-        client: isKept ? known.oauth!.client : undefined,
+        client: isKept ? earlier.oauth!.client : undefined,
         client_issuer: issuerOfClient(connector),
         now: clock.seconds(),
       }
-      const { url, kept } = await withOAuthRequest({ fetch, seconds }, (request) =>
+      const { url, kept: attemptState } = await withOAuthRequest({ fetch, seconds }, (request) =>
         beginAuthorization(request, target, parts),
       ).catch((error) => {
         throw toSignInError(error)
@@ -141,7 +141,7 @@ export function createSignIns({
         user_id,
         revision: connector.revision,
         redirect_after,
-        sealed: secrets.seal(JSON.stringify(kept), purposeOf(_id)),
+        sealed: secrets.seal(JSON.stringify(attemptState), purposeOf(_id)),
         expires_at,
         delete_at: new Date(expires_at * 1000),
       })
@@ -178,19 +178,19 @@ export function createSignIns({
         users.find(user_id),
       ])
       if (!connector || !user?.enabled) return { reason: 'changed' }
-      const kept = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
+      const attemptState = JSON.parse(secrets.open(attempt.sealed, purposeOf(attempt._id))) as OAuthState
       const { target, audiences, redirect_uri, fetch } = serverOf(connector)
       const key = { connector_id, user_id }
       let oauth: OAuthState
       try {
         if (error !== undefined) {
-          assertIssuers(kept.discovery!.authorizationServerMetadata, issuers)
+          assertIssuers(attemptState.discovery!.authorizationServerMetadata, issuers)
           throw toRefusal(error, description)
         }
         if (code === undefined) return { reason: 'failed' }
-        assertClientIssuer(kept.discovery!.authorizationServerMetadata, issuerOfClient(connector))
+        assertClientIssuer(attemptState.discovery!.authorizationServerMetadata, issuerOfClient(connector))
         oauth = await withOAuthRequest({ fetch, seconds }, (request) =>
-          redeemCode(request, target, { kept, code, issuers, redirect_uri }),
+          redeemCode(request, target, { kept: attemptState, code, issuers, redirect_uri }),
         )
       } catch (thrown) {
         const words = cutWords(toFailure(thrown).message)
@@ -201,7 +201,7 @@ export function createSignIns({
       }
       await credentials.put(key, { oauth }, audiences.resource)
       if (target.client?.client_secret !== undefined && issuerOfClient(connector) === undefined) {
-        const { issuer } = kept.discovery!.authorizationServerMetadata
+        const { issuer } = attemptState.discovery!.authorizationServerMetadata
         const $set = { client_issuer: { issuer, revision } }
         await connectors.updateOne({ _id: connector_id, revision }, { $set })
       }
@@ -222,7 +222,9 @@ export function createSignIns({
 const challengeOf = ({ challenge, revision }: ConnectorDocument): Challenge =>
   challenge?.revision === revision ? challenge : {}
 
-/** Returns the issuer to which the secret of an entered client has been sent; undefined after a change of the settings. */
+/**
+ * Returns the issuer to which the secret of an entered client has been sent; undefined after a change of the settings.
+ */
 const issuerOfClient = ({ client_issuer, revision }: ConnectorDocument): string | undefined =>
   client_issuer?.revision === revision ? client_issuer.issuer : undefined
 

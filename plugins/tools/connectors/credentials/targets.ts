@@ -6,7 +6,7 @@ import { audiencesOf } from './audiences.ts'
 import { MissingCredentials } from './challenge.ts'
 import { createTokenAuth, type TokenAuth } from './token-auth.ts'
 
-/** A server as it is asked for one account: with the credentials that are that account's to use, and no others. */
+/** A server with the credentials that one account may use. */
 export interface AccountTarget {
   target: ConnectorTarget
   /** Names the settings and credentials: connections with different ones are not shared. */
@@ -29,8 +29,8 @@ export function createTargets({
     /** Throws MissingCredentials, and a ConnectorFailure if the account may not use the connector at all. */
     async of(connector: ConnectorDocument, user_id: string): Promise<AccountTarget> {
       const { _id: connector_id, kind, scope, owner_id, revision } = connector
-      const known = connectorKinds.get(kind)
-      const target = known.target(connectorConfigs.open(connector))
+      const knownKind = connectorKinds.get(kind)
+      const target = knownKind.target(connectorConfigs.open(connector))
       const isTheirs = scope === 'global' || owner_id === user_id
       if (target.transport === 'stdio') {
         if (isTheirs) return { target, stamp: String(revision) }
@@ -42,11 +42,11 @@ export function createTargets({
       const fields = Object.keys(headers)
       if (!isTheirs && fields.length > 0 && !own?.headers) throw new MissingCredentials({ fields })
       const sent = { ...(isTheirs && headers), ...own?.headers }
-      const found = {
+      const accountTarget = {
         target: { ...server, headers: sent },
         stamp: `${revision}.${own?.generation ?? 0}`,
       }
-      if (known.auth !== 'oauth' || !audiences || Object.keys(sent).length > 0) return found
+      if (knownKind.auth !== 'oauth' || !audiences || Object.keys(sent).length > 0) return accountTarget
       const auth = createTokenAuth({ connector_id, user_id }, own, {
         target: server,
         audiences,
@@ -54,7 +54,7 @@ export function createTargets({
         credentials,
         seconds: config.connect_seconds,
       })
-      return { ...found, auth }
+      return { ...accountTarget, auth }
     },
   }
 }

@@ -22,7 +22,7 @@ export interface TokenAuth extends AuthProvider {
   secrets(): string[]
 }
 
-/** The parts of an account's sign-in besides its key. */
+/** The dependencies of an account's sign-in. */
 interface TokenParts {
   target: HttpTarget
   audiences: Audiences
@@ -33,9 +33,9 @@ interface TokenParts {
 }
 
 /**
- * Creates what sends the tokens of an account, and refreshes them when the server refuses them: once among all
- * processes, because a refresh token may work only once. Throws MissingCredentials without a sign-in, and SignInFailure
- * if the authorization server does not refresh them at the moment.
+ * Creates the authentication with the tokens of an account. Tokens that the server refuses are refreshed, by one
+ * process at a time, because a refresh token may work only once. Throws MissingCredentials without a sign-in, and
+ * SignInFailure if the authorization server does not refresh them at the moment.
  */
 export function createTokenAuth(
   key: CredentialsKey,
@@ -43,19 +43,19 @@ export function createTokenAuth(
   { target, audiences, fetch, credentials, seconds }: TokenParts,
 ): TokenAuth {
   const claimMs = seconds * 1000 + CLAIM_EXTRA_MS
-  let known = first
+  let current = first
   let refreshing: Promise<void> | undefined
 
   const refresh = async (challenge: Challenge) => {
-    const refused = known
+    const refused = current
     for (let waited = 0; waited <= claimMs; waited += POLL_MS) {
-      known = await credentials.find(key, audiences)
-      if (!known?.oauth?.tokens) throw new MissingCredentials({ challenge })
-      if (known.revision !== refused?.revision) return
-      if (await credentials.claim(key, known.revision, claimMs)) break
+      current = await credentials.find(key, audiences)
+      if (!current?.oauth?.tokens) throw new MissingCredentials({ challenge })
+      if (current.revision !== refused?.revision) return
+      if (await credentials.claim(key, current.revision, claimMs)) break
       await pause(POLL_MS)
     }
-    const { oauth, revision } = known!
+    const { oauth, revision } = current!
     const end = async () => {
       await credentials.remove(key, revision)
       throw new MissingCredentials({ challenge })
@@ -74,13 +74,13 @@ export function createTokenAuth(
         : new SignInFailure('unavailable', toFailure(error).message, { cause: error })
     }
     await credentials.renew(key, revision, refreshed)
-    known = await credentials.find(key, audiences)
+    current = await credentials.find(key, audiences)
   }
 
   return {
-    token: async () => known?.oauth?.tokens?.access_token,
+    token: async () => current?.oauth?.tokens?.access_token,
     secrets: () => {
-      const { access_token, refresh_token } = known?.oauth?.tokens ?? {}
+      const { access_token, refresh_token } = current?.oauth?.tokens ?? {}
       return [access_token, refresh_token].filter((token) => token !== undefined)
     },
     async onUnauthorized({ response }) {

@@ -37,11 +37,11 @@ function readTokens(reply: OAuthReply, secrets: readonly string[]): OAuthTokens 
   }
 }
 
-/** Errors of a server that has a moment's trouble. */
+/** Errors of a server that a later attempt may not meet. */
 const PASSING = ['server_error', 'temporarily_unavailable', 'slow_down']
 
 /**
- * Returns the failure that a reply without what was asked for means; `otherwise` is the fault of a plain refusal. The
+ * Returns the failure that an unusable reply means; `otherwise` is the fault of a plain refusal. The
  * words of the server are kept without the secrets that were sent, which some servers repeat.
  */
 export function readRefusal(

@@ -32,8 +32,8 @@ export function createCalls(cradle: Cradle) {
   const permits = createKeyedSemaphore()
 
   /**
-   * Runs work with the connection of an account, which is opened if it is needed. Work that fails with its connection is
-   * repeated once if the server did not begin it, or if the tool is safe to repeat.
+   * Runs work with the connection of an account, which is opened if it is needed. Work that fails with its connection
+   * is repeated once if the server did not begin it, or if the tool is safe to repeat.
    */
   const withConnection = async <Value>(
     connector: ConnectorDocument,
@@ -67,7 +67,7 @@ export function createCalls(cradle: Cradle) {
           return await work(connection)
         } catch (thrown) {
           const error = await explainFailure(thrown, connection)
-          // A session that has just begun is known, whatever the server says about another one.
+          // A repeated call has a new session, which the server knows.
           if (isBroken(error) || (error instanceof SessionLost && !isRepeated)) retire()
           throw error
         }
@@ -115,7 +115,7 @@ export function createCalls(cradle: Cradle) {
   }
 
   return {
-    /** Calls a tool with the credentials of the account that talks; what it throws is a sentence for the model. */
+    /** Calls a tool with the credentials of the account that talks. Throws a sentence for the model. */
     async call(
       connector_id: string,
       tool: StoredTool,
@@ -139,8 +139,8 @@ export function createCalls(cradle: Cradle) {
             throw new Error(explain(connector.name, error), { cause: error })
           const { name } = connector
           const origin = credentialAudiences.of(connector as ConnectorDocument)?.origin
-          const place = { connector_id, name, ...(origin !== undefined && { origin }) }
-          if (error.fields) await context.requestAuthorization({ ...place, fields: error.fields })
+          const entry = { connector_id, name, ...(origin !== undefined && { origin }) }
+          if (error.fields) await context.requestAuthorization({ ...entry, fields: error.fields })
           else {
             const options = { isOfTurn: true, challenge: error.challenge }
             const { authorization_url } = await signIns.begin(
@@ -148,7 +148,7 @@ export function createCalls(cradle: Cradle) {
               context.user_id,
               options,
             )
-            await context.requestAuthorization({ ...place, authorization_url })
+            await context.requestAuthorization({ ...entry, authorization_url })
           }
         }
       }
@@ -182,7 +182,7 @@ const isRepeatable = (error: unknown, isRepeatableTool: boolean): boolean =>
 const explain = (name: string, { reason, message }: ConnectorFailure) =>
   `The connector "${name}" failed (${reason.replaceAll('_', ' ')}): ${message}`
 
-/** Returns what shows the progress of a call to the reader of the turn. */
+/** Returns a function that shows the progress of a call to the reader of the turn. */
 function createNotes({ progress, signal }: ToolContext): (progress: Progress) => void {
   let notes = 0
   return ({ progress: done, total, message }) => {

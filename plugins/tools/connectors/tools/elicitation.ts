@@ -69,13 +69,15 @@ const FORM = {
 
 type Content = NonNullable<ElicitResult['content']>
 
-/** Reads an answer as the fields of a form: one field as it is, several as JSON or as lines; undefined if it is neither. */
+/**
+ * Reads an answer as the fields of a form: one field as it is, several as JSON or as lines; undefined if it is neither.
+ */
 function readAnswer(answer: string, properties: Record<string, Field>): Content | undefined {
   const names = Object.keys(properties)
   if (names.length === 0 || answer.trim() === '') return {}
-  const given = readFields(answer.trim(), names)
+  const answered = readFields(answer.trim(), names)
   const content: Content = {}
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(answered)) {
     const read = readValue(value, properties[name]!)
     if (read === undefined) return undefined
     content[name] = read

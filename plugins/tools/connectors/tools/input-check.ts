@@ -10,7 +10,9 @@ const MAX_REASON_CHARS = 500
 const MAX_VALUES = 10
 const MAX_VALUE_CHARS = 40
 
-/** A way in which a value violates a schema; decisive if the value is of another type, or another one than is listed. */
+/**
+ * A way in which a value violates a schema; decisive if the value is of another type, or another one than is listed.
+ */
 interface Violation {
   reason: string
   isDecisive: boolean
@@ -108,8 +110,8 @@ function findViolations(whole: Json, input: Json): Violation[] {
   }
 
   /**
-   * Returns the violations of the alternative that a value comes closest to, none if it fits one. Several alternatives may
-   * have become alike when they were simplified, so that it may fit more than one.
+   * Returns the violations of the alternative that a value comes closest to, none if it fits one. Several alternatives
+   * may have become alike when they were simplified, so that it may fit more than one.
    */
   const checkAlternatives = (
     schemas: unknown[],
@@ -117,7 +119,7 @@ function findViolations(whole: Json, input: Json): Violation[] {
     path: string,
     namesBeside: Names,
   ): Violation[] => {
-    const before = violations
+    const outerViolations = violations
     let closest: Violation[] | undefined
     for (const schema of schemas) {
       violations = []
@@ -125,11 +127,11 @@ function findViolations(whole: Json, input: Json): Violation[] {
       if (closest === undefined || distanceOf(violations) < distanceOf(closest)) closest = violations
       if (violations.length === 0) break
     }
-    violations = before
+    violations = outerViolations
     return closest ?? []
   }
 
-  /** Checks a value; `namesBeside` are those of the properties that schemas of the same value have. */
+  /** Checks a value; `namesBeside` are the names of properties in other schemas of the same value. */
   const check = (schema: unknown, value: unknown, path: string, namesBeside: Names = NO_NAMES): void => {
     if (!step() || !isObject(schema) || (value === null && schema.nullable === true)) return
     const fail = (message: string, isDecisive = false) => {

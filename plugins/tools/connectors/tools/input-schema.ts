@@ -5,7 +5,7 @@ import { createReferenceSearch, isObject, type Json, withPlainConditions } from 
 const MAX_DEPTH = 12
 /** The most parts of a schema that are kept. */
 const MAX_PARTS = 2000
-/** The most characters that are kept, per character of the schema: each reference repeats what it refers to. */
+/** The most characters that are kept, per character of the schema: each reference repeats its target. */
 const MAX_GROWTH = 4
 const SPARE_CHARS = 4096
 
@@ -71,8 +71,8 @@ const pick = (schema: Json, keywords: readonly string[]): Json =>
 const pickKeywords = (schema: Json): Json => pick(schema, KEYWORDS)
 
 /**
- * Returns a schema that another one refers to, with the keywords beside the reference. Of a schema that contains itself,
- * the second level has only its type.
+ * Returns a schema that another one refers to, with the keywords beside the reference. Of a schema that contains
+ * itself, the second level has only its type.
  */
 function resolveReference(referred: unknown, schema: Json, isRecursive: boolean): Json {
   const { $ref, ...beside } = pickKeywords(schema)

@@ -21,7 +21,7 @@ const MAX_KNOWN_CHARS = 32 * 1024 * 1024
 /** The time for which tools are made without a pause, in milliseconds: the schemas are a stranger's. */
 const SLICE_MS = 10
 
-/** A tool of a connector as it is stored, and as it is lent. */
+/** A stored tool of a connector with the tool that is lent. */
 interface MadeTool {
   stored: StoredTool
   tool: Tool
@@ -31,7 +31,7 @@ interface MadeTool {
 
 type Slim = Omit<ConnectorDocument, 'tools'>
 
-/** A turn, as far as it decides which tools it is lent. */
+/** The parts of a turn that decide which tools it is lent. */
 interface Asked {
   agent: AgentDocument
   user: Holder & { id: string }
@@ -51,29 +51,29 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
   let known_chars = 0
 
   function createMemory<Value>() {
-    const known = new Map<string, { until: number; value: Promise<Value> }>()
+    const remembered = new Map<string, { until: number; value: Promise<Value> }>()
     return {
       get(key: string, read: () => Promise<Value>): Promise<Value> {
-        const found = known.get(key)
-        if (found && found.until > clock.now()) return found.value
-        if (known.size >= MAX_KNOWN) known.clear()
+        const entry = remembered.get(key)
+        if (entry && entry.until > clock.now()) return entry.value
+        if (remembered.size >= MAX_KNOWN) remembered.clear()
         const value = read()
-        known.set(key, { until: clock.now() + VALID_MS, value })
-        value.catch(() => known.delete(key))
+        remembered.set(key, { until: clock.now() + VALID_MS, value })
+        value.catch(() => remembered.delete(key))
         return value
       },
-      forget: () => known.clear(),
+      forget: () => remembered.clear(),
     }
   }
 
   /** Returns the tools of a connector, made anew only if they have changed. */
   const toolsOf = async ({ _id, name, tools_stamp }: Slim): Promise<MadeTool[]> => {
     const stamp = `${name} ${tools_stamp}`
-    const known = tools.get(_id)
-    if (known?.stamp === stamp) return known.made
+    const remembered = tools.get(_id)
+    if (remembered?.stamp === stamp) return remembered.made
     const making = connectors
       .findOne({ _id, tools_stamp }, { projection: { tools: 1 } })
-      .then((found) => makeTools(_id, name, found?.tools ?? []))
+      .then((connector) => makeTools(_id, name, connector?.tools ?? []))
     if (tools.size >= MAX_KNOWN || known_chars > MAX_KNOWN_CHARS) {
       tools.clear()
       known_chars = 0
@@ -81,9 +81,9 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
     const entry = { stamp, made: making }
     tools.set(_id, entry)
     try {
-      const made = await making
-      for (const { chars } of made) known_chars += chars
-      return made
+      const madeTools = await making
+      for (const { chars } of madeTools) known_chars += chars
+      return madeTools
     } catch (error) {
       if (tools.get(_id) === entry) tools.delete(_id)
       throw error
@@ -91,17 +91,17 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
   }
 
   const makeTools = async (connector_id: string, connector: string, stored: readonly StoredTool[]) => {
-    const made: MadeTool[] = []
+    const madeTools: MadeTool[] = []
     let pausedAt = performance.now()
     for (const one of stored) {
       const tool = toTool(connector_id, connector, one)
       const chars = tool.description.length + JSON.stringify(tool.input_schema).length
-      made.push({ stored: one, tool, chars })
+      madeTools.push({ stored: one, tool, chars })
       if (performance.now() - pausedAt < SLICE_MS) continue
       await pause()
       pausedAt = performance.now()
     }
-    return made
+    return madeTools
   }
 
   const toTool = (connector_id: string, connector: string, stored: StoredTool): Tool => {
@@ -148,17 +148,17 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
         ofAgents.get(agent._id, () => agentConnectors.read(agent._id)),
         listDefaults(user),
       ])
-      const lent: LentTools & { tools: Tool[]; always: string[]; never: string[] } = {
+      const lentTools: LentTools & { tools: Tool[]; always: string[]; never: string[] } = {
         tools: [],
         always: [],
         never: [],
       }
       const ids = [...new Set([...settings.map(({ id }) => id), ...chosen, ...standard])]
-      if (ids.length === 0) return lent
-      const found = await connectors
+      if (ids.length === 0) return lentTools
+      const stored = await connectors
         .find({ _id: { $in: ids } }, { projection: { tools: 0, log: 0, secret_config: 0 } })
         .toArray()
-      const byId = new Map(found.map((connector) => [connector._id, connector as Slim]))
+      const byId = new Map(stored.map((connector) => [connector._id, connector as Slim]))
       const isSeenBy = (id: string, account: string) => {
         const owner_id = byId.get(id)?.owner_id
         return owner_id === null || owner_id === account
@@ -172,24 +172,31 @@ export function createLentConnectors({ agentConnectors, calls, clock, collection
         const connector = byId.get(id)
         if (!connector || !(setting || isSeenBy(id, user.id))) continue
         for (const { stored, tool, chars } of await toolsOf(connector)) {
-          const { enabled, approval, seen } = stateOf(stored, setting ?? { tools: [], seen: connector.seen })
-          if (!enabled || !seen || approval === 'deny' || lent.tools.length >= MAX_LENT) continue
+          const {
+            enabled,
+            approval,
+            seen: isSeen,
+          } = stateOf(stored, setting ?? { tools: [], seen: connector.seen })
+          if (!enabled || !isSeen || approval === 'deny' || lentTools.tools.length >= MAX_LENT) continue
           if (chars > room) continue
           const name = toUniqueName(tool.name, names)
           names.add(name)
           room -= chars
-          lent.tools.push(name === tool.name ? tool : { ...tool, name })
+          lentTools.tools.push(name === tool.name ? tool : { ...tool, name })
           const decided = setting?.tools.find((one) => one.name === stored.name)?.approval
-          if (decided === 'ask') lent.always.push(name)
-          if (decided === 'allow') lent.never.push(name)
+          if (decided === 'ask') lentTools.always.push(name)
+          if (decided === 'allow') lentTools.never.push(name)
         }
       }
-      return lent
+      return lentTools
     },
   }
 }
 
-/** Returns a name of at most 64 characters that is not among these: connectors of different owners may have the same name. */
+/**
+ * Returns a name of at most 64 characters that is not among these: connectors of different owners may have the same
+ * name.
+ */
 function toUniqueName(name: string, names: ReadonlySet<string>): string {
   let unique = name
   for (let number = 2; names.has(unique); number += 1) unique = `${name.slice(0, 60)}_${number}`

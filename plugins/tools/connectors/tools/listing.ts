@@ -18,7 +18,7 @@ export type ToolListing = ReturnType<typeof toStoredTools>
 
 /** Returns the tools of a server as they are stored. What a tool lacks or has in an odd form is mended if it can be. */
 export function toStoredTools(listed: readonly unknown[]) {
-  const taken = new Set<string>()
+  const callNames = new Set<string>()
   const names = new Set<string>()
   const tools: StoredTool[] = []
   const left_out: string[] = []
@@ -53,7 +53,7 @@ export function toStoredTools(listed: readonly unknown[]) {
       const row = {
         ...shown,
         ...(hints.idempotentHint === true && { idempotent: true }),
-        call_name: toCallName(name, taken),
+        call_name: toCallName(name, callNames),
         fingerprint: hash(JSON.stringify(shown)),
       }
       room -= Buffer.byteLength(JSON.stringify(row))
@@ -81,12 +81,12 @@ function toInputSchema(schema: unknown): object | undefined {
 }
 
 /** Returns a name that every model takes, unlike those that are taken; names that need no change stay as they are. */
-function toCallName(name: string, taken: Set<string>): string {
+function toCallName(name: string, callNames: Set<string>): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
   const mark = `_${hash(name).slice(0, 6)}`
-  const isFitting = plain.length <= MAX_CALL_NAME && !taken.has(plain)
+  const isFitting = plain.length <= MAX_CALL_NAME && !callNames.has(plain)
   const call_name = isFitting ? plain : `${plain.slice(0, MAX_CALL_NAME - mark.length)}${mark}`
-  taken.add(call_name)
+  callNames.add(call_name)
   return call_name
 }
 

@@ -1,40 +1,40 @@
 /** The words of a passage that are looked at together: about two sentences. */
 const WINDOW = 40
 
-/** A word of the question in a passage; `place` counts the words before it. */
+/** A word of the question in a passage; `position` counts the words before it. */
 interface Match {
   word: string
-  place: number
+  position: number
 }
 
 /**
- * Sorts passages by how many words of a question they have close together, rare ones counting for more. Passages that are
- * equal in this keep their order.
+ * Sorts passages by how many words of a question they have close together, rare ones counting for more. Passages that
+ * are equal in this keep their order.
  */
 export function sortByCloseness<Passage extends { readonly words: string }>(
   passages: readonly Passage[],
   question: readonly string[],
 ): Passage[] {
-  const asked = new Set(question)
-  const matches = passages.map(({ words }) => findMatches(words, asked))
-  const weights = weigh(asked, matches)
+  const questionWords = new Set(question)
+  const matches = passages.map(({ words }) => findMatches(words, questionWords))
+  const weights = weigh(questionWords, matches)
   const scores = new Map(passages.map((passage, index) => [passage, score(matches[index]!, weights)]))
   return [...passages].sort((a, b) => scores.get(b)! - scores.get(a)!)
 }
 
-function findMatches(words: string, asked: ReadonlySet<string>): Match[] {
+function findMatches(words: string, questionWords: ReadonlySet<string>): Match[] {
   const matches: Match[] = []
-  let place = 0
+  let position = 0
   for (const word of words.split(' ')) {
-    if (asked.has(word)) matches.push({ word, place })
-    place += 1
+    if (questionWords.has(word)) matches.push({ word, position })
+    position += 1
   }
   return matches
 }
 
 /** Returns the weight of each word: the fewer passages contain it, the larger. */
-function weigh(asked: ReadonlySet<string>, matches: readonly Match[][]): Map<string, number> {
-  const counts = new Map([...asked].map((word) => [word, 0]))
+function weigh(questionWords: ReadonlySet<string>, matches: readonly Match[][]): Map<string, number> {
+  const counts = new Map([...questionWords].map((word) => [word, 0]))
   for (const some of matches)
     for (const word of new Set(some.map(({ word }) => word))) counts.set(word, counts.get(word)! + 1)
   const toWeight = (count: number) => Math.log(1 + (matches.length + 1) / (count + 0.5))
@@ -45,10 +45,10 @@ function weigh(asked: ReadonlySet<string>, matches: readonly Match[][]): Map<str
 function score(matches: readonly Match[], weights: ReadonlyMap<string, number>): number {
   const last = new Map<string, number>()
   let most = 0
-  for (const { word, place } of matches) {
-    last.set(word, place)
+  for (const { word, position } of matches) {
+    last.set(word, position)
     let total = 0
-    for (const [other, at] of last) if (at > place - WINDOW) total += weights.get(other)!
+    for (const [other, at] of last) if (at > position - WINDOW) total += weights.get(other)!
     most = Math.max(most, total)
   }
   return most

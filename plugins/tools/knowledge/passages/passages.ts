@@ -54,10 +54,10 @@ export function* cutPassages({ text, segments }: ReadText, sizes: PassageSizes):
   }
   /** Begins the next passage with the last pieces of this one. */
   const overlapping = (): Piece[] => {
-    let kept = 0
+    let tokenCount = 0
     const from = open.findLastIndex((piece) => {
-      kept += piece.tokens
-      return kept > overlap || piece.kind === 'heading'
+      tokenCount += piece.tokens
+      return tokenCount > overlap || piece.kind === 'heading'
     })
     return open.slice(from + 1)
   }
@@ -90,11 +90,11 @@ function* toPieces(text: string, segments: readonly Segment[], limit: number): G
     const { kind, start, end, page, heading } = segment
     const content = text.slice(start, end)
     const tokens = countTokens(content)
-    const place = { kind, page, heading }
-    if (tokens <= limit) yield { ...place, start, end, tokens }
+    const shared = { kind, page, heading }
+    if (tokens <= limit) yield { ...shared, start, end, tokens }
     else
       for (const part of splitLong(content, kind, limit))
-        yield { ...place, start: start + part.start, end: start + part.end, tokens: part.tokens }
+        yield { ...shared, start: start + part.start, end: start + part.end, tokens: part.tokens }
   }
 }
 
@@ -125,9 +125,9 @@ const listParts = (pieces: Iterable<string>, offset = 0): Part[] => {
 }
 
 function splitSentences(text: string, { start, end }: Part): Part[] {
-  const found = segmentInParts(sentences, text.slice(start, end), SENTENCES_PART)
+  const parts = segmentInParts(sentences, text.slice(start, end), SENTENCES_PART)
   return listParts(
-    [...found].map(({ segment }) => segment),
+    [...parts].map(({ segment }) => segment),
     start,
   )
 }

@@ -1,6 +1,6 @@
 /**
- * Yields the segments of a text, in parts of about `length` characters, because V8 copies the whole text that it segments
- * for each segment. A part ends between two sentences, or before a blank or a sign between two words.
+ * Yields the segments of a text, in parts of about `length` characters, because V8 copies the whole text that it
+ * segments for each segment. A part ends between two sentences, or before a blank or a sign between two words.
  */
 export function* segmentInParts(
   segmenter: Intl.Segmenter,
@@ -8,22 +8,22 @@ export function* segmentInParts(
   length: number,
 ): Generator<Pick<Intl.SegmentData, 'segment' | 'isWordLike'>> {
   let start = 0
-  let wanted = length
+  let partLength = length
   while (start < text.length) {
-    const end = start + wanted
-    const found = [...segmenter.segment(text.slice(start, end))]
+    const end = start + partLength
+    const segments = [...segmenter.segment(text.slice(start, end))]
     if (end < text.length) {
       // The last one may go on.
-      found.pop()
-      const last = found.findLastIndex(({ isWordLike }) => !isWordLike)
-      found.splice(Math.max(last, 0))
-      if (found.length === 0) {
-        wanted *= 2
+      segments.pop()
+      const last = segments.findLastIndex(({ isWordLike }) => !isWordLike)
+      segments.splice(Math.max(last, 0))
+      if (segments.length === 0) {
+        partLength *= 2
         continue
       }
     }
-    yield* found
-    start += found.reduce((sum, { segment }) => sum + segment.length, 0)
-    wanted = length
+    yield* segments
+    start += segments.reduce((sum, { segment }) => sum + segment.length, 0)
+    partLength = length
   }
 }

@@ -1,4 +1,4 @@
-// Words for the index: what a text is made of, whatever its language. Stems of English words are made by the index.
+// The words of a text in any language, for the index, which makes the stems of English words itself.
 
 import { segmentInParts } from './segments.ts'
 
@@ -12,8 +12,8 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 const CAMEL = /(?<=\p{Ll})(?=\p{Lu})|_/gu
 
 /**
- * Returns the words of a text, separated by spaces and in lower case. Texts in scripts without spaces are cut into words
- * and into pairs of characters, because what is one word in a question may be two in a document.
+ * Returns the words of a text, separated by spaces and in lower case. Texts in scripts without spaces are cut into
+ * words and into pairs of characters, because what is one word in a question may be two in a document.
  */
 export function toWords(text: string): string {
   const words: string[] = []

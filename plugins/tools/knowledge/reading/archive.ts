@@ -12,12 +12,12 @@ const MAX_ENTRIES = 20_000
 export type Archive = ReadonlyMap<string, Buffer>
 
 /**
- * Unpacks an Office document, all of it, so that its size is known before anything else reads it; returns the files that
- * are `wanted`, at most `mostRead` bytes. Throws DOCUMENT_ENCRYPTED, DOCUMENT_DAMAGED or DOCUMENT_TOO_LARGE.
+ * Unpacks an Office document, all of it, so that its size is known before anything else reads it; returns the files
+ * that are `wanted`, at most `mostRead` bytes. Throws DOCUMENT_ENCRYPTED, DOCUMENT_DAMAGED or DOCUMENT_TOO_LARGE.
  */
 export async function unpack(
   bytes: Buffer,
-  wanted: (name: string) => boolean,
+  isWantedName: (name: string) => boolean,
   mostRead = MAX_READ_BYTES,
 ): Promise<Archive> {
   if (isContainer(bytes)) throw new ReadingFailure('DOCUMENT_ENCRYPTED')
@@ -35,7 +35,7 @@ export async function unpack(
       if (entry.isEncrypted()) throw new ReadingFailure('DOCUMENT_ENCRYPTED')
       // The announced size is a lower bound: an entry that unpacks to more is refused as damaged.
       if (total + entry.uncompressedSize > MAX_BYTES) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
-      const isWanted = wanted(entry.fileName)
+      const isWanted = isWantedName(entry.fileName)
       if (isWanted) read += entry.uncompressedSize
       if (read > mostRead) throw new ReadingFailure('DOCUMENT_TOO_LARGE')
       const content = isWanted ? Buffer.alloc(entry.uncompressedSize) : undefined

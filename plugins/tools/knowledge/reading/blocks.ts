@@ -35,7 +35,7 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
   const segments: Segment[] = []
   const path: { level: number; text: string }[] = []
   let length = 0
-  let before: Block['kind'] | undefined
+  let lastKind: Block['kind'] | undefined
 
   for (const block of blocks) {
     const text = tidy(block)
@@ -44,7 +44,7 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
       while (path.length > 0 && path.at(-1)!.level >= block.level) path.pop()
       path.push({ level: block.level, text: text.slice(0, MAX_HEADING).replace(/\s+/g, ' ') })
     }
-    const gap = before === undefined ? '' : before === 'row' && block.kind === 'row' ? '\n' : '\n\n'
+    const gap = lastKind === undefined ? '' : lastKind === 'row' && block.kind === 'row' ? '\n' : '\n\n'
     const start = length + gap.length
     parts.push(gap, text)
     length = start + text.length
@@ -60,7 +60,7 @@ export function layOut(blocks: Iterable<Block>, pages?: number): ReadText {
       ...(block.page !== undefined && { page: block.page }),
       ...(heading && { heading }),
     })
-    before = block.kind
+    lastKind = block.kind
   }
   if (segments.length === 0) throw new ReadingFailure('DOCUMENT_EMPTY')
   return { text: parts.join(''), segments, ...(pages !== undefined && { pages }) }
@@ -85,12 +85,12 @@ export function* toRows(rows: readonly (readonly string[])[], page?: number): Ge
   const filled = rows
     .map((row) => row.map((cell) => cell.replace(/\s+/g, ' ').trim()))
     .filter((row) => row.some((cell) => cell !== ''))
-  const [head = [], ...rest] = filled
-  if (rest.length === 0) {
+  const [head = [], ...otherRows] = filled
+  if (otherRows.length === 0) {
     if (head.length > 0) yield { kind: 'row', text: head.filter(Boolean).join(' | '), page }
     return
   }
-  for (const row of rest) {
+  for (const row of otherRows) {
     const cells = row.flatMap((cell, index) => {
       if (cell === '') return []
       return [head[index] ? `${head[index]}: ${cell}` : cell]

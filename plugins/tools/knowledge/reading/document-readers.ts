@@ -81,7 +81,7 @@ export function createDocumentReaders({ config }: Pick<Cradle, 'config'>) {
           if (!PLAIN.has(kind)) isReusable = false
           let pages: number | null = null
           let length = 0
-          // Half a text, of a server that was killed meanwhile, would be taken for the whole.
+          // Renamed when complete: after a crash, half a text would be taken for the whole.
           const part = `${output}.part`
           const file = await open(part, 'w', 0o600)
           try {

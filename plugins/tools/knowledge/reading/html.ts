@@ -129,9 +129,9 @@ export function readHtml(source: string): Block[] {
   flush()
 
   const size = blocks.reduce((sum, { block, isMain }) => sum + (isMain ? block.text.length : 0), 0)
-  const found = blocks
+  const content = blocks
     .filter(({ isMain }) => size < MIN_MAIN || isMain)
     .map(({ block }) => (block.text === '- ' ? { ...block, text: '' } : block))
-  const hasHeading = found.some(({ kind }) => kind === 'heading')
-  return title.trim() && !hasHeading ? [{ kind: 'heading', level: 1, text: title }, ...found] : found
+  const hasHeading = content.some(({ kind }) => kind === 'heading')
+  return title.trim() && !hasHeading ? [{ kind: 'heading', level: 1, text: title }, ...content] : content
 }

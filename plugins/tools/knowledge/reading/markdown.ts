@@ -2,7 +2,9 @@ import { Lexer, type Token, type Tokens } from 'marked'
 import { type Block, toRows } from './blocks.ts'
 import { readHtml } from './html.ts'
 
-/** The most marks of quotes and lists, and spaces, that a line begins with; the parser copies the text at each level. */
+/**
+ * The most marks of quotes and lists, and spaces, that a line begins with; the parser copies the text at each level.
+ */
 const MAX_INDENT = 100
 const DEEP = new RegExp(
   `^((?:[ \\t>*+-]|\\d{1,9}[.)][ \\t]){${MAX_INDENT}})(?:[ \\t>*+-]|\\d{1,9}[.)][ \\t])+`,

@@ -90,14 +90,14 @@ function* toBlocks(lines: readonly Line[]): Generator<Block> {
   let block: Omit<Block, 'text'> | undefined
   /** The lines of the block, joined at its end: joining each one at once would copy those before. */
   let parts: string[] = []
-  let before: Line | undefined
+  let lastLine: Line | undefined
   const end = () => ({ ...block, text: parts.join('') }) as Block
   for (const line of lines) {
     if (line.text.trim() === '') continue
     const level = levelOf(line)
-    const isNext = before && block && before.page === line.page && before.height === line.height
-    const gap = before ? before.y - line.y : 0
-    const isClose = isNext && gap >= 0 && gap < Math.max(before!.height, 1) * PARAGRAPH_GAP
+    const isNext = lastLine && block && lastLine.page === line.page && lastLine.height === line.height
+    const gap = lastLine ? lastLine.y - line.y : 0
+    const isClose = isNext && gap >= 0 && gap < Math.max(lastLine!.height, 1) * PARAGRAPH_GAP
     if (block && isClose && (block.kind === 'heading') === level > 0) addLine(parts, line.text)
     else {
       if (block) yield end()
@@ -107,7 +107,7 @@ function* toBlocks(lines: readonly Line[]): Generator<Block> {
       } as typeof block
       parts = [line.text]
     }
-    before = line
+    lastLine = line
   }
   if (block) yield end()
 }

@@ -26,8 +26,8 @@ export interface CutBatch {
 }
 
 /**
- * A line that answers a task: a part of the text, the number of pages after the last part, some passages, or the problem
- * that ends the task.
+ * A line that answers a task: a part of the text, the number of pages after the last part, some passages, or the
+ * problem that ends the task.
  */
 export type ReadingAnswer = TextPart | { pages: number | null } | CutBatch | { problem: ReadingProblem }
 
@@ -87,7 +87,7 @@ parentPort!.on('message', async (task: ReadingTask) => {
   try {
     for await (const answer of perform(task)) write(answer)
   } catch (error) {
-    // A library that fails on what it reads was given a damaged document.
+    // A library fails only on a damaged document.
     write({ problem: findProblem(error) })
   }
 })

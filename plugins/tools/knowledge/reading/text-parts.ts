@@ -1,8 +1,8 @@
 import type { ReadText, Segment } from './blocks.ts'
 
 /**
- * A part of a text, which is handed over and stored as a line of JSON, so that the server never parses a whole text. The
- * places of its segments count from the beginning of the text, and are not those of its characters.
+ * A part of a text, which is handed over and stored as a line of JSON, so that the server never parses a whole text.
+ * Its segments count characters from the beginning of the whole text.
  */
 export type TextPart = Pick<ReadText, 'text' | 'segments'>
 

@@ -11,7 +11,9 @@ interface XmlHandler {
   close?(name: string): void
 }
 
-/** The most elements within each other, and attributes of one element: more than programs write, and few for any reader. */
+/**
+ * The most elements within each other, and attributes of one element: more than programs write, and few for any reader.
+ */
 const MAX_DEPTH = 500
 const MAX_ATTRIBUTES = 1000
 /** The bytes that are parsed at a time: a large file is never one string. */

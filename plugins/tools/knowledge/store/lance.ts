@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 
-// The part of LanceDB that is used. Its own types are not imported: it is an optional dependency.
+// The part of LanceDB that is used. Its own types are not imported, because it is an optional dependency.
 
 /** A row of passages, as it is stored; `page` and `vector` may be missing. */
 export type StoredRow = Record<string, unknown>
@@ -73,7 +73,7 @@ interface ArrowModule {
   FixedSizeList: new (size: number, field: unknown) => unknown
 }
 
-/** LanceDB with what it describes its tables with. */
+/** LanceDB, and the library that describes its tables. */
 export interface Lance {
   lance: LanceModule
   arrow: ArrowModule
@@ -83,8 +83,9 @@ export interface Lance {
 const NAMES: Record<keyof Lance, string> = { lance: '@lancedb/lancedb', arrow: 'apache-arrow' }
 
 /**
- * Sets the threads of LanceDB, and that it writes no log of its own, unless they are set. By default it has two fewer than the machine has cores, and the
- * threads that write an index of words wait for others of the same number: with three cores or fewer, it hangs.
+ * Sets the threads of LanceDB, and that it writes no log of its own, unless they are set. By default it has two fewer
+ * than the machine has cores, and the threads that write an index of words wait for others of the same number: with
+ * three cores or fewer, it hangs.
  */
 function setEnvironment(): void {
   const threads = Math.max(4, availableParallelism())
@@ -101,7 +102,9 @@ export function assertLanceInstalled(): void {
   for (const name of Object.values(NAMES)) import.meta.resolve(name)
 }
 
-/** Loads LanceDB, which takes some tenths of a second; rejects if it is not installed or does not run on this platform. */
+/**
+ * Loads LanceDB, which takes some tenths of a second; rejects if it is not installed or does not run on this platform.
+ */
 export async function loadLance(): Promise<Lance> {
   setEnvironment()
   const [lance, arrow] = await Promise.all([import(NAMES.lance), import(NAMES.arrow)])

@@ -23,8 +23,8 @@ import {
 import { describeTable, indexColumns, indexVectors, indexWords } from './passage-table.ts'
 
 /**
- * The caches of indexes and of files in bytes. The default of LanceDB is 7 GB; larger ones than these do not make a search
- * in 100,000 passages faster, because the system keeps the files in memory.
+ * The caches of indexes and of files in bytes. The default of LanceDB is 7 GB; larger ones than these do not make a
+ * search in 100,000 passages faster, because the system keeps the files in memory.
  */
 const CACHES = [32n * 1024n * 1024n, 16n * 1024n * 1024n] as const
 /** The rows of a table whose index of words is made anew with each addition. */
@@ -101,8 +101,8 @@ export function createPassageIndex({
 
   const tableOf = (index: IndexDescription): Promise<LanceTable> => {
     const name = nameOf(index)
-    const known = tables.get(name)
-    if (known) return known
+    const opening = tables.get(name)
+    if (opening) return opening
     const opened = openTable(index).catch((error) => {
       tables.delete(name)
       throw error
@@ -195,7 +195,7 @@ export function createPassageIndex({
         await attempt(() => indexWords(table, lance))
       }),
 
-    /** Removes the passages of a document, except those of a run. */
+    /** Removes the passages of a document, except the passages of a run. */
     removeDocument: (index: IndexDescription, document_id: string, keptRun?: string) =>
       write(index, (table) =>
         table.delete(
@@ -275,8 +275,8 @@ export function createPassageIndex({
         .select(COLUMNS)
         .withRowId()
         .toArray()
-      const found = new Map(read.map((row) => [rowIdOf(row), toFound(row)]))
-      return rows.flatMap((row) => found.get(row) ?? [])
+      const passages = new Map(read.map((row) => [rowIdOf(row), toFound(row)]))
+      return rows.flatMap((row) => passages.get(row) ?? [])
     },
 
     /** Waits for the writes that have begun. */

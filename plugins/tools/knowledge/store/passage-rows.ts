@@ -12,7 +12,7 @@ export interface IndexedPassage {
   /** Empty if no heading is above it. */
   heading: string
   text: string
-  /** The words by which it is found, separated by spaces. */
+  /** The words that find it, separated by spaces. */
   words: string
 }
 

@@ -4,8 +4,8 @@ import type { Lance, LanceTable } from './lance.ts'
 /** The passages from which on vectors get an index of their own; fewer are compared one by one. */
 const VECTOR_INDEX_ROWS = 30_000
 /**
- * The index of vectors: a byte for each 16 numbers. That of LanceDB 0.30 with a bit for each number (IVF_RQ) is smaller,
- * but misses 4 of the 10 nearest passages as soon as bases are chosen; tables that have it get this one.
+ * The index of vectors: a byte for each 16 numbers. That of LanceDB 0.30 with a bit for each number (IVF_RQ) is
+ * smaller, but misses 4 of the 10 nearest passages as soon as bases are chosen; tables that have it get this one.
  */
 const VECTOR_INDEX = 'IvfPq'
 /** The passages of a partition of that index; a search looks at 20 partitions. */
@@ -49,8 +49,8 @@ export async function indexWords(table: LanceTable, lance: Lance['lance']): Prom
 export async function indexColumns(table: LanceTable, lance: Lance['lance']): Promise<void> {
   const indexed = new Set((await table.listIndices()).flatMap(({ columns }) => columns))
   if (!indexed.has('words')) await indexWords(table, lance)
-  const wanted = { base_id: () => lance.Index.bitmap(), document_id: () => lance.Index.btree() }
-  for (const [column, config] of Object.entries(wanted))
+  const configs = { base_id: () => lance.Index.bitmap(), document_id: () => lance.Index.btree() }
+  for (const [column, config] of Object.entries(configs))
     if (!indexed.has(column)) await table.createIndex(column, { config: config(), replace: true })
 }
 
@@ -64,8 +64,8 @@ export async function indexVectors(
   if (dimensions === null || dimensions % 8 !== 0) return
   const rows = await table.countRows()
   if (rows < VECTOR_INDEX_ROWS) return
-  const made = (await table.listIndices()).find(({ columns }) => columns.includes('vector'))
-  if (made?.indexType === VECTOR_INDEX) return
+  const existing = (await table.listIndices()).find(({ columns }) => columns.includes('vector'))
+  if (existing?.indexType === VECTOR_INDEX) return
   const numPartitions = Math.max(MIN_PARTITIONS, Math.round(rows / PARTITION_ROWS))
   const config = lance.Index.ivfPq({
     distanceType: 'cosine',

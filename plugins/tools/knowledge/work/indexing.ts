@@ -18,7 +18,7 @@ const UNAVAILABLE_MS = 60_000
 /** The failures of an embedding model that another attempt does not mend. */
 const LASTING = new Set<unknown>(['auth', 'model_not_found', 'bad_request'])
 
-/** Thrown to end the work on a document that was removed or got another content meanwhile. */
+/** Thrown to end the work on a document that was removed or replaced. */
 const OUTDATED = Symbol('outdated')
 
 /** The work on one document. */

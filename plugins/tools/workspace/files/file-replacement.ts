@@ -29,61 +29,61 @@ const replacements = createKeyedQueue()
  * owner. Refuses hard links, links and everything but regular files.
  */
 export function createFile(
-  place: Place,
+  location: Place,
   bytes: Buffer,
   { grow, signal }: { grow: Growth; signal: AbortSignal },
 ): Promise<void> {
-  return replaceIn(place, { create: true }, async (folder, name) => {
-    const before = await readReplaceable(folder, name)
-    await grow(bytes.length - sizeOf(before), () => replace(folder, name, { bytes, before, signal }))
+  return replaceIn(location, { create: true }, async (folder, name) => {
+    const current = await readReplaceable(folder, name)
+    await grow(bytes.length - sizeOf(current), () => replace(folder, name, { bytes, current, signal }))
   })
 }
 
-/** Replaces an existing file by the result of `change`; fails if something else has changed the file meanwhile. */
+/** Replaces an existing file by the result of `change`; fails if the file has changed since it was read. */
 export function changeFile(
-  place: Place,
+  location: Place,
   change: (current: Buffer) => Buffer,
   { grow, signal }: { grow: Growth; signal: AbortSignal },
 ): Promise<void> {
-  return replaceIn(place, { create: false }, async (folder, name) => {
-    const { file, stats: before } = await openFileIn(folder, name, O_RDWR)
+  return replaceIn(location, { create: false }, async (folder, name) => {
+    const { file, stats: current } = await openFileIn(folder, name, O_RDWR)
     const bytes = await using(file, async () => {
-      refuseSecondName(before, name)
-      if (before.size > MAX_FILE_BYTES)
+      refuseSecondName(current, name)
+      if (current.size > MAX_FILE_BYTES)
         throw new FileFailure(
-          `${quote(name)} has ${before.size} bytes; at most ${MAX_FILE_BYTES} can be edited`,
+          `${quote(name)} has ${current.size} bytes; at most ${MAX_FILE_BYTES} can be edited`,
         )
       return change(await file.readFile())
     })
-    const write = () => replace(folder, name, { bytes, before, signal, onlyUnchanged: true })
-    await grow(bytes.length - sizeOf(before), write)
+    const write = () => replace(folder, name, { bytes, current, signal, onlyUnchanged: true })
+    await grow(bytes.length - sizeOf(current), write)
   })
 }
 
 /**
  * Moves a file from elsewhere on the same disk to a place. `check` receives the existing file and may throw; with
- * `only_new`, fails with EEXIST if another file was created meanwhile.
+ * `only_new`, fails with EEXIST if another file was created since `check`.
  */
 export function adoptFile(
-  place: Place,
+  location: Place,
   source: { path: string; size: number },
-  { grow, check }: { grow: Growth; check: (before: BigIntStats | undefined) => { only_new: boolean } },
+  { grow, check }: { grow: Growth; check: (current: BigIntStats | undefined) => { only_new: boolean } },
 ): Promise<{ stats: BigIntStats; is_new: boolean }> {
-  return replaceIn(place, { create: true }, async (folder, name) => {
-    const before = await readReplaceable(folder, name)
-    const { only_new } = check(before)
+  return replaceIn(location, { create: true }, async (folder, name) => {
+    const current = await readReplaceable(folder, name)
+    const { only_new } = check(current)
     const path = folder.entry(name)
-    await grow(source.size - sizeOf(before), async () => {
-      if (before) await copyAccess(source.path, before)
+    await grow(source.size - sizeOf(current), async () => {
+      if (current) await copyAccess(source.path, current)
       if (!only_new) return rename(source.path, path)
       await link(source.path, path)
       await unlink(source.path)
     })
-    return { stats: await lstat(path, { bigint: true }), is_new: !before }
+    return { stats: await lstat(path, { bigint: true }), is_new: !current }
   })
 }
 
-const sizeOf = (before: BigIntStats | undefined) => Number(before?.size ?? 0)
+const sizeOf = (current: BigIntStats | undefined) => Number(current?.size ?? 0)
 
 /** Returns the stats of a file that may be replaced, or undefined if it does not exist. */
 async function readReplaceable(folder: OpenFolder, name: string): Promise<BigIntStats | undefined> {
@@ -95,13 +95,13 @@ async function readReplaceable(folder: OpenFolder, name: string): Promise<BigInt
 
 /** Runs the replacements of one file one after the other. */
 const replaceIn = <Result>(
-  place: Place,
+  location: Place,
   options: { create: boolean },
   work: (folder: OpenFolder, name: string) => Promise<Result>,
 ): Promise<Result> =>
-  replacements.run(join(place.root, ...place.parts), async () => {
-    if (options.create) assertBounded(place.parts)
-    return inParent(place, work, options)
+  replacements.run(join(location.root, ...location.parts), async () => {
+    if (options.create) assertBounded(location.parts)
+    return inParent(location, work, options)
   })
 
 function refuseSecondName(stats: BigIntStats | undefined, name: string): void {
@@ -114,23 +114,23 @@ async function replace(
   name: string,
   {
     bytes,
-    before,
+    current,
     signal,
     onlyUnchanged = false,
-  }: { bytes: Buffer; before: BigIntStats | undefined; signal: AbortSignal; onlyUnchanged?: boolean },
+  }: { bytes: Buffer; current: BigIntStats | undefined; signal: AbortSignal; onlyUnchanged?: boolean },
 ): Promise<void> {
   const temporary = folder.entry(`.svc-${randomUUID()}.tmp`)
   // A file with restricted access must not be readable by others before its mode is set.
-  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, before ? 0o600 : 0o666)
+  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, current ? 0o600 : 0o666)
   try {
     await using(file, async () => {
       await file.writeFile(bytes)
-      if (before) await keepAccess(file, before)
+      if (current) await keepAccess(file, current)
     })
     signal.throwIfAborted()
     if (
       onlyUnchanged &&
-      !isSame(before, await ignoreCodes(['ENOENT'], lstat(folder.entry(name), { bigint: true })))
+      !isSame(current, await ignoreCodes(['ENOENT'], lstat(folder.entry(name), { bigint: true })))
     )
       throw new FileFailure(`${quote(name)} was changed meanwhile; read it again`)
     await rename(temporary, folder.entry(name))
@@ -140,9 +140,9 @@ async function replace(
   }
 }
 
-async function copyAccess(path: string, before: BigIntStats): Promise<void> {
+async function copyAccess(path: string, current: BigIntStats): Promise<void> {
   const file = await open(path, O_WRONLY)
-  await using(file, () => keepAccess(file, before))
+  await using(file, () => keepAccess(file, current))
 }
 
 /** Only the superuser may change owners; setuid and setgid bits are dropped, as with any write. */
@@ -153,8 +153,8 @@ async function keepAccess(file: FileHandle, { uid, gid, mode }: BigIntStats): Pr
   await file.chmod(Number(mode & 0o777n))
 }
 
-const isSame = (before: BigIntStats | undefined, now: BigIntStats | undefined) =>
-  before?.dev === now?.dev &&
-  before?.ino === now?.ino &&
-  before?.size === now?.size &&
-  before?.mtimeNs === now?.mtimeNs
+const isSame = (current: BigIntStats | undefined, now: BigIntStats | undefined) =>
+  current?.dev === now?.dev &&
+  current?.ino === now?.ino &&
+  current?.size === now?.size &&
+  current?.mtimeNs === now?.mtimeNs

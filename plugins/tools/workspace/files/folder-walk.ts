@@ -19,8 +19,8 @@ interface WalkedEntry {
 }
 
 /**
- * Walks through a folder in the order of lists: its folders by name, each followed by its content if `recursive` is set,
- * then its files. Ignores links, unwanted entries, and everything deeper than 64 levels.
+ * Walks through a folder in the order of lists: its folders by name, each followed by its content if `recursive` is
+ * set, then its files. Ignores links, unwanted entries, and everything deeper than 64 levels.
  */
 export function walkFolder(
   top: OpenFolder,

@@ -76,19 +76,19 @@ const squeeze = (text: string) => text.replace(/\s+/g, '')
  * lengths, unlike `indexOf`, which a text of one repeated letter can keep busy for minutes.
  */
 function findOccurrences(sought: string, text: string, limit: number): number[] {
-  const found: number[] = []
+  const positions: number[] = []
   const borders = computeBorders(sought)
   let matched = 0
-  for (let at = 0; at < text.length && found.length < limit; at++) {
+  for (let at = 0; at < text.length && positions.length < limit; at++) {
     const code = text.charCodeAt(at)
     while (matched > 0 && sought.charCodeAt(matched) !== code) matched = borders[matched - 1]!
     if (sought.charCodeAt(matched) === code) matched++
     if (matched === sought.length) {
-      found.push(at + 1 - matched)
+      positions.push(at + 1 - matched)
       matched = 0
     }
   }
-  return found
+  return positions
 }
 
 /** Computes for each prefix of a text the length of its longest proper border (Knuth, Morris, Pratt). */

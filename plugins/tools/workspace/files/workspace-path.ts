@@ -16,9 +16,9 @@ export interface Place {
  * Throws a FileFailure for paths that leave the workspace, also through links.
  */
 export async function findPlace(workspace: string, path: string): Promise<Place> {
-  const place = await findPlaceBelow(workspace, path, 'the workspace')
-  if (!place) throw new OutsideFailure(`${quote(path)} is outside the workspace`)
-  return place
+  const location = await findPlaceBelow(workspace, path, 'the workspace')
+  if (!location) throw new OutsideFailure(`${quote(path)} is outside the workspace`)
+  return location
 }
 
 /**
@@ -77,11 +77,11 @@ export async function openFolder({ root, parts }: Place, { create = false } = {}
 
 /** Runs work in the folder at a place, which is open in the meantime. */
 export async function inFolder<Result>(
-  place: Place,
+  location: Place,
   work: (folder: OpenFolder) => Promise<Result>,
   options: { create?: boolean } = {},
 ): Promise<Result> {
-  const folder = await openFolder(place, options)
+  const folder = await openFolder(location, options)
   try {
     return await work(folder)
   } finally {
@@ -91,11 +91,11 @@ export async function inFolder<Result>(
 
 /** The same in the folder that contains a place, with the name in it. Throws a FileFailure for the root itself. */
 export async function inParent<Result>(
-  place: Place,
+  location: Place,
   work: (folder: OpenFolder, name: string) => Promise<Result>,
   options: { create?: boolean } = {},
 ): Promise<Result> {
-  const { parent, name } = splitPlace(place)
+  const { parent, name } = splitPlace(location)
   return inFolder(parent, (folder) => work(folder, name), options)
 }
 
@@ -120,8 +120,8 @@ export async function withFile<Result>(
   path: string,
   work: (file: FileHandle) => Promise<Result>,
 ): Promise<Result> {
-  const place = await findPlace(workspace, path)
-  const { file } = await inParent(place, (folder, name) => openFileIn(folder, name, constants.O_RDONLY))
+  const location = await findPlace(workspace, path)
+  const { file } = await inParent(location, (folder, name) => openFileIn(folder, name, constants.O_RDONLY))
   return using(file, () => work(file))
 }
 

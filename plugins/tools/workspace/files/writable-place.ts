@@ -28,14 +28,14 @@ export async function findWritablePlace(
   path: string,
 ): Promise<WritablePlace> {
   const inside = await findPlaceBelow(workspace, path, 'the workspace')
-  const place = inside
+  const location = inside
     ? { ...inside, is_outside: false }
     : write_area && isAbsolute(path)
       ? await findInArea(write_area, workspace, path)
       : undefined
-  if (place && (place.parts.length === 0 || path.endsWith('/')))
+  if (location && (location.parts.length === 0 || path.endsWith('/')))
     throw new FileFailure(`${quote(path)} names a folder, not a file`)
-  if (place) return place
+  if (location) return location
   const also = write_area ? `, and no absolute path below ${quote(write_area.root)}` : ''
   throw new FileFailure(`${quote(path)} is outside the workspace${also}`)
 }
@@ -50,9 +50,9 @@ async function findInArea(
     throw new FileFailure(
       `${quote(path)} cannot be written: the folder for files outside the workspace is missing`,
     )
-  const place = await findPlaceBelow(root, path, 'the folder for files outside the workspace')
-  if (!place) return undefined
-  const target = [place.root === '/' ? '' : place.root, ...place.parts].join('/')
+  const location = await findPlaceBelow(root, path, 'the folder for files outside the workspace')
+  if (!location) return undefined
+  const target = [location.root === '/' ? '' : location.root, ...location.parts].join('/')
 
   // A path through the write area that ends in the workspace counts as inside.
   const workspaceRoot = await realpath(workspace)
@@ -61,7 +61,7 @@ async function findInArea(
 
   const refused = (await ignoreCodes(['ENOENT'], realpath(except))) ?? except
   if (isWithin(refused, target)) throw new FileFailure(`${quote(path)} is in the server's own folder`)
-  return { ...place, is_outside: true }
+  return { ...location, is_outside: true }
 }
 
 /** Returns the path to show and to attach: relative to the workspace, or absolute outside of it. */
@@ -70,13 +70,13 @@ export function toShownPath({ root, parts, is_outside }: WritablePlace): string 
 }
 
 /** The places that `needsApproval` found, by call, until `execute` takes them. */
-const judgedPlaces = new WeakMap<ToolContext, { path: string; place: Promise<WritablePlace> }>()
+const judgedPlaces = new WeakMap<ToolContext, { path: string; location: Promise<WritablePlace> }>()
 
 /** True if a call writes outside the workspace. A call that will be refused needs no approval. */
 export async function isOutsideWrite({ path }: { path: string }, context: ToolContext): Promise<boolean> {
-  const place = findWritablePlace(context, path)
-  judgedPlaces.set(context, { path, place })
-  return place.then(
+  const location = findWritablePlace(context, path)
+  judgedPlaces.set(context, { path, location })
+  return location.then(
     ({ is_outside }) => is_outside,
     () => false,
   )
@@ -87,7 +87,7 @@ export async function isOutsideWrite({ path }: { path: string }, context: ToolCo
  * that changes in between has no effect.
  */
 export function takeWritablePlace(path: string, context: ToolContext): Promise<WritablePlace> {
-  const before = judgedPlaces.get(context)
+  const judged = judgedPlaces.get(context)
   judgedPlaces.delete(context)
-  return before?.path === path ? before.place : findWritablePlace(context, path)
+  return judged?.path === path ? judged.location : findWritablePlace(context, path)
 }

@@ -18,7 +18,7 @@ export const MAX_SEARCHED_BYTES = 16 * 1024 * 1024
 
 /** A search, whose result is text for a model. */
 export interface SearchRequest extends Surroundings {
-  place: Place
+  location: Place
   /** The place in the words of the caller. */
   path: string
   pattern: string
@@ -51,14 +51,14 @@ export function searchFiles(request: SearchRequest, isStopped: () => boolean): P
     const pace = createPace(request.time_ms, { isStopped })
     const findings = createFindings()
     const search = (file: FoundFile) => searchFile(file, { pattern, request, findings, pace })
-    const { place } = request
-    if (await searchIfFile(place, search)) return report(findings, request)
+    const { location } = request
+    if (await searchIfFile(location, search)) return report(findings, request)
 
-    return inFolder(place, async (folder) => {
+    return inFolder(location, async (folder) => {
       const { files, gaps } = walkFiles(folder, { pattern: glob, pace })
       for await (const file of files) {
-        const path = [...place.parts, file.path].join('/')
-        // A file that was replaced by something else meanwhile is skipped.
+        const path = [...location.parts, file.path].join('/')
+        // Skips a file that is not a file any more.
         await ignoreCodes(['ENOENT', 'ELOOP', 'ENXIO', 'EISDIR'], search({ ...file, path }))
         if (findings.stopped) break
       }
@@ -80,11 +80,11 @@ const createFindings = (): Findings => ({
 })
 
 /** Searches the file at a place; returns false if the place is a folder. */
-async function searchIfFile(place: Place, search: (file: FoundFile) => Promise<void>): Promise<boolean> {
-  if (place.parts.length === 0) return false
-  return inParent(place, async (folder, name) => {
+async function searchIfFile(location: Place, search: (file: FoundFile) => Promise<void>): Promise<boolean> {
+  if (location.parts.length === 0) return false
+  return inParent(location, async (folder, name) => {
     if ((await lstat(folder.entry(name))).isDirectory()) return false
-    await search({ path: place.parts.join('/'), folder, name })
+    await search({ path: location.parts.join('/'), folder, name })
     return true
   })
 }
@@ -98,7 +98,7 @@ async function searchFile(
     pace,
   }: { pattern: SearchPattern; request: SearchRequest; findings: Findings; pace: Pace },
 ): Promise<void> {
-  const { before, after, max_matches } = request
+  const { linesBefore, linesAfter, max_matches } = request
   const text = await readText(folder, name, findings)
   if (text === undefined) return
   findings.searched++
@@ -110,13 +110,13 @@ async function searchFile(
     return findings.stopped === undefined
   }
   let matches = 0
-  for (const line of findMatches(text, { pattern, before, after, onLine })) {
+  for (const line of findMatches(text, { pattern, linesBefore, linesAfter, onLine })) {
     if (line.is_match && findings.matches >= max_matches) {
       findings.stopped = 'matches'
       return
     }
     const isFirst = matches === 0 && findings.lines.length > 0
-    if (before + after > 0 && (line.has_gap || isFirst)) add(findings, '--')
+    if (linesBefore + linesAfter > 0 && (line.has_gap || isFirst)) add(findings, '--')
     const [mark, gap] = line.is_match ? [':', ': '] : ['-', '- ']
     add(findings, `${shown}${mark}${line.number}${gap}${line.text}`)
     matches++

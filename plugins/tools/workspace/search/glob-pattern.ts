@@ -34,27 +34,27 @@ export function parseGlob(pattern: string, { anywhere = false } = {}) {
 
   const withNext = (places: Iterable<number>): Progress => {
     const reached = new Set<number>()
-    for (const place of places) {
-      reached.add(place)
-      if (segments[place] === 'folders') reached.add(place + 1)
+    for (const index of places) {
+      reached.add(index)
+      if (segments[index] === 'folders') reached.add(index + 1)
     }
     return [...reached]
   }
   return {
     start: withNext(starts),
     /** True if the path up to here matches. */
-    isMatch: (progress: Progress): boolean => progress.some((place) => segments[place] === undefined),
+    isMatch: (progress: Progress): boolean => progress.some((index) => segments[index] === undefined),
     /** True if paths below can match. */
-    canContinue: (progress: Progress): boolean => progress.some((place) => segments[place] !== undefined),
+    canContinue: (progress: Progress): boolean => progress.some((index) => segments[index] !== undefined),
     /** Returns the state after one more name of the path. */
     step(progress: Progress, name: string): Progress {
       const characters = [...name]
       const next: number[] = []
-      for (const place of progress) {
-        const segment = segments[place]
+      for (const index of progress) {
+        const segment = segments[index]
         if (segment === 'folders') {
-          if (characters[0] !== '.') next.push(place)
-        } else if (segment?.matches(characters)) next.push(place + 1)
+          if (characters[0] !== '.') next.push(index)
+        } else if (segment?.matches(characters)) next.push(index + 1)
       }
       return withNext(next)
     },
@@ -177,9 +177,9 @@ function parseTokens(characters: readonly string[]): Token[] {
       if (tokens.at(-1)?.type !== 'many') tokens.push({ type: 'many' })
     } else if (value === '?') tokens.push({ type: 'any' })
     else if (value === '[') {
-      const found = readClass(characters, at)
-      tokens.push(found?.token ?? { type: 'character', value })
-      at = found?.end ?? at
+      const bracket = readClass(characters, at)
+      tokens.push(bracket?.token ?? { type: 'character', value })
+      at = bracket?.end ?? at
     } else if (value === '\\' && at + 1 < characters.length)
       tokens.push({ type: 'character', value: characters[++at]! })
     else tokens.push({ type: 'character', value })

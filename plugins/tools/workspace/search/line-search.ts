@@ -78,8 +78,8 @@ const LONE_SURROGATES = /\p{Surrogate}/gu
 
 /** The numbers of lines to show before and after a match. */
 export interface Surroundings {
-  before: number
-  after: number
+  linesBefore: number
+  linesAfter: number
 }
 
 /** A matching line or one around it; `has_gap` is true if lines before it are not shown. */
@@ -98,8 +98,8 @@ export function* findMatches(
   text: string,
   {
     pattern,
-    before,
-    after,
+    linesBefore,
+    linesAfter,
     onLine,
   }: { pattern: SearchPattern; onLine: (line: Line) => boolean } & Surroundings,
 ): Generator<ShownLine> {
@@ -116,13 +116,13 @@ export function* findMatches(
     if (pattern.isIn(line.text)) {
       for (const earlier of previous.splice(0)) yield show(earlier, false)
       yield show(line, true)
-      stillToShow = after
+      stillToShow = linesAfter
     } else if (stillToShow > 0) {
       yield show(line, false)
       stillToShow--
-    } else if (before > 0) {
+    } else if (linesBefore > 0) {
       previous.push(line)
-      if (previous.length > before) previous.shift()
+      if (previous.length > linesBefore) previous.shift()
     }
   }
 }

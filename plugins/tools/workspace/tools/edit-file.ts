@@ -42,19 +42,19 @@ export const createEditFile = (room: () => WorkspaceRoom): Tool => ({
       if (/\p{Surrogate}/u.test(old_string) || /\p{Surrogate}/u.test(new_string))
         throw new FileFailure('old_string and new_string must not begin or end within a character')
       context.signal.throwIfAborted()
-      const place = await takeWritablePlace(path, context)
-      const edited = toShownPath(place)
+      const location = await takeWritablePlace(path, context)
+      const edited = toShownPath(location)
       let count = 0
       await changeFile(
-        place,
+        location,
         (current) => {
           const result = applyEdit(current, { path, old_string, new_string, replace_all })
           count = result.count
           return result.bytes
         },
-        { grow: room().growthForTools(context.agent_id, place), signal: context.signal },
+        { grow: room().growthForTools(context.agent_id, location), signal: context.signal },
       )
-      if (!place.is_outside)
+      if (!location.is_outside)
         context.attach({ path: edited, media_type: lookupMediaType(edited, 'text/plain') })
       return `${formatCount(count, 'occurrence')} replaced in ${quote(edited)}`
     })

@@ -38,13 +38,13 @@ export const glob: Tool = {
     return explainErrors(path, async () => {
       signal.throwIfAborted()
       const parsed = parseGlob(pattern)
-      const place = await findPlace(workspace, path)
-      return inFolder(place, async (folder) => {
+      const location = await findPlace(workspace, path)
+      return inFolder(location, async (folder) => {
         const { files, gaps } = walkFiles(folder, { pattern: parsed, pace: createPace(TIME_MS, { signal }) })
         const paths: string[] = []
         for await (const file of files) if (paths.push(file.path) > MAX_RESULTS) break
         const isCut = paths.splice(MAX_RESULTS).length > 0
-        const lines = paths.map((path) => formatName([...place.parts, path].join('/')))
+        const lines = paths.map((path) => formatName([...location.parts, path].join('/')))
         const cut = isCut ? [`[cut: only the first ${MAX_RESULTS} files are listed]`] : []
         return fitOutput(lines.join('\n') || '(no file matches)', [...cut, ...describeGaps(gaps)])
       })

@@ -68,17 +68,17 @@ export const grep: Tool = {
       glob,
       ignore_case = false,
       literal = false,
-      before = 0,
-      after = 0,
+      before: linesBefore = 0,
+      after: linesAfter = 0,
       max_matches = DEFAULT_MATCHES,
     }: TypeOf<typeof input>,
     { workspace, signal },
   ) {
     return explainErrors(path, async () => {
       signal.throwIfAborted()
-      const place = await findPlace(workspace, path)
-      const options = { glob: glob ?? null, ignore_case, literal, before, after, max_matches }
-      return searchInThread({ place, path, pattern, ...options }, signal)
+      const location = await findPlace(workspace, path)
+      const options = { glob: glob ?? null, ignore_case, literal, linesBefore, linesAfter, max_matches }
+      return searchInThread({ location, path, pattern, ...options }, signal)
     })
   },
 }

@@ -44,7 +44,7 @@ async function readNames({ path }: OpenFolder): Promise<string[]> {
   return names
 }
 
-/** Formats the line of one entry; returns undefined if it has gone meanwhile. */
+/** Formats the line of one entry; returns undefined if it does not exist any more. */
 async function describe(folder: OpenFolder, name: string): Promise<string | undefined> {
   const stats = await ignoreCodes(['ENOENT'], lstat(folder.entry(name)))
   const shown = formatName(name)

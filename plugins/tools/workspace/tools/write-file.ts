@@ -23,11 +23,11 @@ export const createWriteFile = (room: () => WorkspaceRoom): Tool => ({
     return explainErrors(path, async () => {
       const bytes = toBytes(content)
       context.signal.throwIfAborted()
-      const place = await takeWritablePlace(path, context)
-      const grow = room().growthForTools(context.agent_id, place)
-      await createFile(place, bytes, { grow, signal: context.signal })
-      const written = toShownPath(place)
-      if (!place.is_outside)
+      const location = await takeWritablePlace(path, context)
+      const grow = room().growthForTools(context.agent_id, location)
+      await createFile(location, bytes, { grow, signal: context.signal })
+      const written = toShownPath(location)
+      if (!location.is_outside)
         context.attach({ path: written, media_type: lookupMediaType(written, 'text/plain') })
       return `${bytes.length} bytes were written to ${quote(written)}`
     })
