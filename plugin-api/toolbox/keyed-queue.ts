@@ -1,7 +1,7 @@
-/** Runs work of the same key in order of arrival, and work of different keys in parallel. */
-export type KeyedQueue = ReturnType<typeof createKeyedQueue>
-
-/** Creates a queue that runs `concurrency` jobs of a key at a time; a key uses memory only while it has jobs. */
+/**
+ * Creates a queue that runs jobs of the same key in order of arrival, `concurrency` at a time, and jobs of different
+ * keys in parallel; a key uses memory only while it has jobs.
+ */
 export function createKeyedQueue({
   concurrency = 1,
   maxWaiting = Infinity,
