@@ -131,7 +131,7 @@ export function startConfinedProgram(module: URL, { memory_mib, max_ms }: Confin
   }
 }
 
-/** Returns a script that starts its arguments within limits of the system, as far as the system has them. */
+/** Returns a script that starts its arguments within the limits that the system has. */
 function limit({ memory_mib, max_ms }: Confinement): string {
   const data_kib = Math.ceil(memory_mib * DATA_FACTOR * 1024 + countReservedBytes() / 1024)
   const seconds = Math.ceil((max_ms * PROCESSOR_FACTOR) / 1000) + 1

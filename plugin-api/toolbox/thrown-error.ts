@@ -5,7 +5,7 @@ export interface NetworkFailure {
   code?: string
 }
 
-/** Causes of an error that are examined, including those of an AggregateError. */
+/** Causes of an error that are examined, including the errors of an AggregateError. */
 const MAX_CAUSES = 32
 
 const CODE = /^[A-Z][A-Z\d_]{1,60}$/

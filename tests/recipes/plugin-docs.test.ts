@@ -164,7 +164,7 @@ t.test('the routes, the guard, the errors and the command of the document work',
   t.match(await runCommand(home, ['notes', 'count', 'ann']), { code: 0, stdout: 'ann has 6 notes\n' })
   t.match(await runCommand(home, ['notes', 'count', 'nobody']), {
     code: 1,
-    stderr: 'svc: No account is called nobody. (NO_SUCH_ACCOUNT)\n',
+    stderr: 'svc: The account nobody does not exist. (NO_SUCH_ACCOUNT)\n',
   })
 
   t.match(await request('DELETE', path, { token: ann.token }), { status: 204, body: '' })

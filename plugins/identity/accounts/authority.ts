@@ -4,7 +4,7 @@ import type { AuthCaller } from '../auth/types.ts'
 import type { UserChanges, UserCondition, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
 
-/** The rights of a caller over other accounts; those of an administrator are unlimited. */
+/** The rights of a caller over other accounts; an administrator has all of them. */
 export interface Authority {
   /** Throws ADMINISTRATOR_PROTECTED unless the caller may change this account at all. */
   assertManageable(user: UserDocument): void

@@ -141,7 +141,7 @@ export function createApiKeys({
       return { user_id, id, credential: { name, scopes, expires_at } }
     },
 
-    /** Returns those of these keys that are still valid. */
+    /** Returns the ids of the keys that are still valid. */
     async listLive(key_ids: readonly string[]): Promise<string[]> {
       const live = {
         _id: { $in: [...key_ids] },

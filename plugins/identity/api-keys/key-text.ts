@@ -28,6 +28,6 @@ const digest = (secret: string) => createHash('sha256').update(secret).digest()
 /** Hashes a secret; it is random and long, so that a fast hash suffices. */
 export const hashSecret = (secret: string): string => digest(secret).toString('base64url')
 
-/** True if a hash is that of the secret; takes the same time whatever differs. */
+/** True if this is the hash of the secret; the comparison takes constant time. */
 export const isHashOf = (hash: string, secret: string): boolean =>
   timingSafeEqual(Buffer.from(hash, 'base64url'), digest(secret))

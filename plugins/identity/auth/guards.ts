@@ -8,7 +8,7 @@ import type { AuthCaller, SessionDocument } from './types.ts'
 
 /** The routes that an account can still use while it must change its password. */
 const OPEN_ROUTES = new Set(['/auth/me', '/auth/change-password', '/auth/logout'])
-/** The routes that a session can use, besides those of its actions, while it must do something else first. */
+/** The routes that a session can use, besides the routes of its required actions, while it has any. */
 const OPEN_CALLS = new Set(['GET /auth/me', 'POST /auth/logout'])
 
 /** Adds the bearer of a token, whose session is live and whose account is enabled, to the context. */
@@ -76,7 +76,7 @@ function toCaller(
   return caller
 }
 
-/** Admits every bearer within the scopes of a credential, and to few routes those who must do something else first. */
+/** Admits every bearer within the scopes of a credential; a session with required actions can use few routes. */
 export const userGuard: Guard<'user', Cradle> = {
   after: 'bearer',
   errors: ['PASSWORD_CHANGE_REQUIRED', 'FORBIDDEN'],

@@ -48,7 +48,7 @@ export function createScopes({ permissionCatalog }: Pick<Cradle, 'permissionCata
     /** True for the fixed scopes and the permissions of the catalog. */
     isKnown: (scope: string): boolean => COVERED.has(scope) || permissionCatalog.get(scope) !== undefined,
 
-    /** Lists those of these scopes that exceed an account. */
+    /** Lists the scopes that exceed the rights of an account. */
     listMissing({ role, permissions }: Rights, scopes: readonly string[]): string[] {
       const exceeds = (scope: string) =>
         scope === 'admin' ? role !== 'admin' : !COVERED.has(scope) && !permissions.includes(scope)
@@ -56,7 +56,7 @@ export function createScopes({ permissionCatalog }: Pick<Cradle, 'permissionCata
     },
 
     /**
-     * Returns the rights with which a credential of an account may make a request: those of the account if it only
+     * Returns the rights with which a credential of an account may make a request: the rights of the account if it only
      * reads, else what the scopes leave of them. Throws SCOPE_MISSING, SESSION_REQUIRED.
      */
     admit(request: GuardRequest, user: Rights, scopes: readonly string[]): Rights {

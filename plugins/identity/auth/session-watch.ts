@@ -53,7 +53,7 @@ export function createSessionWatch({
 
   /** Ends the sessions of a disabled account, and has the guards check the sockets of the account again. */
   const applyChange = async ({ _id: user_id, enabled, changed_at }: ChangedAccount) => {
-    // The guards must not check against what they remember.
+    // The guards must not use cached values.
     users.dropRecent(user_id)
     if (!enabled) {
       await sessions.endAll(user_id)
@@ -120,7 +120,7 @@ export function createSessionWatch({
   return {
     closeSockets,
     async recheckUser(user_id: string) {
-      // The guards must not check against what they remember.
+      // The guards must not use cached values.
       users.dropRecent(user_id)
       const user = await users.find(user_id)
       await applyChange(user ?? { _id: user_id, enabled: false, changed_at: 0 })

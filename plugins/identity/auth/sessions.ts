@@ -115,7 +115,7 @@ export function createSessions({
     list: (user_id: string, page: PageRequest) =>
       findPage(sessions, { parts: [whereLive(user_id)], sort: { created_at: -1, _id: -1 } }, page),
 
-    /** Returns the times at which those of these sessions expire that are live. */
+    /** Returns the sessions that are live, with the times at which they expire. */
     listExpiries: (session_ids: readonly string[]) =>
       sessions
         .find(
@@ -154,7 +154,7 @@ export function createSessions({
     end,
     endAll,
 
-    /** Notes that a session has done what it had to do. */
+    /** Removes a required action that a session has completed. */
     async completeAction(session_id: string, action: string): Promise<void> {
       await sessions.updateOne({ _id: session_id }, { $pull: { required_actions: action } })
       recent.drop(session_id)

@@ -17,19 +17,19 @@ export interface AuthCaller {
   /** The id of the session, or of the credential that takes its place. */
   session_id: string
   must_change_password: boolean
-  /** The names of what its session must do before it can be used; missing if nothing is left to do. */
+  /** The required actions of its session, before it can be used; missing if none is left. */
   required_actions?: readonly string[]
   /** Missing if the request was made with a session. */
   credential?: Credential
 }
 
-/** The part of an account that decides what it may do. */
+/** The part of an account from which its rights follow. */
 export type Rights = Pick<AuthCaller, 'role' | 'permissions'>
 
 /** A credential that takes the place of a session, such as an API key. */
 export interface Credential {
   name: string
-  /** The names of what it may do, if its account may do it as well. */
+  /** The names of its rights, which it has only while its account has them too. */
   scopes: readonly string[]
   /** Unix seconds; null if it never expires. */
   expires_at: number | null
@@ -83,7 +83,7 @@ export interface SessionDocument extends Origin {
   ended_at: number | null
   /** The state of its refresh tokens; missing in sessions without a cookie. */
   refresh?: RefreshState
-  /** The names of what it must do before it can be used; missing if there was nothing to do from the beginning. */
+  /** The required actions before it can be used; missing if it never had any. */
   required_actions?: string[]
   /** `expires_at` as a date, for the TTL index. */
   delete_at: Date
@@ -152,8 +152,8 @@ declare module '#kernel/types' {
     'auth.bearer': (asked: {
       token: string
     }) => Promise<{ user_id: string; id: string; credential: Credential } | undefined>
-    /** Returns those of these credentials that are still valid; sockets of the others are closed. */
-    'auth.live_credentials': (asked: { ids: readonly string[] }) => Promise<readonly string[]>
+    /** Returns the credentials that are still valid; sockets of the others are closed. */
+    'auth.live_credentials': (question: { ids: readonly string[] }) => Promise<readonly string[]>
     /**
      * Checks the second factor of a sign-in with a right password: `wrong` counts as a failed sign-in, as a wrong
      * password does; `missing` asks the user for a code.

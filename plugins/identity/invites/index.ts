@@ -1,4 +1,4 @@
-// Owns the invites, and creates the account of whoever redeems one through `users`.
+// Owns the invites, and creates through `users` the account of a person who redeems one.
 import { definePlugin } from '#kernel'
 import { createInvites, type Invites } from './invites.ts'
 import { createRedemptions, type Redemptions } from './redemptions.ts'

@@ -22,7 +22,7 @@ const CLAIM_POLL_MS = 50
 /** The fields of a new invite. */
 type NewInvite = TypeOf<typeof newInvite>
 
-/** The store of invites, and of the claims of those who redeem them. */
+/** The store of invites, and of the claims of their redemptions. */
 export type Invites = ReturnType<typeof createInvites>
 
 /** Creates the store of invites. */

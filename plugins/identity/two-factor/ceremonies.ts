@@ -29,7 +29,7 @@ export function createCeremonies({
   Cradle,
   'clock' | 'log'
 >) {
-  /** Runs a verification of the library, which throws whatever is wrong. */
+  /** Runs a verification of the library, which throws for every fault. */
   const verify = async <Result extends { verified: boolean }>(
     work: () => Promise<Result>,
     refusal: ErrorCode,
@@ -65,7 +65,7 @@ export function createCeremonies({
       return { ...options }
     },
 
-    /** Adds the passkey that a browser made. Throws PASSKEY_CHALLENGE_EXPIRED, PASSKEY_INVALID, and those of `add`. */
+    /** Adds the passkey that a browser made. Throws PASSKEY_CHALLENGE_EXPIRED, PASSKEY_INVALID, the errors of `add`. */
     async register(
       { id: user_id }: AuthCaller,
       { name, attestation }: TypeOf<typeof newPasskey>,
@@ -100,7 +100,7 @@ export function createCeremonies({
       return passkey
     },
 
-    /** Returns the options with which a browser finds a passkey of whoever signs in. */
+    /** Returns the options with which a browser finds a passkey for a sign-in. */
     async beginSignIn({ id: rpID }: RelyingParty) {
       const { generateAuthenticationOptions } = await loadLibrary()
       const options = await generateAuthenticationOptions({

@@ -63,7 +63,7 @@ export function createPasskeys({
       await passkeys.deleteMany({ user_id })
     },
 
-    /** Returns those of these accounts that have passkeys. */
+    /** Returns the accounts that have passkeys. */
     async listHolders(user_ids: readonly string[]): Promise<Set<string>> {
       return new Set(await passkeys.distinct('user_id', { user_id: { $in: [...user_ids] } }))
     },

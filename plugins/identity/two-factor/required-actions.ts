@@ -8,7 +8,7 @@ export const isRequired = (
   { config }: Pick<Cradle, 'config'>,
 ): boolean => config.required_for.some((name) => name === role || name === 'everybody')
 
-/** Creates what sessions of accounts must do that need a second factor: set one up, or prove the one that they have. */
+/** Creates the required actions of sessions whose accounts need a second factor: set one up, or prove it. */
 export function createRequiredActions(cradle: () => Cradle): RequiredAction[] {
   const hasFactor = async ({ _id }: UserDocument) => (await cradle().totpFactors.find(_id)) !== null
   return [

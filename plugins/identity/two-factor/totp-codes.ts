@@ -1,4 +1,4 @@
-/** The steps of 30 seconds by which a clock may be ahead or behind. */
+/** The most steps of 30 seconds that a clock may be ahead or behind. */
 const TOLERANCE_SECONDS = 30
 
 /** Imports the library with the first code, because most sign-ins need none. */

@@ -56,7 +56,7 @@ export function createTotpFactors({
     return setup
   }
 
-  /** Stores a new app in place of the one that it replaces. Throws TOTP_NOT_BEGUN if another one has come meanwhile. */
+  /** Replaces the app of an account by a new one. Throws TOTP_NOT_BEGUN if another app was stored meanwhile. */
   const store = async (factor: TotpFactorDocument, { replaces }: TotpSetupDocument): Promise<void> => {
     if (replaces !== null) {
       const { matchedCount } = await totp_factors.replaceOne({ _id: factor._id, factor_id: replaces }, factor)
@@ -135,13 +135,13 @@ export function createTotpFactors({
       return codes
     },
 
-    /** Removes the app of an account, and one that is being set up. */
+    /** Removes the app of an account, and an unfinished setup. */
     async remove(user_id: string): Promise<void> {
       await totp_setups.deleteOne({ _id: user_id })
       await totp_factors.deleteOne({ _id: user_id })
     },
 
-    /** Returns those of these accounts that have an app. */
+    /** Returns the accounts that have an app. */
     async listHolders(user_ids: readonly string[]): Promise<Set<string>> {
       const found = await totp_factors
         .find({ _id: { $in: [...user_ids] } }, { projection: { _id: 1 } })

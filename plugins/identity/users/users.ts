@@ -34,7 +34,7 @@ export function createUsers(
 
   const stamps = () => ({ updated_at: clock.seconds(), changed_at: clock.now() })
 
-  /** Removes the file with the first password if that password is the one that was just replaced. */
+  /** Removes the file with the first password if that password was just replaced. */
   const dropInitialPassword = async (password_hash: string | null) => {
     const initial = await initialPassword.read()
     if (initial && (await passwords.verify(password_hash, initial))) await initialPassword.remove()
@@ -124,7 +124,7 @@ export function createUsers(
     haveAdministrator: async () =>
       (await users.findOne({ role: 'admin' }, { projection: { _id: 1 } })) !== null,
 
-    /** Returns the stages by which a query appends each ChangedAccount since a time in Unix milliseconds. */
+    /** Returns the stages of a query that append each ChangedAccount since a time in Unix milliseconds. */
     changesSince: (ms: number) => [
       {
         $unionWith: {

@@ -23,9 +23,9 @@ export type AuditLog = ReturnType<typeof createAuditLog>
 
 /** Creates the reader. */
 export function createAuditLog({ collections: { audit_log: rows } }: Pick<Cradle, 'collections'>) {
-  /** Returns the filter for rows older than the one with this number, which may be missing. */
-  const whereOlder = async (place: number): Promise<Filter<AuditDocument> | undefined> => {
-    const nearest = await rows.findOne({ _id: { $lte: place } }, { sort: { _id: -1 }, projection: { ts: 1 } })
+  /** Returns the filter for rows before this number; its own row may be missing. */
+  const whereOlder = async (seq: number): Promise<Filter<AuditDocument> | undefined> => {
+    const nearest = await rows.findOne({ _id: { $lte: seq } }, { sort: { _id: -1 }, projection: { ts: 1 } })
     if (!nearest) return undefined
     const { ts } = nearest
     return { ts: { $lte: ts }, $or: [{ ts: { $lt: ts } }, { _id: { $lt: place } }] }

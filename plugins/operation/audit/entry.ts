@@ -21,7 +21,7 @@ const MAX_DEPTH = 4
 /** Replaces the part that was cut. */
 const CUT = '…'
 
-/** Creates the entry of a record; limits its size, whatever the caller sent. */
+/** Creates the entry of a record, and limits its size. */
 export function createEntry(record: AuditRecord, entry_id: string): AuditEntry {
   const { ts, actor, action, target, payload, status, ip, request_id, credential } = record
   return {

@@ -1,4 +1,4 @@
-// Owns the audit log: stores what the kernel reports of audited routes and commands, and makes tampering detectable.
+// Owns the audit log: stores the records of audited routes and commands, and makes tampering detectable.
 import { definePlugin } from '#kernel'
 import { measureCollections } from '#toolbox'
 import { auditCommand } from './audit-command.ts'

@@ -1,7 +1,7 @@
 import { hashRow, type Link, START, toLink } from './chain.ts'
 import type { Cradle } from './manifest.ts'
 
-/** The first row that differs from what was written, and how. */
+/** The first row that differs from its original, and the kind of the difference. */
 interface Fault {
   id: string
   fault: 'changed' | 'missing' | 'inserted' | 'cut_off'

@@ -5,7 +5,7 @@ import { ConfigError } from '#kernel'
 import { toChecksumLine } from './archive-writer.ts'
 import { AUTHENTICATION, createDigester } from './authentication.ts'
 
-/** Handles the entries of an archive; whatever it leaves of a content is read and thrown away. */
+/** Handles the entries of an archive; content that it does not read is skipped. */
 export type EntryReader = (header: TarHeader, content: AsyncIterable<Buffer>) => Promise<void>
 
 /** The most bytes of an entry that is read as a whole. */
@@ -67,7 +67,7 @@ export async function readArchive(input: Readable, readEntry: EntryReader): Prom
   }
 }
 
-/** Writes a stream to a decoder, and tells it of an error of the stream. */
+/** Writes a stream to a decoder, which receives the errors of the stream too. */
 async function feed(
   input: Readable,
   decoder: WritableStream<Uint8Array>,

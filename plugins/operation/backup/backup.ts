@@ -19,7 +19,7 @@ const CLOCK_GRAIN_MS = 2000
 /**
  * Writes an archive of a server that may be running. Files are read before the database, and those that changed
  * meanwhile again after it, so that what documents refer to is in the archive. Last come the ids of documents that
- * were deleted meanwhile, those of plugins that others depend on first.
+ * were deleted meanwhile; plugins that others depend on come first.
  */
 export async function writeBackup({
   blueprint,

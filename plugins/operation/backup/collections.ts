@@ -13,8 +13,8 @@ export interface Extent {
 }
 
 /**
- * Lists the collections of a database that are copied. Those of plugins that others depend on come last, and those of
- * one plugin in the reverse of their declaration: when a document is read, what it refers to exists and is read later.
+ * Lists the collections of a database that are copied. Collections of plugins that others depend on come last, and the
+ * collections of a plugin in the reverse of their declaration: what a document refers to exists and is read later.
  */
 export async function listCopied(db: Db, { plugins }: Blueprint): Promise<string[]> {
   const found = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()

@@ -64,7 +64,7 @@ export const restoreCommand: Command<Cradle> = {
   },
 }
 
-/** Writes an archive to an empty home and an empty database; removes what it has written if something is wrong. */
+/** Writes an archive to an empty home and an empty database, and removes everything again if it fails. */
 async function restoreVerified(
   { home, env, log }: { home: string; env: NodeJS.ProcessEnv; log: Cradle['log'] },
   { openInput, archive }: { openInput: () => Readable; archive: VerifiedArchive },
@@ -116,7 +116,7 @@ async function clear(db: Db): Promise<void> {
   for (const { name } of found) await db.dropCollection(name)
 }
 
-/** Brings the data to this version, has plugins repair what was read at different times, and opens every secret. */
+/** Migrates the data, has plugins repair collections that were read at different times, and opens every secret. */
 async function repair({ home, env, log }: { home: string; env: NodeJS.ProcessEnv; log: Cradle['log'] }) {
   const { openRuntime } = await import('#kernel/runtime')
   const runtime = await openRuntime({ blueprint: await readBlueprint({ home, env }), log })

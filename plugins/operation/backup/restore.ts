@@ -19,8 +19,8 @@ export interface Restored {
 }
 
 /**
- * Reads a verified archive into an empty home and an empty database, and compares what the database holds afterwards
- * with what was written. Throws one sentence for what is wrong; the caller removes what was written by then.
+ * Reads a verified archive into an empty home and an empty database, and compares the stored documents with the
+ * written ones. Throws one sentence for a fault; the caller removes the files and documents that were written by then.
  */
 export async function readBackup(request: RestoreRequest): Promise<Restored> {
   const homeWriter = await openHomeWriter(request.home)
@@ -93,7 +93,7 @@ async function readEntries(
   return { end, hadDatabaseUrl }
 }
 
-/** Writes the decrypted files, the key last: without it the server does not start on what was restored in part. */
+/** Writes the decrypted files, the key last: without it, no server starts on a partial restore. */
 async function writeSealed(home: string, sealed: ReadonlyMap<string, Buffer>): Promise<boolean> {
   let hadDatabaseUrl = false
   for (const name of SEALED_FILES.toReversed()) {

@@ -13,7 +13,7 @@ export interface KeyDerivation {
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-/** The most memory that a derivation may take, whatever an archive asks for. */
+/** The most memory that an archive may ask a derivation to take, in bytes. */
 const MAX_MEMORY = 512 * 1024 * 1024
 /** Bounds the time of a derivation. */
 const MAX_PARALLELIZATION = 4

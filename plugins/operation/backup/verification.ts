@@ -14,7 +14,7 @@ export interface VerifiedArchive {
   head: ArchiveHead
   /** The key that opens its encrypted files. */
   key: Buffer
-  /** The hash of the archive, by which later readings notice that it was replaced. */
+  /** The hash of the archive; a later reading with another hash notices that it was replaced. */
   hash: Buffer
 }
 
@@ -49,7 +49,7 @@ export async function verifyArchive(input: Readable, passphrase: string): Promis
   return { head, key, hash: digest.hash }
 }
 
-/** Reads the head of an archive, and the encrypted key, which tells a wrong passphrase from a changed archive. */
+/** Reads the head of an archive and the encrypted key, which shows if the passphrase is wrong or the archive changed. */
 async function readBeginning(beginning: Buffer): Promise<{ head: ArchiveHead; sealedKey: Buffer }> {
   try {
     const [first, second] = await unpackTar(beginning)

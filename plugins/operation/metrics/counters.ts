@@ -103,7 +103,7 @@ export function createCounters({ extensions }: Pick<Cradle, 'extensions'>) {
       ms,
       first_part_ms,
     }: Events['model.called']) {
-      // Providers of accounts are many, and their names may be those of people.
+      // Providers of accounts are many, and their names may be names of people.
       const provider = scope === 'global' ? name : 'private'
       calls.inc({ provider, kind, purpose, outcome })
       callSeconds.observe({ provider }, ms / 1000)

@@ -66,8 +66,8 @@ export type OverviewCounts = Pick<OverviewRow, 'agents' | 'threads' | 'turns_act
 
 declare module '#kernel/types' {
   interface ExtensionPoints {
-    /** Counts for the overview; those of all plugins are added up. */
-    'overview.counts': (asked: object) => Promise<Partial<OverviewCounts>>
+    /** Counts for the overview; the counts of all plugins are added up. */
+    'overview.counts': (question: object) => Promise<Partial<OverviewCounts>>
   }
 }
 

@@ -9,9 +9,9 @@ import {
   printTable,
 } from '#kernel'
 
-/** Something that is removed when it is old enough. */
+/** A kind of rows that are removed when they are old enough. */
 export interface Pruning {
-  /** The kind of what is removed, e.g. `threads`. */
+  /** The kind of the rows, e.g. `threads`. */
   kind: string
   /** Null if everything is kept. */
   keep_days: number | null
@@ -29,12 +29,12 @@ declare module '#kernel/types' {
     retention: typeof manifest
   }
   interface ExtensionPoints {
-    /** Removes what is older than the plugin's settings say; with `dry_run` only counts it. */
-    'retention.prunings': (asked: { dry_run: boolean }) => Promise<Pruning>
+    /** Removes the rows that are older than the plugin's settings say; with `dry_run` only counts them. */
+    'retention.prunings': (question: { dry_run: boolean }) => Promise<Pruning>
   }
 }
 
-/** `svc prune`: does at once what the job does each hour. */
+/** `svc prune`: runs the hourly job now. */
 const pruneCommand: Command<CradleOf<typeof manifest>> = {
   name: 'prune',
   summary: 'Remove what is older than the settings keep_days of plugins say',

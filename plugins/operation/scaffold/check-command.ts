@@ -32,7 +32,7 @@ export const checkCommand: Command<unknown> = {
   },
 }
 
-/** Returns what the author may not expect, in sentences. */
+/** Returns sentences about behaviour that may surprise the author. */
 const notesOn = ({ name }: PluginRow, folder: string): string[] => [
   ...(name === basename(folder)
     ? []

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Collection, type FindCursor, MongoServerError, ObjectId } from 'mongodb'
 import { isUnavailable, type Logger } from '#kernel'
-import type { Ear, SignalDocument, Transport } from './types.ts'
+import type { PacketListener, SignalDocument, Transport } from './types.ts'
 
 /** The size of the capped collection, in bytes: old packets make room for new ones. */
 const CAPACITY = 1_048_576
 /** The time for which a server lets a question for new packets wait, in milliseconds. */
 const WAIT_MS = 5000
-/** The pause after a question that was answered at once and in vain, as the embedded engine does, in milliseconds. */
+/** The pause after an empty answer without a wait, as from the embedded engine, in milliseconds. */
 const POLL_MS = 250
 const RETRY_MS = 1000
 /** An answer within this time has not waited, in milliseconds. */
@@ -19,7 +19,7 @@ const NOT_IN_JOURNAL = { writeConcern: { w: 1, journal: false } } as const
 /** Makes the transport over a capped collection, which a cursor follows in the order of the writes. */
 export function createDatabaseTransport(
   { collection, node_id, log }: { collection: Collection<SignalDocument>; node_id: string; log: Logger },
-  ear: Ear,
+  listener: PacketListener,
 ): Transport {
   let closing: AbortController | undefined
   let following = Promise.resolve()
@@ -54,10 +54,10 @@ export function createDatabaseTransport(
     signal.addEventListener('abort', () => void cursor.close().catch(() => undefined), { once: true })
     try {
       while (!signal.aborted && !cursor.closed) {
-        const found = await next(cursor, signal)
-        if (!found) continue
-        if (!isBehind && found.from !== node_id && !signal.aborted) ear.receive(found)
-        if (begin.equals(found._id)) isBehind = false
+        const packet = await next(cursor, signal)
+        if (!packet) continue
+        if (!isBehind && packet.from !== node_id && !signal.aborted) listener.receive(packet)
+        if (begin.equals(packet._id)) isBehind = false
       }
     } finally {
       await cursor.close()
@@ -75,7 +75,7 @@ export function createDatabaseTransport(
       begin = undefined
       // Rejects only when aborted, which ends the loop.
       await pause(RETRY_MS, undefined, { signal }).catch(() => undefined)
-      if (!signal.aborted) ear.missed()
+      if (!signal.aborted) listener.missed()
     }
   }
 

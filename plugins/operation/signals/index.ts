@@ -1,5 +1,5 @@
-// Owns the record of server processes on a database, and the channel between them. What is said on it only saves time:
-// every plugin also looks by itself, seldom.
+// Owns the record of server processes on a database, and the channel between them. Its messages only save time:
+// every plugin also polls at long intervals.
 import { definePlugin } from '#kernel'
 import { manifest } from './manifest.ts'
 import { connectNats, toNatsSettings } from './nats-transport.ts'

@@ -1,7 +1,7 @@
 import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node'
 import { isUnavailable, type Logger } from '#kernel'
 import type { NatsEnvelope } from './nats-envelope.ts'
-import type { Ear, Packet, Topics, Transport } from './types.ts'
+import type { Packet, PacketListener, Topics, Transport } from './types.ts'
 
 /** The time for the first connection, in milliseconds. */
 const CONNECT_MS = 5000
@@ -46,7 +46,7 @@ export function createNatsTransport(
     node_id: string
     log: Logger
   },
-  ear: Ear,
+  listener: PacketListener,
 ): Transport & Topics {
   const listeners = new Map<string, { listener: (payload: unknown) => void; leave?: () => void }>()
   let connection: NatsConnection | undefined
@@ -54,7 +54,7 @@ export function createNatsTransport(
   let refusals = 0
   let refusalLoggedAt = Number.NEGATIVE_INFINITY
 
-  /** Logs that messages are refused, seldom: whoever else is on NATS decides how many there are. */
+  /** Logs seldom that messages are refused: other clients of NATS may send any number of them. */
   const noteRefusal = (error: unknown, subject: string) => {
     refusals += 1
     if (performance.now() - refusalLoggedAt < REFUSAL_LOG_MS) return
@@ -97,7 +97,7 @@ export function createNatsTransport(
     for await (const status of opened.status()) {
       if (status.type === 'disconnect') log.warn({ server: status.server }, 'NATS is unavailable')
       if (status.type === 'error') log.warn({ error: status.error }, 'NATS has reported an error')
-      if (status.type === 'reconnect') ear.missed()
+      if (status.type === 'reconnect') listener.missed()
     }
   }
 
@@ -109,7 +109,7 @@ export function createNatsTransport(
       watch(opened).catch((error) => {
         if (!isUnavailable(error)) log.error({ error }, 'the connection with NATS cannot be watched')
       })
-      subscribe('signals', (packet: Packet) => ear.receive(packet))
+      subscribe('signals', (packet: Packet) => listener.receive(packet))
       for (const [topic, entry] of listeners) entry.leave = subscribe(topic, entry.listener)
       // The server knows the subscriptions then.
       await opened.flush()

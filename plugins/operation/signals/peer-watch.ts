@@ -3,7 +3,7 @@ import type { NodeDocument } from './types.ts'
 
 /** The silence of a busy process on another machine after which it counts as dead, in milliseconds. */
 const SILENCE_MS = 2000
-/** A look that took this long, or came this long after the one before it, proves nothing, in milliseconds. */
+/** The duration of a look, and the pause before it, from which on it proves nothing, in milliseconds. */
 const SLOW_MS = { look: 1000, pause: 3000 }
 
 type Peer = Pick<NodeDocument, '_id' | 'machine' | 'pid' | 'launch' | 'beats' | 'is_busy'>

@@ -64,7 +64,7 @@ export function createSignals({
     return String(found!.info?.uuid)
   }
 
-  const ear = { receive, missed: notifyMissed }
+  const listener = { receive, missed: notifyMissed }
   const topics =
     nats_url === undefined
       ? undefined
@@ -76,9 +76,10 @@ export function createSignals({
             node_id,
             log,
           },
-          ear,
+          listener,
         )
-  const transport = topics ?? createDatabaseTransport({ collection: collections.signals, node_id, log }, ear)
+  const transport =
+    topics ?? createDatabaseTransport({ collection: collections.signals, node_id, log }, listener)
 
   const send = async () => {
     await new Promise((resolve) => setTimeout(resolve, COLLECT_MS))
@@ -119,7 +120,7 @@ export function createSignals({
         log.warn({ error }, 'the channel of signals could not be opened; retrying')
         setTimeout(follow, RETRY_MS).unref()
       }
-      // Neither those who came heard this process before, nor did it hear them.
+      // Until now, new processes did not receive from this one, nor this one from them.
       if (isOpen) {
         add(MISSED, null)
         notifyMissed()

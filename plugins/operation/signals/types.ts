@@ -17,7 +17,7 @@ export interface NodeDocument extends ProcessIdentity {
   delete_at: Date
 }
 
-/** The facts that server processes tell each other, by name; plugins add theirs. A lost one only costs time. */
+/** The facts that server processes send each other, by name; plugins add theirs. A lost fact only costs time. */
 export interface Facts {}
 
 /** The facts that one process sends at a time, in order. */
@@ -48,7 +48,7 @@ export interface Topics {
 }
 
 /** The calls of a transport. */
-export interface Ear {
+export interface PacketListener {
   receive(packet: Packet): void
   /** Called when packets may have been missed. */
   missed(): void

@@ -22,7 +22,7 @@ function explain(cause: unknown): never {
   throw new Error(`traces are not sent: ${(cause as Error).message}`, { cause })
 }
 
-/** Makes a listener that adds a span for what it hears, while there is an exporter. */
+/** Creates a listener that adds a span for each fact while there is an exporter. */
 const noteAs =
   <Fact>(toSpan: (fact: Fact) => Span) =>
   (fact: Fact, { traces }: { traces: Traces }) =>

@@ -21,7 +21,7 @@ export function requestSpan(request: AnsweredRequest): Span {
   }
 }
 
-/** Makes the span of a turn, to which those of its calls belong. */
+/** Makes the span of a turn, the parent of the spans of its calls. */
 export function turnSpan({ turn_id, thread_id, agent_id, ...end }: Events['turn.ended']): Span {
   const { stop_reason, error_code, started_ms, ended_ms } = end
   return {

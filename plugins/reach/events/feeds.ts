@@ -113,7 +113,7 @@ export function createFeeds({
       }
     },
 
-    /** Removes what is kept of a deleted account. */
+    /** Removes the events of a deleted account. */
     forget: (account_id: string): void => void feeds.delete(account_id),
   }
 }

@@ -1,5 +1,5 @@
 // Notifies open pages of what has changed. Other plugins emit facts; this one turns them into events for the accounts that may
-// see them, whatever server process they read them from.
+// see them, in every server process.
 import { definePlugin } from '#kernel'
 import { createFeeds, type Feeds } from './feeds.ts'
 import { manifest } from './manifest.ts'
@@ -26,32 +26,32 @@ export default definePlugin({
     host.limit('event_streams', ({ feeds }, account_id) => feeds.countReaders(account_id))
     host.routes(eventRoutes)
     for (const name of ['thread.changed', 'turn.started', 'turn.ended'] as const)
-      host.on(name, ({ thread_id, user_id }, { relay }) => relay.give('thread', { thread_id, user_id }))
+      host.on(name, ({ thread_id, user_id }, { relay }) => relay.pass('thread', { thread_id, user_id }))
     host.on('thread.deleted', ({ user_id, thread_id, agent_id }, { relay }) =>
-      relay.give('event', { user_id, event: { type: 'thread.deleted', thread_id, agent_id } }),
+      relay.pass('event', { user_id, event: { type: 'thread.deleted', thread_id, agent_id } }),
     )
     host.on('approval.requested', ({ user_id, ...approval }, { relay }) => {
       const { thread_id, agent_id, pending_id, expires_at } = approval
       const event = { type: 'approval.pending', thread_id, agent_id, pending_id, expires_at } as const
-      return relay.give('event', { user_id, event })
+      return relay.pass('event', { user_id, event })
     })
     host.on('approval.resolved', ({ user_id, thread_id, agent_id, pending_id, outcome }, { relay }) => {
       const event = { type: 'approval.resolved', thread_id, agent_id, pending_id, outcome } as const
-      return relay.give('event', { user_id, event })
+      return relay.pass('event', { user_id, event })
     })
-    host.on('agent.changed', ({ agent_id }, { relay }) => relay.give('agent', { agent_id }))
+    host.on('agent.changed', ({ agent_id }, { relay }) => relay.pass('agent', { agent_id }))
     host.on('agent.unshared', ({ agent_id, owner_id }, { relay }) =>
-      relay.give('agentGone', { agent_id, owner_id, to: 'others' }),
+      relay.pass('agentGone', { agent_id, owner_id, to: 'others' }),
     )
     host.on('agent.deleted', ({ agent_id, owner_id, is_shared }, { relay }) =>
-      relay.give('agentGone', { agent_id, owner_id, to: is_shared ? 'all' : 'owner' }),
+      relay.pass('agentGone', { agent_id, owner_id, to: is_shared ? 'all' : 'owner' }),
     )
     for (const name of ['channel.changed', 'channel.state_changed'] as const)
-      host.on(name, ({ channel_id, agent_id }, { relay }) => relay.give('channel', { channel_id, agent_id }))
+      host.on(name, ({ channel_id, agent_id }, { relay }) => relay.pass('channel', { channel_id, agent_id }))
     host.on('connector.changed', ({ connector_id, owner_id }, { relay }) => {
-      if (connector_id) return relay.give('connector', { connector_id, owner_id })
+      if (connector_id) return relay.pass('connector', { connector_id, owner_id })
     })
-    host.on('model.called', ({ account: { user_id } }, { relay }) => relay.give('usage', { user_id }))
+    host.on('model.called', ({ account: { user_id } }, { relay }) => relay.pass('usage', { user_id }))
     host.on('user.deleted', ({ user_id }, { feeds }) => feeds.forget(user_id))
   },
   start({ relay, feeds, signals }) {

@@ -58,7 +58,7 @@ export function createNotices({
       feeds.notify(user_id, () => event)
     },
 
-    /** Notifies accounts that an agent, as far as they see it, is gone. */
+    /** Notifies the accounts that no longer see an agent. */
     agentGone({
       agent_id,
       owner_id,

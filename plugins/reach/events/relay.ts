@@ -16,15 +16,15 @@ export type Relay = ReturnType<typeof createRelay>
 
 /** Creates the relay. */
 export function createRelay({ notices, signals }: { notices: Notices; signals: Signals }) {
-  const giveHere = ({ name, about }: Notice) => notices[name](about as never)
+  const notifyHere = ({ name, about }: Notice) => notices[name](about as never)
   return {
-    give<Name extends keyof Notices>(name: Name, about: Parameters<Notices[Name]>[0]): unknown {
+    pass<Name extends keyof Notices>(name: Name, about: Parameters<Notices[Name]>[0]): unknown {
       const notice = { name, about } as Notice
       signals.publish('events.notice', notice)
-      return giveHere(notice)
+      return notifyHere(notice)
     },
     start(): void {
-      signals.on('events.notice', giveHere)
+      signals.on('events.notice', notifyHere)
     },
   }
 }

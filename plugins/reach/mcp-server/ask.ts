@@ -12,7 +12,7 @@ export interface Question {
   message: string
   /** Without it, a new thread begins. */
   thread_id?: string
-  /** The id by which every server finds the turn of the message. */
+  /** The id with which every server finds the turn of the message. */
   client_message_id: string
   locale: Locale
   request_id: string

@@ -49,7 +49,7 @@ interface McpRequest {
   signal: AbortSignal
 }
 
-/** A request as the handlers of messages know it; `session` is what the client calls its session. */
+/** A request as the handlers of messages know it; `session` is the client's name of its session. */
 interface Visit extends Pick<McpRequest, 'caller' | 'locale' | 'request_id'> {
   session: string | undefined
   /** The address that relative addresses refer to. */
@@ -96,7 +96,7 @@ export function createMcpServer(cradle: Cradle) {
         authInfo: { token: '', clientId: caller.id, scopes: [], extra: { visit } },
         parsedBody: message,
       })
-      // No server remembers the name. It tells the requests of one client from those of another, so that any server can
+      // No server remembers the name. It tells apart the requests of two clients, so that any server can
       // find the turn that a client cancels.
       if (isInitialize(message) && response.ok) {
         response.headers.set(SESSION, ids.make())
@@ -157,7 +157,7 @@ function createServer(library: Library, visit: Visit, cradle: Cradle): Server {
   return server
 }
 
-/** Returns how the answer to a call is awaited: under which name, how long, and who hears of its progress. */
+/** Returns the id of a call's message, the signal that ends it, and the listener to its progress. */
 function waiting(
   { _meta }: CallToolRequest['params'],
   { id, signal, notify }: ServerContext['mcpReq'],

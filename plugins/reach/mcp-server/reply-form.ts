@@ -9,7 +9,7 @@ export interface AcceptedForms {
   isJsonOnly: boolean
 }
 
-/** Reads the header with the media types that a client accepts; one that does not say accepts all. */
+/** Reads the header with the media types that a client accepts; without the header, a client accepts all. */
 export function readAccept(header: string | string[] | undefined): AcceptedForms {
   const written = [header ?? ''].flat().join(',')
   const ranges = written

@@ -27,15 +27,15 @@ export interface Asker {
   signal: AbortSignal
 }
 
-/** A thread that exists, and a message to it; `instructions` replace those of the thread. */
-interface ThreadPlace {
+/** A thread that exists, and a message to it; `instructions` replace the instructions of the thread. */
+interface ThreadTarget {
   thread_id: string
   parts: readonly UserPart[]
   instructions?: string
 }
 
-/** Results for a turn that waits for them; `instructions` replace those of the thread. */
-interface WaitingPlace {
+/** Results for a turn that waits for them; `instructions` replace the instructions of the thread. */
+interface WaitingTarget {
   answered: AnsweredTurn
   instructions?: string
 }

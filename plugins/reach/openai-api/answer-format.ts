@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The most texts at which an answer ends, as in OpenAI's API, and the most characters of each. */
 const MAX_STOPS = 4
 const MAX_STOP_CHARS = 1000
-/** The most characters of a schema of a caller; its levels are bounded like those of every body. */
+/** The most characters of a schema of a caller; the limit of every body bounds its depth. */
 const MAX_SCHEMA_CHARS = 262_144
 
 /** Throws PARAMETER_INVALID unless a value is a JSON schema of bounded size; it is never compiled here. */

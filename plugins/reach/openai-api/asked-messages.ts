@@ -12,7 +12,7 @@ interface AskedMessages {
   agent: AgentDocument
   settings: TurnSettings
   thread_id: string | undefined
-  /** Replace those of the thread that the request continues. */
+  /** Replace the instructions of the thread that the request continues. */
   instructions?: string
   /** Chooses the parts that are new to a thread that exists. */
   partsOf(conversation: Conversation): Conversation['parts']
@@ -20,7 +20,7 @@ interface AskedMessages {
 
 /**
  * Asks an agent with the messages of a request. Results of calls at their end continue the turn that waits for them; if
- * that is gone and the request names no thread, the conversation goes on in a thread of its own.
+ * that is gone and the request names no thread, the conversation continues in a thread of its own.
  */
 export async function askWithMessages(
   { messages, agent, settings, thread_id, instructions, partsOf }: AskedMessages,

@@ -31,7 +31,7 @@ export interface ReadTurn {
   locale: Locale
 }
 
-/** Separates what the agent says before and after its calls. */
+/** Separates the text before calls from the text after them. */
 const SEPARATOR = '\n\n'
 
 const FINISH: Partial<Record<StopReason, Finish>> = {

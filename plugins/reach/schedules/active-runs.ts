@@ -15,7 +15,7 @@ export type Running = ScheduleDocument & { active_run: ActiveRun }
 /** The outcome of a run whose turn a person has stopped. */
 export const STOPPED: Outcome = { status: 'failed', error: { code: 'TURN_STOPPED', details: {} } }
 
-/** Returns the id by which every process recognizes the turn of a run. */
+/** Returns the id of the message that starts the turn of a run, the same in every process. */
 export const clientMessageId = ({ run_id }: ActiveRun): string => `schedule:${run_id}`
 
 /** Returns the account and the agent of a schedule. */

@@ -14,7 +14,7 @@ export async function assertDestination(
   destination: Destination,
   { extensions }: Pick<Cradle, 'extensions'>,
 ): Promise<void> {
-  // Conversations are led in the account of the agent's owner, whoever else may change the channel.
+  // Conversations belong to the account of the agent's owner, also if others may change the channel.
   if (agent.owner_id !== id) throw new AppError('FORBIDDEN')
   if (role !== 'admin' && !permissions.includes(PERMISSION))
     throw new AppError('FORBIDDEN', { permission: PERMISSION })

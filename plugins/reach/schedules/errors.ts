@@ -1,6 +1,6 @@
 import type { ErrorTable } from '#kernel'
 
-/** The errors of schedules; those of runs are shown in the list of runs. */
+/** The errors of schedules; the list of runs shows the errors of runs. */
 export const scheduleErrors = {
   SCHEDULE_RUNNING: {
     status: 409,

@@ -16,7 +16,7 @@ const AGENT_RETRY_MS = 2000
 
 /** The longest interval between two checks of an active run, in milliseconds. */
 export const MAX_CHECK_MS = 60_000
-/** The most runs whose ends this process notices at once; those of others are noticed by their checks. */
+/** The most runs whose ends this process notices at once; checks notice the ends of other runs. */
 const MAX_FOLLOWED = 10_000
 
 /** Starts the runs of schedules, each once among all servers, and follows them to their ends. */
@@ -115,7 +115,7 @@ export function createExecution(cradle: Cradle) {
     return done
   }
 
-  /** Notes that a due time was skipped, and goes on to the next one. */
+  /** Records that a due time was skipped, and sets the next one. */
   const skip = async (
     schedule: ScheduleDocument,
     { due_at, next, error }: { due_at: number; next: number | null; error: RunError },
@@ -142,7 +142,7 @@ export function createExecution(cradle: Cradle) {
       return false
     }
     if (due_at !== first) {
-      // Several due times have passed: the newest one runs, and the first one tells of the others.
+      // Several due times have passed: the newest one runs, and the first one is recorded for the others.
       await skip(schedule, { due_at: first, next: due_at, error: missed })
       return false
     }
@@ -177,7 +177,7 @@ export function createExecution(cradle: Cradle) {
   }
 
   return {
-    /** Does what is due for a schedule at this time; true if a turn was started. */
+    /** Carries out the due steps of a schedule; true if a turn was started. */
     proceed: (schedule: ScheduleDocument): Promise<boolean> => track(proceed(schedule)),
     /** Starts a run that is not due. Throws AGENT_NOT_RUNNING, SCHEDULE_RUNNING and what starting a turn throws. */
     async runNow(schedule: ScheduleDocument): Promise<{ thread_id: string; turn_id: string }> {

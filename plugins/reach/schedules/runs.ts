@@ -9,7 +9,7 @@ const KEPT = 100
 
 const NEWEST = { started_at: -1, _id: -1 } as const
 
-/** The indexes for lists and for what is removed. */
+/** The indexes for lists and removals. */
 export const runIndexes: IndexDescription[] = [
   { key: { schedule_id: 1, ...NEWEST } },
   { key: { user_id: 1 } },

@@ -132,7 +132,7 @@ function toRule({ cron, timezone, every_seconds, at }: NonNullable<Input['schedu
   return rules[0]!
 }
 
-/** Does something; what is wrong with the input is thrown as a sentence for the model. */
+/** Runs an action, and throws its issues as a sentence for the model. */
 async function inWords<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act()

@@ -13,9 +13,9 @@ const BATCH = 32
 const AT_ONCE = 4
 /** The most schedules that are counted to find the pace. */
 const MAX_COUNTED = 10_000
-/** The pause after a look at which nothing was started, though something was due, in milliseconds. */
+/** The pause after a look that started nothing although schedules were due, in milliseconds. */
 const BUSY_MS = 50
-/** The time after which a schedule is looked at again that could not be carried out, in milliseconds. */
+/** The retry delay of a failed schedule, in milliseconds. */
 const RETRY_MS = 10_000
 /** The clock is taken to have been set if it differs by this much from the time that has passed, in milliseconds. */
 const CLOCK_SET_MS = 5000
@@ -32,7 +32,7 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle) {
   /** The difference between the clock and the time that has passed since an arbitrary point; it may have been set before. */
   let drift = Number.POSITIVE_INFINITY
 
-  /** Does what is due for a schedule; true if a turn was started. */
+  /** Carries out the due steps of a schedule; true if a turn was started. */
   const proceed = async (schedule: ScheduleDocument): Promise<boolean> => {
     const { next_run_at, active_run } = schedule
     const mayStart = !active_run && next_run_at !== null && next_run_at <= clock.seconds()

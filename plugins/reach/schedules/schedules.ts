@@ -6,7 +6,7 @@ import type { Cradle } from './manifest.ts'
 import type { newSchedule, scheduleChanges } from './schemas.ts'
 import type { ScheduleDocument, ScheduleOwner } from './types.ts'
 
-/** The indexes for lists, for the times at which a server must look, and for what is removed. */
+/** The indexes for lists, for the times at which a server must look, and for removals. */
 export const scheduleIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, created_at: -1, _id: -1 } },
   { key: { wake_at: 1 }, partialFilterExpression: { wake_at: { $gt: 0 } } },

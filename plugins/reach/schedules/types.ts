@@ -29,7 +29,7 @@ export interface ScheduleDocument extends ScheduleOwner {
   thread: 'new' | 'same'
   model: string | null
   deliver: Destination | null
-  /** Knowledge bases and connectors of its runs, besides those of the agent; older documents lack them. */
+  /** Knowledge bases and connectors of its runs, besides the choices of the agent; missing if none were chosen. */
   knowledge_base_ids?: string[]
   connector_ids?: string[]
   /** The scopes of the credential that it was last changed with, if that is not a session: they limit its runs. */

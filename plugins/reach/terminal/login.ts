@@ -6,10 +6,10 @@ import type { StoredToken } from './token-store.ts'
 
 const MAX_ATTEMPTS = 3
 
-/** The reply to a login, as far as it is read here. */
+/** The subset of the reply to a login that is used here. */
 interface LoginReply {
   access_token: string
-  /** `required_actions` are what the session must do before anything else. */
+  /** `required_actions` must be completed before the session can be used. */
   user: { required_actions?: string[] }
 }
 
@@ -38,7 +38,7 @@ export const createLogin = ({
 }) => {
   const administrator = env.SVC_ADMIN_USERNAME || 'admin'
 
-  /** Does what the session must do first; without that, its token would only be refused. */
+  /** Completes the required actions of the session; before that, its token is refused. */
   const complete = async (username: string, token: string, [action, ...more]: string[] = []) => {
     if (action === undefined) return
     if (action !== 'set_up_totp' || more.length > 0 || !askSecret)

@@ -37,7 +37,7 @@ export const shorten = (value: unknown, columns: number) => {
   return text
 }
 
-/** The unprintable characters, invisible characters, and all spaces except those of ASCII and of East Asia. */
+/** The unprintable and invisible characters, and all spaces except the ASCII and the ideographic space. */
 const INVISIBLE = /[^\P{Cc}\n\t]|[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]|[^\P{Zs} \u3000]/gu
 
 /** Replaces invisible characters with their JSON escapes, for text that a person must read in full. */

@@ -63,7 +63,7 @@ t.test('a stream tells what changes in the threads of the account', async (t) =>
   for (const { event, data } of reader.events) t.equal(event, data.type)
 })
 
-/** Accepts the news of a thread without a turn that come after those of its turn. */
+/** Accepts the news of a thread without a turn that come after the news of its turn. */
 const isEnd = (thread_id: string, { events }: EventReader) => {
   const began = events.findIndex(({ data }) => data.thread_id === thread_id && data.turn_active === true)
   return (event: TestFrame) =>

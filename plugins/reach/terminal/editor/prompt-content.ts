@@ -6,8 +6,8 @@ import type { SentFile, Upload } from '../upload.ts'
 const MAX_TEXT_BYTES = 1_000_000
 
 /**
- * Converts the blocks of a prompt to those of a message: texts, links and embedded texts are joined as lines, images and
- * embedded files are uploaded first. Throws an invalid-params error if the prompt is empty or too long.
+ * Converts the blocks of a prompt to blocks of a message: texts, links and embedded texts are joined as lines, images
+ * and embedded files are uploaded first. Throws an invalid-params error if the prompt is empty or too long.
  */
 export async function readPrompt(
   prompt: readonly ContentBlock[],
