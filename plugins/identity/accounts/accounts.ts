@@ -82,12 +82,12 @@ export function createAccounts({
     find,
 
     /** Creates an account. Throws the errors of `users.create`, VALIDATION_FAILED, GRANT_EXCEEDS. */
-    async create(caller: AuthCaller, given: NewUser): Promise<UserDocument> {
-      const folder = normalizeFolder(given.workspace_root_dir)
-      grants.assertGrantable(caller, given)
+    async create(caller: AuthCaller, newUser: NewUser): Promise<UserDocument> {
+      const folder = normalizeFolder(newUser.workspace_root_dir)
+      grants.assertGrantable(caller, newUser)
       const authority = await readAuthority(caller, { users })
       authority.assertHoldsFolder(folder.workspace_root_dir ?? null)
-      return users.create({ ...given, ...folder })
+      return users.create({ ...newUser, ...folder })
     },
 
     /**
@@ -97,10 +97,10 @@ export function createAccounts({
     async update(
       caller: AuthCaller,
       key: string,
-      given: UserChanges,
+      newValues: UserChanges,
       request: Conditional,
     ): Promise<UserDocument> {
-      const changes = { ...given, ...normalizeFolder(given.workspace_root_dir) }
+      const changes = { ...newValues, ...normalizeFolder(newValues.workspace_root_dir) }
       return act(
         caller,
         key,

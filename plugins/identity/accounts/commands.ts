@@ -15,12 +15,12 @@ const PASSWORD_STDIN = {
 /** Returns the password from standard input, or a generated one that must be shown. */
 async function choosePassword({ options, stdin }: CommandInput, { users }: Pick<Cradle, 'users'>) {
   if (!options.passwordStdin) return { password: users.makePassword(), isMade: true }
-  let given = ''
+  let input = ''
   for await (const chunk of stdin.setEncoding('utf8')) {
-    given += chunk
-    if (given.includes('\n')) break
+    input += chunk
+    if (input.includes('\n')) break
   }
-  return { password: given.split(/\r?\n/)[0]!, isMade: false }
+  return { password: input.split(/\r?\n/)[0]!, isMade: false }
 }
 
 /** Prints the row of an account, with its password if that was generated. */

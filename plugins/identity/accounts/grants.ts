@@ -21,12 +21,12 @@ export function createGrants({ permissionCatalog }: Pick<Cradle, 'permissionCata
      */
     assertGrantable(
       caller: Pick<AuthCaller, 'role' | 'permissions'>,
-      { role, permissions: wanted }: Grant,
-      held: readonly string[] = [],
+      { role, permissions: newPermissions }: Grant,
+      currentPermissions: readonly string[] = [],
     ): void {
-      const permissions = wanted ?? held
+      const permissions = newPermissions ?? currentPermissions
       const issues = permissions.flatMap((key, index) =>
-        held.includes(key) || permissionCatalog.get(key)
+        currentPermissions.includes(key) || permissionCatalog.get(key)
           ? []
           : [
               {
@@ -38,8 +38,8 @@ export function createGrants({ permissionCatalog }: Pick<Cradle, 'permissionCata
       )
       if (issues.length > 0) throw new AppError('VALIDATION_FAILED', { issues })
       if (caller.role === 'admin') return
-      const granted = permissions.filter((key) => !held.includes(key))
-      const revoked = held.filter((key) => !permissions.includes(key))
+      const granted = permissions.filter((key) => !currentPermissions.includes(key))
+      const revoked = currentPermissions.filter((key) => !permissions.includes(key))
       const missing = [...granted, ...revoked].filter((key) => !caller.permissions.includes(key))
       if (role === 'admin') missing.push('admin')
       if (missing.length > 0) throw new AppError('GRANT_EXCEEDS', { missing })

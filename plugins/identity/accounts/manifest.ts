@@ -21,7 +21,7 @@ declare module '#kernel/types' {
   }
   interface ExtensionPoints {
     /** Lists the second factors of accounts, by the account's id; accounts without one may be left out. */
-    'accounts.second_factors': (asked: {
+    'accounts.second_factors': (question: {
       user_ids: readonly string[]
     }) => Promise<ReadonlyMap<string, readonly string[]>>
   }

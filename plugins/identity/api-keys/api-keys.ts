@@ -33,8 +33,8 @@ export function createApiKeys({
   'collections' | 'clock' | 'ids' | 'limits' | 'log'
 >) {
   const recent = createRecentValues(async (key_ids) => {
-    const found = await api_keys.find({ _id: { $in: [...key_ids] } }).toArray()
-    return new Map(found.map((key) => [key._id, key]))
+    const keys = await api_keys.find({ _id: { $in: [...key_ids] } }).toArray()
+    return new Map(keys.map((key) => [key._id, key]))
   })
 
   /** The notes of last uses that are being written, by key. */
@@ -147,8 +147,8 @@ export function createApiKeys({
         _id: { $in: [...key_ids] },
         $or: [{ expires_at: null }, { expires_at: { $gt: clock.seconds() } }],
       }
-      const found = await api_keys.find(live, { projection: { _id: 1 } }).toArray()
-      return found.map(({ _id }) => _id)
+      const keys = await api_keys.find(live, { projection: { _id: 1 } }).toArray()
+      return keys.map(({ _id }) => _id)
     },
 
     /** Waits until every use is noted. */

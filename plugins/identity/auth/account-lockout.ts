@@ -127,8 +127,10 @@ export function createAccountLockout({
     async listLocks(usernames: readonly string[]): Promise<Map<string, number>> {
       const now = clock.now()
       const locked = { _id: { $in: [...usernames] }, lease_until: { $lte: now }, locked_until: { $gt: now } }
-      const found = await login_attempts.find(locked).toArray()
-      return new Map(found.map(({ _id, locked_until }) => [_id, Math.ceil((locked_until - now) / 1000)]))
+      const lockedAttempts = await login_attempts.find(locked).toArray()
+      return new Map(
+        lockedAttempts.map(({ _id, locked_until }) => [_id, Math.ceil((locked_until - now) / 1000)]),
+      )
     },
 
     /** Clears the failures of a name and ends its lock. */

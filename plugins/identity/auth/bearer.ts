@@ -32,10 +32,10 @@ export async function readBearer(request: GuardRequest, cradle: Cradle): Promise
 const isSigned = (token: string) => token.split('.').length === 3
 
 async function findCredential(token: string, { extensions, clock }: Cradle): Promise<Bearer> {
-  const [found] = (await extensions['auth.bearer'].ask({ token })).filter((answer) => answer !== undefined)
-  if (!found) throw new AppError('AUTH_FAILED')
-  if (isExpired(found.credential, clock.seconds())) throw new AppError('TOKEN_EXPIRED')
-  return found
+  const [bearer] = (await extensions['auth.bearer'].ask({ token })).filter((answer) => answer !== undefined)
+  if (!bearer) throw new AppError('AUTH_FAILED')
+  if (isExpired(bearer.credential, clock.seconds())) throw new AppError('TOKEN_EXPIRED')
+  return bearer
 }
 
 /** True if a credential has expired at a time in Unix seconds. */
@@ -61,6 +61,7 @@ const listProtocols = (headers: GuardRequest['headers']) =>
  */
 export function confirmProtocol({ headers, setHeader }: GuardRequest): void {
   const offered = listProtocols(headers)
-  const known = offered.find((name) => name === PROTOCOL) ?? offered.find((name) => name.startsWith(BEARER))
-  if (known) setHeader('Sec-WebSocket-Protocol', known)
+  const protocol =
+    offered.find((name) => name === PROTOCOL) ?? offered.find((name) => name.startsWith(BEARER))
+  if (protocol) setHeader('Sec-WebSocket-Protocol', protocol)
 }

@@ -161,8 +161,8 @@ export function listPermissions(
   { role, permissions }: Pick<UserDocument, 'role' | 'permissions'>,
   permissionCatalog: Cradle['permissionCatalog'],
 ): string[] {
-  const held = role === 'admin' ? permissionCatalog.list().map(({ key }) => key) : [...permissions]
-  return held.sort()
+  const ownPermissions = role === 'admin' ? permissionCatalog.list().map(({ key }) => key) : [...permissions]
+  return ownPermissions.sort()
 }
 
 /** Lists what a session must still do before it can be used; actions of plugins that are switched off do not count. */

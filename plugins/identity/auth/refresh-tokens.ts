@@ -49,8 +49,8 @@ export function createRefreshTokens({
     const [, session_id, digits] = /^([\w-]{1,64})\.(\d{1,9})\.[\w-]+$/.exec(token) ?? []
     if (session_id === undefined) return undefined
     const parts = { session_id, number: Number(digits) }
-    const [given, own] = [token, await writeToken(parts)].map((text) => Buffer.from(text))
-    return given!.length === own!.length && timingSafeEqual(given!, own!) ? parts : undefined
+    const [sent, expected] = [token, await writeToken(parts)].map((text) => Buffer.from(text))
+    return sent!.length === expected!.length && timingSafeEqual(sent!, expected!) ? parts : undefined
   }
 
   const findLive = async (session_id: string): Promise<RefreshableSession> => {

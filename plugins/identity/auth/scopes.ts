@@ -20,9 +20,11 @@ export type Scopes = ReturnType<typeof createScopes>
 
 /** Creates the limits. */
 export function createScopes({ permissionCatalog }: Pick<Cradle, 'permissionCatalog'>) {
-  const covers = (scopes: readonly string[], wanted: string): boolean =>
-    wanted !== SESSION &&
-    scopes.some((scope) => scope === 'admin' || scope === wanted || COVERED.get(scope)?.includes(wanted))
+  const covers = (scopes: readonly string[], requiredScope: string): boolean =>
+    requiredScope !== SESSION &&
+    scopes.some(
+      (scope) => scope === 'admin' || scope === requiredScope || COVERED.get(scope)?.includes(requiredScope),
+    )
 
   /** Returns the rights that are left of an account's. */
   const restrict = (user: Pick<UserDocument, 'role' | 'permissions'>, scopes: readonly string[]): Rights => {
@@ -60,9 +62,9 @@ export function createScopes({ permissionCatalog }: Pick<Cradle, 'permissionCata
      * reads, else what the scopes leave of them. Throws SCOPE_MISSING, SESSION_REQUIRED.
      */
     admit(request: GuardRequest, user: Rights, scopes: readonly string[]): Rights {
-      const wanted = listWanted(request)
-      if (!wanted.some((scope) => covers(scopes, scope))) {
-        const [scope] = wanted
+      const requiredScopes = listWanted(request)
+      if (!requiredScopes.some((scope) => covers(scopes, scope))) {
+        const [scope] = requiredScopes
         throw new AppError(scope === SESSION ? 'SESSION_REQUIRED' : 'SCOPE_MISSING', { scope })
       }
       return isRead(request) && covers(scopes, 'read') ? user : restrict(user, scopes)

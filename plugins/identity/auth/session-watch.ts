@@ -28,7 +28,7 @@ export function createSessionWatch({
   clock,
   log,
 }: { sessions: Sessions; users: Users } & Pick<Cradle, 'sockets' | 'extensions' | 'clock' | 'log'>) {
-  let seen = 0
+  let checkedAt = 0
   let stopped = true
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
@@ -105,8 +105,8 @@ export function createSessionWatch({
     dueAt = performance.now() + untilTick(IDLE_PERIOD_MS)
     const now = clock.now()
     try {
-      await applyChanges(seen - OVERLAP_MS)
-      seen = now
+      await applyChanges(checkedAt - OVERLAP_MS)
+      checkedAt = now
     } catch (error) {
       log.error({ error }, 'the check for ended sessions failed')
     }
@@ -138,7 +138,7 @@ export function createSessionWatch({
       running = running.then(run)
     },
     start() {
-      seen = clock.now()
+      checkedAt = clock.now()
       dueAt = performance.now() + untilTick(IDLE_PERIOD_MS)
       stopped = false
       schedule()

@@ -21,8 +21,8 @@ export function createSessions({
   config,
 }: Pick<Cradle, 'collections' | 'clock' | 'ids' | 'events' | 'limits' | 'config'>) {
   const recent = createRecentValues(async (ids) => {
-    const found = await sessions.find({ _id: { $in: [...ids] } }).toArray()
-    return new Map(found.map((session) => [session._id, session]))
+    const rows = await sessions.find({ _id: { $in: [...ids] } }).toArray()
+    return new Map(rows.map((session) => [session._id, session]))
   })
 
   const { access_token_ttl_seconds, refresh_token_ttl_seconds } = config

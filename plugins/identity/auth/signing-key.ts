@@ -22,7 +22,7 @@ export function createSigningKeys({
   secrets,
   clock,
 }: Pick<Cradle, 'collections' | 'secrets' | 'clock'>) {
-  let known: SigningKey | undefined
+  let cachedKey: SigningKey | undefined
 
   const makeKey = () => ({
     sealed: secrets.seal(randomBytes(KEY_BYTES).toString('base64url'), PURPOSE),
@@ -44,8 +44,8 @@ export function createSigningKeys({
   /** Reads the key from the database; the first process to read it creates it. */
   const read = async (): Promise<SigningKey> => {
     const stored = (await signing_keys.findOne({ _id: ID })) ?? (await create())
-    known = open(stored)
-    return known
+    cachedKey = open(stored)
+    return cachedKey
   }
 
   const create = async (): Promise<SigningKeyDocument> => {
@@ -63,7 +63,7 @@ export function createSigningKeys({
 
     /** Returns the secret of an epoch; undefined unless that is the present epoch. */
     async find(epoch: number): Promise<KeyObject | undefined> {
-      const key = known?.epoch === epoch ? known : await read()
+      const key = cachedKey?.epoch === epoch ? cachedKey : await read()
       return key.epoch === epoch ? key.secret : undefined
     },
 

@@ -149,7 +149,7 @@ declare module '#kernel/types' {
   }
   interface ExtensionPoints {
     /** Finds the credential that a bearer token without the form of a JWT belongs to. */
-    'auth.bearer': (asked: {
+    'auth.bearer': (question: {
       token: string
     }) => Promise<{ user_id: string; id: string; credential: Credential } | undefined>
     /** Returns the credentials that are still valid; sockets of the others are closed. */
@@ -158,10 +158,10 @@ declare module '#kernel/types' {
      * Checks the second factor of a sign-in with a right password: `wrong` counts as a failed sign-in, as a wrong
      * password does; `missing` asks the user for a code.
      */
-    'auth.second_factors': (asked: PasswordSignIn) => Promise<'not_needed' | 'passed' | 'missing' | 'wrong'>
+    'auth.second_factors': (signIn: PasswordSignIn) => Promise<'not_needed' | 'passed' | 'missing' | 'wrong'>
     /** Actions that sessions must take before they can be used. */
     'auth.required_actions': RequiredAction
     /** Ends the credentials of an account whose password a user manager or an operator has reset. */
-    'auth.password_reset': (asked: { user_id: string }) => unknown
+    'auth.password_reset': (question: { user_id: string }) => unknown
   }
 }

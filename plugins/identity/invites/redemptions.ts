@@ -34,8 +34,13 @@ export function createRedemptions({
   }
 
   /** Returns the permissions of an invite that its inviter could still grant and that a plugin still declares. */
-  const selectPermissions = ({ permissions }: InviteDocument, { role, permissions: held }: UserDocument) =>
-    permissions.filter((key) => permissionCatalog.get(key) && (role === 'admin' || held.includes(key)))
+  const selectPermissions = (
+    { permissions }: InviteDocument,
+    { role, permissions: inviterPermissions }: UserDocument,
+  ) =>
+    permissions.filter(
+      (key) => permissionCatalog.get(key) && (role === 'admin' || inviterPermissions.includes(key)),
+    )
 
   const createAccount = async (
     claimed: InviteDocument,

@@ -74,7 +74,7 @@ export function createCeremonies({
       const { clientDataJSON, transports = [] } = attestation.response
       const expectedChallenge = await passkeyChallenges.take(clientDataJSON, 'register', user_id)
       const { verifyRegistrationResponse } = await loadLibrary()
-      const { registrationInfo: made } = await verify(
+      const { registrationInfo: registration } = await verify(
         () =>
           verifyRegistrationResponse({
             response: attestation as unknown as RegistrationResponseJSON,
@@ -85,14 +85,14 @@ export function createCeremonies({
         'PASSKEY_INVALID',
       )
       const passkey: PasskeyDocument = {
-        _id: made.credential.id,
+        _id: registration.credential.id,
         user_id,
         name,
-        public_key: Buffer.from(made.credential.publicKey).toString('base64url'),
+        public_key: Buffer.from(registration.credential.publicKey).toString('base64url'),
         rp_id: party.id,
-        counter: made.credential.counter,
+        counter: registration.credential.counter,
         transports,
-        backed_up: made.credentialBackedUp,
+        backed_up: registration.credentialBackedUp,
         created_at: clock.seconds(),
         last_used_at: null,
       }

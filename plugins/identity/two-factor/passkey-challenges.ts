@@ -23,9 +23,9 @@ export function createPasskeyChallenges({
     /** Uses up the challenge that an authenticator signed, and returns it. Throws PASSKEY_CHALLENGE_EXPIRED. */
     async take(clientDataJSON: string, purpose: ChallengePurpose, user_id: string | null): Promise<string> {
       const _id = readChallenge(clientDataJSON)
-      const taken = await passkey_challenges.findOneAndDelete({ _id, purpose, user_id })
-      if (!taken || taken.expires_at <= clock.seconds()) throw new AppError('PASSKEY_CHALLENGE_EXPIRED')
-      return taken._id
+      const used = await passkey_challenges.findOneAndDelete({ _id, purpose, user_id })
+      if (!used || used.expires_at <= clock.seconds()) throw new AppError('PASSKEY_CHALLENGE_EXPIRED')
+      return used._id
     },
 
     /** Removes the challenges of a deleted account. */

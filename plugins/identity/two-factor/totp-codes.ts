@@ -19,6 +19,6 @@ export async function findStep(secret: string, text: string, seconds: number): P
   const token = text.replace(/\s/g, '')
   if (!/^\d{6}$/.test(token)) return undefined
   const { verify } = await loadLibrary()
-  const found = await verify({ secret, token, epoch: seconds, epochTolerance: TOLERANCE_SECONDS })
-  return found.valid && 'timeStep' in found ? found.timeStep : undefined
+  const verdict = await verify({ secret, token, epoch: seconds, epochTolerance: TOLERANCE_SECONDS })
+  return verdict.valid && 'timeStep' in verdict ? verdict.timeStep : undefined
 }

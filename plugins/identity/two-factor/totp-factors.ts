@@ -143,10 +143,10 @@ export function createTotpFactors({
 
     /** Returns the accounts that have an app. */
     async listHolders(user_ids: readonly string[]): Promise<Set<string>> {
-      const found = await totp_factors
+      const factors = await totp_factors
         .find({ _id: { $in: [...user_ids] } }, { projection: { _id: 1 } })
         .toArray()
-      return new Set(found.map(({ _id }) => _id))
+      return new Set(factors.map(({ _id }) => _id))
     },
   }
 }

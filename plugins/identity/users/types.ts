@@ -114,8 +114,8 @@ declare module '#kernel/types' {
   }
   interface ExtensionPoints {
     /** Creates what a new account starts with. Called again after a crash. */
-    'users.creation': (asked: { user_id: string; username: string }) => unknown
+    'users.creation': (question: { user_id: string; username: string }) => unknown
     /** Removes what a plugin stores about an account. Called again after a crash. */
-    'users.removal': (asked: { user_id: string; username: string }) => unknown
+    'users.removal': (question: { user_id: string; username: string }) => unknown
   }
 }

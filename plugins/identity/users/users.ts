@@ -41,8 +41,8 @@ export function createUsers(
   }
 
   const recent = createRecentValues(async (user_ids) => {
-    const found = await users.find({ _id: { $in: [...user_ids] } }).toArray()
-    return new Map(found.map((user) => [user._id, user]))
+    const rows = await users.find({ _id: { $in: [...user_ids] } }).toArray()
+    return new Map(rows.map((user) => [user._id, user]))
   })
 
   const findByUsername = (username: string) => users.findOne({ username: username.toLowerCase() })
@@ -155,14 +155,14 @@ export function createUsers(
     ): Promise<UserDocument | null> {
       assertStrongPassword(password)
       const password_hash = await passwords.hash(password)
-      const before = await users.findOneAndUpdate(
+      const earlierUser = await users.findOneAndUpdate(
         { _id: user_id, ...where },
         { $set: { password_hash, must_change_password, ...stamps() } },
       )
-      if (!before) return null
-      await dropInitialPassword(before.password_hash)
+      if (!earlierUser) return null
+      await dropInitialPassword(earlierUser.password_hash)
       await events.emit('user.changed', { user_id })
-      return { ...before, password_hash, must_change_password }
+      return { ...earlierUser, password_hash, must_change_password }
     },
 
     /** Changes an account. Throws NOT_FOUND, PRECONDITION_FAILED if it does not match `where`, LAST_ADMINISTRATOR. */

@@ -26,10 +26,10 @@ export const auditCommand: Command<Cradle> = {
 async function verify({ options, stdout }: CommandInput, { verify }: AuditVerification): Promise<number> {
   const verdict = await verify()
   const { whole, rows, removed, hash, broken } = verdict
-  const before = removed > 0 ? ` Removed before them: ${removed}.` : ''
+  const removedNote = removed > 0 ? ` Removed before them: ${removed}.` : ''
   if (options.json) printJson(stdout, verdict)
   else if (broken) stdout.write(`The audit log is broken: ${broken.message}. Intact rows before: ${rows}.\n`)
-  else stdout.write(`The audit log is intact. Rows: ${rows}.${before} Newest hash: ${hash ?? '-'}\n`)
+  else stdout.write(`The audit log is intact. Rows: ${rows}.${removedNote} Newest hash: ${hash ?? '-'}\n`)
   return whole ? 0 : 1
 }
 

@@ -28,7 +28,7 @@ export function createAuditLog({ collections: { audit_log: rows } }: Pick<Cradle
     const nearest = await rows.findOne({ _id: { $lte: seq } }, { sort: { _id: -1 }, projection: { ts: 1 } })
     if (!nearest) return undefined
     const { ts } = nearest
-    return { ts: { $lte: ts }, $or: [{ ts: { $lt: ts } }, { _id: { $lt: place } }] }
+    return { ts: { $lte: ts }, $or: [{ ts: { $lt: ts } }, { _id: { $lt: seq } }] }
   }
 
   return {
@@ -46,13 +46,13 @@ export function createAuditLog({ collections: { audit_log: rows } }: Pick<Cradle
         conditions.push(older)
       }
       const filter = conditions.length > 0 ? { $and: conditions } : {}
-      const found = await rows
+      const documents = await rows
         .find(filter)
         .sort(NEWEST_FIRST)
         .limit(limit + 1)
         .toArray()
-      const page = found.slice(0, limit).map(toRow)
-      return { rows: page, next: found.length > limit ? page.at(-1)!.id : null }
+      const page = documents.slice(0, limit).map(toRow)
+      return { rows: page, next: documents.length > limit ? page.at(-1)!.id : null }
     },
   }
 }

@@ -93,9 +93,9 @@ export function createAuditWriter({
 
   const findMissing = async (entries: AuditEntry[]): Promise<AuditEntry[]> => {
     const entry_id = { $in: entries.map((entry) => entry.entry_id) }
-    const found = await rows.find({ entry_id }, { projection: { entry_id: 1 } }).toArray()
-    const stored = new Set(found.map((row) => row.entry_id))
-    return entries.filter((entry) => !stored.has(entry.entry_id))
+    const storedRows = await rows.find({ entry_id }, { projection: { entry_id: 1 } }).toArray()
+    const storedIds = new Set(storedRows.map((row) => row.entry_id))
+    return entries.filter((entry) => !storedIds.has(entry.entry_id))
   }
 
   /** Reads the row to chain to. If the end of the log was removed, the head prevents that its numbers are reused. */

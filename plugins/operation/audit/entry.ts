@@ -60,8 +60,10 @@ function bound(value: unknown, depth: number): unknown {
 
 function mapFields(value: object, map: (field: unknown) => unknown): object {
   const fields = Object.entries(value)
-  const kept = fields.slice(0, MAX_FIELDS).map(([name, field]) => [shorten(name, MAX_NAME_CHARS), map(field)])
-  return Object.fromEntries(fields.length > MAX_FIELDS ? [...kept, [CUT, CUT]] : kept)
+  const entries = fields
+    .slice(0, MAX_FIELDS)
+    .map(([name, field]) => [shorten(name, MAX_NAME_CHARS), map(field)])
+  return Object.fromEntries(fields.length > MAX_FIELDS ? [...entries, [CUT, CUT]] : entries)
 }
 
 const isObject = (value: unknown): value is object =>

@@ -32,7 +32,7 @@ export default definePlugin({
     host.service('auditPruning', createAuditPruning)
     host.routes(auditRoutes)
     host.command(auditCommand)
-    host.extend('retention.prunings', (asked, { auditPruning }) => auditPruning(asked))
+    host.extend('retention.prunings', (question, { auditPruning }) => auditPruning(question))
     host.extend('overview.counts', async (_, { collections }) => ({
       bytes: { audit: await measureCollections(collections.audit_log) },
     }))

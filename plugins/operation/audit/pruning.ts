@@ -22,10 +22,10 @@ export function createAuditPruning({
     const ts = { $gte: clock.seconds() - keep_days * DAY_SECONDS }
     const projection = { _id: 1 } as const
     // The newest row stays in any case: the head, which new rows are chained to, may be behind it.
-    const kept =
+    const firstKept =
       (await rows.findOne({ ts }, { sort: { _id: 1 }, projection })) ??
       (await rows.findOne({}, { sort: { _id: -1 }, projection }))
-    const last = kept && (await rows.findOne({ _id: { $lt: kept._id } }, { sort: { _id: -1 } }))
+    const last = firstKept && (await rows.findOne({ _id: { $lt: firstKept._id } }, { sort: { _id: -1 } }))
     if (!last) return { kind, keep_days, count: 0 }
     const removed = { _id: { $lte: last._id } }
     if (dry_run) return { kind, keep_days, count: await rows.countDocuments(removed) }

@@ -60,15 +60,15 @@ type Row = Parameters<typeof hashRow>[1] & { hash: string }
 
 function findFault(row: Row, last: Link, head: Link): Fault | null {
   const id = String(row._id)
-  const place = last.seq + 1
-  if (!Number.isSafeInteger(row._id) || row._id < place)
+  const expectedSeq = last.seq + 1
+  if (!Number.isSafeInteger(row._id) || row._id < expectedSeq)
     return { id, fault: 'inserted', message: `row ${id} was inserted` }
-  if (row._id > place) return describeGap('missing', place, row._id - 1)
+  if (row._id > expectedSeq) return describeGap('missing', expectedSeq, row._id - 1)
   if (hashRow(last.hash, row) !== row.hash)
-    return place > head.seq
+    return expectedSeq > head.seq
       ? { id, fault: 'inserted', message: `row ${id} was inserted, or changed` }
       : { id, fault: 'changed', message: `row ${id} was changed${blamePrevious(last)}` }
-  if (place === head.seq && row.hash !== head.hash)
+  if (expectedSeq === head.seq && row.hash !== head.hash)
     return { id, fault: 'changed', message: `row ${id} was changed and given a new hash` }
   return null
 }

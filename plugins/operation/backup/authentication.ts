@@ -73,19 +73,19 @@ async function createTrailer(hash: Buffer, key: Buffer): Promise<Buffer> {
 
 /** Passes pieces on, except for the last bytes, which may turn out to be the end. */
 function createTailKeeper(bytes: number) {
-  let kept: Buffer = Buffer.alloc(0)
+  let lastBytes: Buffer = Buffer.alloc(0)
   return {
     add(chunk: Buffer): Buffer[] {
       if (chunk.length >= bytes) {
-        const passed = [kept, chunk.subarray(0, chunk.length - bytes)]
-        kept = Buffer.from(chunk.subarray(chunk.length - bytes))
+        const passed = [lastBytes, chunk.subarray(0, chunk.length - bytes)]
+        lastBytes = Buffer.from(chunk.subarray(chunk.length - bytes))
         return passed
       }
-      const all = Buffer.concat([kept, chunk])
+      const all = Buffer.concat([lastBytes, chunk])
       const split = Math.max(0, all.length - bytes)
-      kept = all.subarray(split)
+      lastBytes = all.subarray(split)
       return [all.subarray(0, split)]
     },
-    tail: (): Buffer => kept,
+    tail: (): Buffer => lastBytes,
   }
 }

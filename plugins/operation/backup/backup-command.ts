@@ -60,9 +60,9 @@ async function verify(input: CommandInput, file: string): Promise<number> {
   const documents = countDocuments(end)
   if (options.json) printJson(stdout, { format, version, created_at, files: end.files, documents })
   else {
-    const taken = new Date(created_at * 1000).toISOString()
+    const takenAt = new Date(created_at * 1000).toISOString()
     stdout.write(
-      `The backup of ${taken} is authentic and complete: documents ${documents}, files ${end.files}.\n`,
+      `The backup of ${takenAt} is authentic and complete: documents ${documents}, files ${end.files}.\n`,
     )
   }
   return 0

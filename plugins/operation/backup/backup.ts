@@ -64,16 +64,16 @@ export async function writeBackup({
     await homeFiles.addAll()
     const names = await listCopied(db, blueprint)
     const collections: ArchiveEnd['collections'] = {}
-    const known = new Map<string, Set<string>>()
+    const readIds = new Map<string, Set<string>>()
     for (const name of names) {
       const ids =
         (await db.collection(name).estimatedDocumentCount()) <= MOST_COMPARED ? new Set<string>() : undefined
-      if (ids) known.set(name, ids)
+      if (ids) readIds.set(name, ids)
       collections[name] = await addCollection(db, name, archive, ids)
     }
     await homeFiles.addAll({ since: now - CLOCK_GRAIN_MS })
     for (const name of names.toReversed()) {
-      const ids = known.get(name)
+      const ids = readIds.get(name)
       if (ids && ids.size > 0) await addRemoved(db, name, ids, archive)
     }
     if (!readFile(home, 'secret.key')?.equals(secretKey))

@@ -17,8 +17,8 @@ export interface Extent {
  * collections of a plugin in the reverse of their declaration: what a document refers to exists and is read later.
  */
 export async function listCopied(db: Db, { plugins }: Blueprint): Promise<string[]> {
-  const found = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
-  const names = found.map(({ name }) => name).filter((name) => !isPassing(name))
+  const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
+  const names = collections.map(({ name }) => name).filter((name) => !isPassing(name))
   const declared = plugins.flatMap(({ declarations }) => [...declarations.collections.keys()]).reverse()
   return [
     ...names.filter((name) => !declared.includes(name)),
@@ -100,8 +100,8 @@ export async function measure(collection: Collection): Promise<Extent> {
 
 /** Drops the collections of a database that has no documents; returns the name of a collection that has some. */
 export async function clearEmpty(db: Db): Promise<string | undefined> {
-  const found = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
-  const names = found.map(({ name }) => name).filter((name) => !name.startsWith('system.'))
+  const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
+  const names = collections.map(({ name }) => name).filter((name) => !name.startsWith('system.'))
   for (const name of names) if (!isPassing(name) && (await db.collection(name).findOne({}))) return name
   for (const name of names) await db.dropCollection(name)
   return undefined

@@ -107,9 +107,9 @@ async function* readExactly(
   { onShort, onFailure }: { onShort: () => void; onFailure: (error: NodeJS.ErrnoException) => void },
 ): AsyncGenerator<Buffer> {
   for (let position = 0; position < size; ) {
-    const wanted = Math.min(CHUNK_BYTES, size - position)
-    const chunk = Buffer.alloc(wanted)
-    const bytesRead = await file.read(chunk, 0, wanted, position).then(
+    const length = Math.min(CHUNK_BYTES, size - position)
+    const chunk = Buffer.alloc(length)
+    const bytesRead = await file.read(chunk, 0, length, position).then(
       (result) => {
         if (result.bytesRead === 0) onShort()
         return result.bytesRead

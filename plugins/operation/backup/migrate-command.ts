@@ -67,11 +67,11 @@ async function copy(source: Db, target: Db, name: string): Promise<number> {
   const loader = createLoader(target.collection(name))
   for await (const batch of readRaw(source.collection(name))) await loader.add(batch)
   const written = loader.extent()
-  const found = await measure(target.collection(name))
-  const before = await measure(source.collection(name))
-  if (found.count !== before.count || written.count !== before.count || found.hash !== written.hash)
+  const copied = await measure(target.collection(name))
+  const original = await measure(source.collection(name))
+  if (copied.count !== original.count || written.count !== original.count || copied.hash !== written.hash)
     throw new ConfigError(`the collection "${name}" of both databases differs: was it changed meanwhile?`)
-  return before.count
+  return original.count
 }
 
 function writeUrl(home: string, url: string): void {

@@ -47,9 +47,9 @@ export const restoreCommand: Command<Cradle> = {
     const documents = Object.values(end.collections).reduce((sum, count) => sum + count, 0)
     if (options.json) printJson(stdout, { ...head, files: end.files, documents, secrets })
     else {
-      const taken = new Date(head.created_at * 1000).toISOString()
+      const takenAt = new Date(head.created_at * 1000).toISOString()
       stdout.write(
-        `Restored the backup of ${taken} into ${home}: documents ${documents}, files ${end.files}, secrets ${secrets.opened}.\n`,
+        `Restored the backup of ${takenAt} into ${home}: documents ${documents}, files ${end.files}, secrets ${secrets.opened}.\n`,
       )
       if (end.unreadable_count)
         stdout.write(`The backup lacks files and folders that could not be read: ${end.unreadable_count}.\n`)
@@ -101,9 +101,9 @@ async function restoreVerified(
 }
 
 function assertEmpty(home: string): void {
-  const found = readdirSync(home).find((name) => !HARMLESS.includes(name))
-  if (found !== undefined)
-    throw new ConfigError(`the home ${home} is not empty: it has "${found}"; SVC_HOME names another one`)
+  const entry = readdirSync(home).find((name) => !HARMLESS.includes(name))
+  if (entry !== undefined)
+    throw new ConfigError(`the home ${home} is not empty: it has "${entry}"; SVC_HOME names another one`)
 }
 
 /** Removes what an unfinished restore has written to a home. */
@@ -112,8 +112,8 @@ async function empty(home: string): Promise<void> {
 }
 
 async function clear(db: Db): Promise<void> {
-  const found = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
-  for (const { name } of found) await db.dropCollection(name)
+  const collections = await db.listCollections({ type: 'collection' }, { nameOnly: true }).toArray()
+  for (const { name } of collections) await db.dropCollection(name)
 }
 
 /** Migrates the data, has plugins repair collections that were read at different times, and opens every secret. */

@@ -53,8 +53,8 @@ async function readEntries(
     const { name } = header
     const [, kind, path = ''] = /^(\w+)\/(.+?)\/?$/s.exec(name) ?? []
     if (kind === 'sealed') {
-      const known = SEALED_FILES.find((file) => file === path)
-      if (known) sealed.set(known, openFile(archive.key, known, await readWhole(content)))
+      const sealedName = SEALED_FILES.find((file) => file === path)
+      if (sealedName) sealed.set(sealedName, openFile(archive.key, sealedName, await readWhole(content)))
     } else if (kind === 'home') {
       if (header.type === 'symlink') homeWriter.addLink(path, header.linkname!)
       else if (header.type === 'directory') await homeWriter.addFolder(path, header)
@@ -78,8 +78,8 @@ async function readEntries(
 
   for (const [name, expected] of Object.entries(end.collections)) {
     const written = loaders.get(name)?.extent() ?? { count: 0, hash: '' }
-    const found = expected > 0 ? await measure(db.collection(name)) : written
-    if (written.count !== expected || found.count !== expected || found.hash !== written.hash)
+    const stored = expected > 0 ? await measure(db.collection(name)) : written
+    if (written.count !== expected || stored.count !== expected || stored.hash !== written.hash)
       throw new ConfigError(`the collection "${name}" is not what the archive says`)
   }
   for (const [name, ids] of removed)

@@ -56,7 +56,7 @@ type KeptReplies = ReturnType<typeof createKeptReplies>
 
 /** Creates the store of replies. */
 function createKeptReplies({
-  collections: { kept_replies: kept },
+  collections: { kept_replies: replies },
   clock,
   secrets,
   limits,
@@ -73,7 +73,7 @@ function createKeptReplies({
     const delete_at = new Date(clock.now() + KEEP_MS)
     const state = { outcome: 'running', process: thisProcess, reply: null, delete_at } as const
     try {
-      await kept.insertOne({ _id, account_id, fingerprint, ...state })
+      await replies.insertOne({ _id, account_id, fingerprint, ...state })
       return true
     } catch (error) {
       if (isDuplicateKey(error)) return false
@@ -89,7 +89,7 @@ function createKeptReplies({
   }
 
   const replay = async ({ fingerprint }: RepeatableCall, _id: string): Promise<KeptReply> => {
-    const row = await kept.findOne({ _id })
+    const row = await replies.findOne({ _id })
     if (row && row.fingerprint !== fingerprint) throw new AppError('IDEMPOTENCY_KEY_REUSED')
     // Without a row, the first call has just been refused.
     if (!row || isRunning(row)) throw new AppError('IDEMPOTENCY_KEY_IN_USE', { retry_after_seconds: 1 })
@@ -121,17 +121,19 @@ function createKeptReplies({
     } catch (error) {
       const hadNoEffect = error instanceof AppError || (isUnavailable(error) && !call.hasWritten())
       await settle(_id, () =>
-        hadNoEffect ? kept.deleteOne({ _id }) : kept.updateOne({ _id }, { $set: { outcome: 'unknown' } }),
+        hadNoEffect
+          ? replies.deleteOne({ _id })
+          : replies.updateOne({ _id }, { $set: { outcome: 'unknown' } }),
       )
       throw error
     }
     const sealed = secrets.seal(JSON.stringify(reply), purposeOf(_id))
-    await settle(_id, () => kept.updateOne({ _id }, { $set: { outcome: 'answered', reply: sealed } }))
+    await settle(_id, () => replies.updateOne({ _id }, { $set: { outcome: 'answered', reply: sealed } }))
     return reply
   }
 
   return {
-    count: (account_id: string) => kept.countDocuments({ account_id }),
+    count: (account_id: string) => replies.countDocuments({ account_id }),
 
     /**
      * Performs a call at most once within a day, and answers its repetitions with its reply. A call that had no effect
@@ -141,7 +143,7 @@ function createKeptReplies({
     async perform(call: RepeatableCall): Promise<KeptReply> {
       await settleOthers()
       const _id = createHash('sha256').update(`${call.account_id} ${call.key}`).digest('base64url')
-      const isKnown = (await kept.countDocuments({ _id }, { limit: 1 })) > 0
+      const isKnown = (await replies.countDocuments({ _id }, { limit: 1 })) > 0
       if (isKnown || running.has(_id)) return replay(call, _id)
       running.add(_id)
       try {
@@ -153,7 +155,7 @@ function createKeptReplies({
     },
 
     /** Removes what is kept for an account. */
-    forget: (account_id: string) => kept.deleteMany({ account_id }),
+    forget: (account_id: string) => replies.deleteMany({ account_id }),
   }
 }
 

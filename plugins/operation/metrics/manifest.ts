@@ -36,7 +36,7 @@ declare module '#kernel/types' {
   }
   interface ExtensionPoints {
     /** Returns figures of this moment when somebody reads the metrics. All gauges of a name have the same labels. */
-    'metrics.gauges': (asked: object) => Promise<readonly Gauge[]> | readonly Gauge[]
+    'metrics.gauges': (question: object) => Promise<readonly Gauge[]> | readonly Gauge[]
   }
 }
 

@@ -37,11 +37,11 @@ export function createDatabaseTransport(
 
   const next = async (cursor: FindCursor<SignalDocument>, signal: AbortSignal) => {
     const askedAt = performance.now()
-    const found = await cursor.tryNext()
+    const packet = await cursor.tryNext()
     // Rejects only when aborted, which ends the loop.
-    if (!found && performance.now() - askedAt < AT_ONCE_MS)
+    if (!packet && performance.now() - askedAt < AT_ONCE_MS)
       await pause(POLL_MS, undefined, { signal }).catch(() => undefined)
-    return found
+    return packet
   }
 
   /** Follows the collection behind a mark until the cursor ends; one does, if it falls too far behind. */

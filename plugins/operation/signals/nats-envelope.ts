@@ -28,7 +28,7 @@ export function createNatsEnvelope({ secrets, node_id }: Pick<Cradle, 'secrets'>
 
     /** Returns the function that opens the messages of one subscription; it throws for all but new ones of a server. */
     createOpener(subject: string): (sealed: string) => unknown {
-      const heard = new Map<string, number>()
+      const lastStamps = new Map<string, number>()
       return (sealed) => {
         if (!SEALED.test(sealed)) throw new Error('the message is not sealed')
         const [sender, stamp, payload] = JSON.parse(secrets.open(sealed, purposeOf(subject))) as [
@@ -36,9 +36,9 @@ export function createNatsEnvelope({ secrets, node_id }: Pick<Cradle, 'secrets'>
           number,
           unknown,
         ]
-        if (stamp <= (heard.get(sender) ?? 0) || Math.abs(Date.now() - stamp / 1000) > MAX_AGE_MS)
+        if (stamp <= (lastStamps.get(sender) ?? 0) || Math.abs(Date.now() - stamp / 1000) > MAX_AGE_MS)
           throw new Error('the message is a repetition, or the clocks of the servers differ by minutes')
-        heard.set(sender, stamp)
+        lastStamps.set(sender, stamp)
         return payload
       }
     },

@@ -40,7 +40,7 @@ export function createNodes({
 }: Pick<Cradle, 'collections' | 'clock' | 'log' | 'server'>) {
   const peers = createPeerWatch()
   const changed: (() => void)[] = []
-  const gone: ((node_id: string) => void)[] = []
+  const goneListeners: ((node_id: string) => void)[] = []
   const recentlyGone = new Set<string>()
   const work: (() => boolean)[] = []
   let started = false
@@ -80,7 +80,7 @@ export function createNodes({
     nodes.find({ _id: { $ne: node_id }, delete_at: { $gte: new Date(clock.now()) } }).toArray()
 
   const look = async () => {
-    const before = peers.count
+    const earlierCount = peers.count
     const askedAt = performance.now()
     const others = await listOthers()
     const dead = peers.note(others, askedAt)
@@ -90,9 +90,9 @@ export function createNodes({
       recentlyGone.add(_id)
       if (recentlyGone.size > MAX_GONE) recentlyGone.delete(recentlyGone.values().next().value!)
       await nodes.deleteOne({ _id })
-      for (const listener of gone) listener(_id)
+      for (const listener of goneListeners) listener(_id)
     }
-    if (peers.count !== before) for (const listener of changed) listener()
+    if (peers.count !== earlierCount) for (const listener of changed) listener()
   }
 
   const run = async () => {
@@ -151,7 +151,7 @@ export function createNodes({
     /** Calls a listener when there are more other processes, or fewer. */
     onChange: (listener: () => void) => void changed.push(listener),
     /** Calls a listener with the id of a process that ended without stopping. */
-    onGone: (listener: (node_id: string) => void) => void gone.push(listener),
+    onGone: (listener: (node_id: string) => void) => void goneListeners.push(listener),
     /** True if a process is known to have ended. */
     isGone: (node_id: string): boolean => recentlyGone.has(node_id),
     /** Registers work that others must take over soon if this process dies. */

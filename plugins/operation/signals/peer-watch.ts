@@ -27,20 +27,20 @@ export function createPeerWatch() {
     note(rows: readonly Peer[], askedAt: number): Pick<Peer, '_id'>[] {
       const isReliable = performance.now() - askedAt < SLOW_MS.look && askedAt - lookedAt < SLOW_MS.pause
       lookedAt = askedAt
-      const seen = new Map<string, { peer: Peer; since: number }>()
+      const current = new Map<string, { peer: Peer; since: number }>()
       for (const peer of rows) {
-        const known = peers.get(peer._id)
-        const isSilent = isReliable && known?.peer.beats === peer.beats && known.peer.is_busy
-        seen.set(peer._id, { peer, since: isSilent ? known.since : askedAt })
+        const earlier = peers.get(peer._id)
+        const isSilent = isReliable && earlier?.peer.beats === peer.beats && earlier.peer.is_busy
+        current.set(peer._id, { peer, since: isSilent ? earlier.since : askedAt })
       }
-      const gone = [...peers.keys()].filter((id) => !seen.has(id)).map((_id) => ({ _id }))
-      for (const [_id, known] of seen)
-        if (isDead(known, askedAt)) {
-          seen.delete(_id)
-          gone.push({ _id })
+      const missing = [...peers.keys()].filter((id) => !current.has(id)).map((_id) => ({ _id }))
+      for (const [_id, entry] of current)
+        if (isDead(entry, askedAt)) {
+          current.delete(_id)
+          missing.push({ _id })
         }
-      peers = seen
-      return gone
+      peers = current
+      return missing
     },
     /** Forgets for how long the others have been silent, because this process could not look. */
     reset(): void {

@@ -60,8 +60,8 @@ export function createSignals({
   /** The id that the database gave a collection when it was made, which is the same for all of its processes. */
   const readSpace = async () => {
     const { db, collectionName: name } = collections.nodes
-    const [found] = (await db.listCollections({ name }).toArray()) as CollectionInfo[]
-    return String(found!.info?.uuid)
+    const [info] = (await db.listCollections({ name }).toArray()) as CollectionInfo[]
+    return String(info!.info?.uuid)
   }
 
   const listener = { receive, missed: notifyMissed }

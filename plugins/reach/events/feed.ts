@@ -18,7 +18,7 @@ export type Feed = ReturnType<typeof createFeed>
 /** Creates the feed of an account. */
 export function createFeed(account_id: string, { clock, ids }: { clock: Clock; ids: Ids }) {
   const key = ids.make()
-  let kept: KeptEvent[] = []
+  let recent: KeptEvent[] = []
   let first = 0
   const waiting = new Set<() => void>()
   const queued = new Set<string>()
@@ -26,9 +26,9 @@ export function createFeed(account_id: string, { clock, ids }: { clock: Clock; i
 
   const forgetOld = () => {
     const isOld = ({ at }: KeptEvent) => at < clock.now() - KEEP_MS
-    const count = Math.max(kept.findLastIndex(isOld) + 1, kept.length - MAX_EVENTS)
+    const count = Math.max(recent.findLastIndex(isOld) + 1, recent.length - MAX_EVENTS)
     if (count === 0) return
-    kept = kept.slice(count)
+    recent = recent.slice(count)
     first += count
   }
 
@@ -39,22 +39,22 @@ export function createFeed(account_id: string, { clock, ids }: { clock: Clock; i
     /** The time since which it has no reader, in Unix milliseconds. */
     idleSince: clock.now(),
     /** Returns the position after the newest event. */
-    end: () => first + kept.length,
+    end: () => first + recent.length,
     add(event: AccountEvent): void {
-      kept.push({ event, at: clock.now() })
+      recent.push({ event, at: clock.now() })
       forgetOld()
       for (const wake of waiting) wake()
     },
     /** Marks a gap, since events may be missing: every reader begins anew. */
     interrupt(): void {
-      first += kept.length + 1
-      kept = []
+      first += recent.length + 1
+      recent = []
       for (const wake of waiting) wake()
     },
     /** Returns the event at a position, undefined if it does not exist yet, and 'lost' if it is no longer stored. */
     at(position: number): AccountEvent | undefined | 'lost' {
       forgetOld()
-      return position < first ? 'lost' : kept[position - first]?.event
+      return position < first ? 'lost' : recent[position - first]?.event
     },
     /** Resolves when an event is added, or the signal is aborted. */
     next: (signal: AbortSignal) =>
@@ -73,7 +73,7 @@ export function createFeed(account_id: string, { clock, ids }: { clock: Clock; i
     /** Reads an event id; undefined for an id of another feed or process. */
     fromId(id: string): number | undefined {
       const [, own, digits] = /^(\w{1,64})-(\d{1,15})$/.exec(id) ?? []
-      return own === key && Number(digits) <= first + kept.length ? Number(digits) : undefined
+      return own === key && Number(digits) <= first + recent.length ? Number(digits) : undefined
     },
     /** Runs jobs one after another, so that events come in the order of their causes; of a key, at most one waits. */
     inOrder(job: () => Promise<void>, name = ''): void {

@@ -20,9 +20,9 @@ export function createNotices({
     /** Notifies the owner of a thread of how it is now. */
     thread({ thread_id, user_id }: { thread_id: string; user_id: string }): void {
       const describe = async () => {
-        const found = await threads.glance(user_id, thread_id)
-        if (!found) return undefined
-        const { agent_id, title, pinned, unread, last_active, active_turn } = found
+        const thread = await threads.glance(user_id, thread_id)
+        if (!thread) return undefined
+        const { agent_id, title, pinned, unread, last_active, active_turn } = thread
         const type = 'thread.changed'
         const turn_active = Boolean(active_turn)
         return { type, thread_id, agent_id, title, pinned, unread, turn_active, last_active } as const

@@ -30,11 +30,11 @@ type ShownAgent = Pick<AgentDocument, '_id' | 'owner_id' | 'name' | 'description
  */
 function toolNameOf({ _id, owner_id, name }: ShownAgent, caller_id: string): string {
   if (owner_id === caller_id && PLAIN.test(name)) return PREFIX + name
-  const kept = name
+  const plainName = name
     .replace(/[^A-Za-z0-9-]+/g, '_')
     .slice(0, MAX_NAME - PREFIX.length - _id.length - 1)
     .replace(/^_+|_+$/g, '')
-  return kept === '' ? PREFIX + _id : `${PREFIX}${kept}_${_id}`
+  return plainName === '' ? PREFIX + _id : `${PREFIX}${plainName}_${_id}`
 }
 
 /** Describes the tool of an agent. */

@@ -47,7 +47,7 @@ interface WaitingTarget {
 export interface Question {
   agent: AgentDocument
   settings: TurnSettings
-  place: ThreadPlace | { conversation: Conversation } | WaitingPlace
+  target: ThreadTarget | { conversation: Conversation } | WaitingTarget
 }
 
 /** A reply that has begun. */
@@ -114,7 +114,7 @@ interface PreparedTurn {
 
 /** Creates the thread of a question unless it names one, and stores the files of its message. */
 async function prepare(
-  { agent, settings, place }: Question,
+  { agent, settings, target }: Question,
   { caller, locale, request_id }: Asker,
   cradle: Cradle,
 ): Promise<PreparedTurn> {
@@ -122,9 +122,9 @@ async function prepare(
   const blocksOf = (parts: readonly UserPart[]): Promise<Block[]> => toBlocks(parts, agent, caller.id, cradle)
   const order = { agent, user: caller, settings, locale, request_id }
   const owner = { user_id: caller.id, agent_id: agent._id }
-  if ('answered' in place) {
-    const { thread, pending, results } = place.answered
-    const { instructions } = place
+  if ('answered' in target) {
+    const { thread, pending, results } = target.answered
+    const { instructions } = target
     const begin = async () => {
       if (instructions !== undefined) await threads.instruct(owner, thread._id, instructions)
       const resumed = await chat.answer(thread, pending, { agent, results, settings })
@@ -132,13 +132,13 @@ async function prepare(
     }
     return { thread_id: thread._id, isNew: false, begin }
   }
-  if ('thread_id' in place) {
-    const { parts, ...thread } = place
+  if ('thread_id' in target) {
+    const { parts, ...thread } = target
     const content = await blocksOf(parts)
     const begin = () => beginInThread({ ...order, ...thread, content }, cradle)
-    return { thread_id: place.thread_id, isNew: false, begin }
+    return { thread_id: target.thread_id, isNew: false, begin }
   }
-  const { instructions, turns, parts, steps } = place.conversation
+  const { instructions, turns, parts, steps } = target.conversation
   const earlier: EarlierTurn[] = []
   for (const turn of turns) earlier.push({ input: await blocksOf(turn.parts), steps: turn.steps })
   const content = await blocksOf(parts)

@@ -32,14 +32,14 @@ export async function askWithMessages(
   const answered = results && (await findWaiting({ results, agent, named: thread_id }, asker, cradle))
   if (answered)
     try {
-      return await askAgent({ agent, settings, place: { answered, ...replaced } }, asker, cradle)
+      return await askAgent({ agent, settings, target: { answered, ...replaced } }, asker, cradle)
     } catch (error) {
       // Another request with the same results came first.
       if (!(error instanceof AppError && error.code === 'HITL_NOT_PENDING')) throw error
       if (thread_id !== undefined) throw new AppError('CALL_NOT_WAITING', { call: results.last.at(-1)! })
     }
   const conversation = toConversation(messages)
-  const place =
+  const target =
     thread_id === undefined ? { conversation } : { thread_id, parts: partsOf(conversation), ...replaced }
-  return askAgent({ agent, settings, place }, asker, cradle)
+  return askAgent({ agent, settings, target }, asker, cradle)
 }

@@ -37,14 +37,14 @@ export const completionRoutes = [
     const messages = toRequestMessages(body.messages)
     const agent = await findAgent(model, asker, cradle)
     const named = headers[THREAD_HEADER.toLowerCase()]
-    const asked = {
+    const question = {
       messages,
       agent,
       settings,
       thread_id: typeof named === 'string' ? named : undefined,
       partsOf: (conversation: Conversation) => conversation.parts,
     }
-    const { thread_id, turn_id, after, parts } = await askWithMessages(asked, asker, cradle)
+    const { thread_id, turn_id, after, parts } = await askWithMessages(question, asker, cradle)
     const id = `${turn_id.replace('trn_', 'chatcmpl-')}${after === undefined ? '' : `-${after}`}`
     const head = { id, created: cradle.clock.seconds(), model }
     const named_thread = { [THREAD_HEADER]: thread_id }

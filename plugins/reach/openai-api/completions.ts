@@ -20,27 +20,27 @@ export const toRequestMessages = (messages: readonly CompletionMessage[]): Reque
   messages.map((message, index) => toRequestMessage(message, `/messages/${index}`))
 
 function toRequestMessage(
-  { role, content: given, tool_calls, tool_call_id }: CompletionMessage,
+  { role, content: rawContent, tool_calls, tool_call_id }: CompletionMessage,
   path: string,
 ): RequestMessage {
-  const content = given as Content
-  const place = `${path}/content`
+  const content = rawContent as Content
+  const contentPath = `${path}/content`
   switch (role) {
     case 'user':
-      return { path, role, parts: toUserParts(content, place) }
+      return { path, role, parts: toUserParts(content, contentPath) }
     case 'assistant': {
       const calls = (tool_calls ?? []).map(({ id, function: { name, arguments: input } }) => ({
         id,
         name,
         input: parseArguments(input),
       }))
-      return { path, role, text: toText(content, place), calls }
+      return { path, role, text: toText(content, contentPath), calls }
     }
     case 'tool':
       if (tool_call_id === undefined) throw unusable(path, 'it has no tool_call_id')
-      return { path, role, id: tool_call_id, output: toText(content, place) }
+      return { path, role, id: tool_call_id, output: toText(content, contentPath) }
     default:
-      return { path, role: 'system', text: toText(content, place) }
+      return { path, role: 'system', text: toText(content, contentPath) }
   }
 }
 

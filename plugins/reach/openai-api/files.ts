@@ -39,14 +39,14 @@ async function storeFile(
   const name = `${digest}${extname(filename ?? '') || `.${media_type.split('/')[1]!.split('+')[0]}`}`
   const type = media_type.startsWith('image/') ? 'image' : 'file'
   const stored = `inbound/${name}`
-  const asked = { agent_id, max_bytes: MAX_FILE_BYTES, paths: [stored] }
-  const known = await extensions['agents.file_contents'].ask(asked)
-  if (known.some((contents) => contents.get(stored) && bytes.equals(contents.get(stored)!)))
+  const question = { agent_id, max_bytes: MAX_FILE_BYTES, paths: [stored] }
+  const storedContents = await extensions['agents.file_contents'].ask(question)
+  if (storedContents.some((contents) => contents.get(stored) && bytes.equals(contents.get(stored)!)))
     return { type, path: stored, filename: name, media_type }
 
   const file = { bytes, filename: name, media_type }
-  const kept = await agents.receive(file, { agent_id, user_id })
-  if (!kept) throw unusable(path, 'the agent has no workspace')
-  const { size: _, ...row } = kept
+  const received = await agents.receive(file, { agent_id, user_id })
+  if (!received) throw unusable(path, 'the agent has no workspace')
+  const { size: _, ...row } = received
   return { type, ...row }
 }

@@ -5,18 +5,19 @@ import type { ReplyPart } from './reply-parts.ts'
  * make the reply unreadable. Text that begins like JSON is passed on at once, other text once it is known to be the last.
  */
 export async function* keepFinalText(parts: AsyncIterable<ReplyPart>): AsyncGenerator<ReplyPart, void, void> {
-  let current: { message_id: string; held: string; isJson: boolean } | undefined
+  let current: { message_id: string; pendingText: string; isJson: boolean } | undefined
   for await (const part of parts) {
     if (part.type === 'reasoning') yield part
     else if (part.type === 'text') {
       const { message_id } = part
-      if (current?.message_id !== message_id) current = { message_id, held: '', isJson: false }
-      const text = current.isJson ? part.text : (current.held + part.text).trimStart()
+      if (current?.message_id !== message_id) current = { message_id, pendingText: '', isJson: false }
+      const text = current.isJson ? part.text : (current.pendingText + part.text).trimStart()
       current.isJson ||= /^[[{]/.test(text)
-      current.held = current.isJson ? '' : text
+      current.pendingText = current.isJson ? '' : text
       if (current.isJson) yield { ...part, text }
     } else {
-      if (current?.held) yield { type: 'text', message_id: current.message_id, text: current.held }
+      if (current?.pendingText)
+        yield { type: 'text', message_id: current.message_id, text: current.pendingText }
       current = undefined
       yield part
     }

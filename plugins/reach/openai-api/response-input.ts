@@ -36,14 +36,14 @@ const isThought = ({ type, id }: InputItem) => type === 'item_reference' && Stri
 
 function toRequestMessage(item: InputItem, path: string): RequestMessage {
   const content = item.content as Content
-  const place = `${path}/content`
+  const contentPath = `${path}/content`
   switch (item.type ?? 'message') {
     case 'message':
-      if (item.role === 'user') return { path, role: 'user', parts: toUserParts(content, place) }
+      if (item.role === 'user') return { path, role: 'user', parts: toUserParts(content, contentPath) }
       if (item.role === 'assistant')
-        return { path, role: 'assistant', text: toText(content, place), calls: [] }
+        return { path, role: 'assistant', text: toText(content, contentPath), calls: [] }
       if (item.role === 'system' || item.role === 'developer')
-        return { path, role: 'system', text: toText(content, place) }
+        return { path, role: 'system', text: toText(content, contentPath) }
       throw unusable(path, 'its role is not known')
     case 'function_call': {
       const { call_id, name, arguments: input } = item

@@ -50,7 +50,7 @@ export const responseRoutes = [
       asker,
       cradle,
     )
-    const asked = {
+    const question = {
       messages,
       agent,
       settings,
@@ -58,13 +58,13 @@ export const responseRoutes = [
       instructions: readInstructions(messages),
       partsOf: joinParts,
     }
-    const { parts, ...place } = await askWithMessages(asked, asker, cradle)
-    const { thread_id } = place
+    const { parts, ...turn } = await askWithMessages(question, asker, cradle)
+    const { thread_id } = turn
     const head = {
-      id: toResponseId(place),
+      id: toResponseId(turn),
       created_at: cradle.clock.seconds(),
       model,
-      instructions: asked.instructions || null,
+      instructions: question.instructions || null,
       max_output_tokens: max_output_tokens ?? null,
       metadata: metadata ?? {},
       previous_response_id: previous_response_id ?? null,

@@ -205,7 +205,7 @@ export const response = {
   }),
 } as const
 
-const place = { item_id: text, output_index: count } as const
+const itemFields = { item_id: text, output_index: count } as const
 const eventOf = <const Types extends readonly string[], const Fields extends Record<string, unknown>>(
   title: string,
   types: Types,
@@ -238,26 +238,34 @@ export const responseEvent = {
       item: outputItem,
     }),
     eventOf('ResponsePartEvent', ['response.content_part.added', 'response.content_part.done'], {
-      ...place,
+      ...itemFields,
       content_index,
       part: contentPart,
     }),
-    eventOf('ResponseRefusalDelta', ['response.refusal.delta'], { ...place, content_index, delta: text }),
-    eventOf('ResponseRefusalDone', ['response.refusal.done'], { ...place, content_index, refusal: text }),
-    eventOf('ResponseCallDelta', ['response.function_call_arguments.delta'], { ...place, delta: text }),
+    eventOf('ResponseRefusalDelta', ['response.refusal.delta'], {
+      ...itemFields,
+      content_index,
+      delta: text,
+    }),
+    eventOf('ResponseRefusalDone', ['response.refusal.done'], {
+      ...itemFields,
+      content_index,
+      refusal: text,
+    }),
+    eventOf('ResponseCallDelta', ['response.function_call_arguments.delta'], { ...itemFields, delta: text }),
     eventOf('ResponseCallDone', ['response.function_call_arguments.done'], {
-      ...place,
+      ...itemFields,
       name: text,
       arguments: text,
     }),
     eventOf('ResponseTextDelta', ['response.output_text.delta'], {
-      ...place,
+      ...itemFields,
       content_index,
       delta: text,
       logprobs: { type: 'array', items: anything, maxItems: 0 },
     }),
     eventOf('ResponseTextDone', ['response.output_text.done'], {
-      ...place,
+      ...itemFields,
       content_index,
       text,
       logprobs: { type: 'array', items: anything, maxItems: 0 },
@@ -266,18 +274,18 @@ export const responseEvent = {
       'ResponseThoughtPartEvent',
       ['response.reasoning_summary_part.added', 'response.reasoning_summary_part.done'],
       {
-        ...place,
+        ...itemFields,
         summary_index,
         part: summaryText,
       },
     ),
     eventOf('ResponseThoughtDelta', ['response.reasoning_summary_text.delta'], {
-      ...place,
+      ...itemFields,
       summary_index,
       delta: text,
     }),
     eventOf('ResponseThoughtDone', ['response.reasoning_summary_text.done'], {
-      ...place,
+      ...itemFields,
       summary_index,
       text,
     }),

@@ -154,10 +154,10 @@ function toCallItem(
 
 function* describeCall(call: CallPart, output_index: number): Generator<Unnumbered<Event>, void, void> {
   const { call_id, name, input } = call
-  const place = { item_id: toCallItemId(call_id), output_index }
+  const fields = { item_id: toCallItemId(call_id), output_index }
   yield { type: 'response.output_item.added', output_index, item: toCallItem(call, 'in_progress') }
-  yield { type: 'response.function_call_arguments.delta', ...place, delta: input }
-  yield { type: 'response.function_call_arguments.done', ...place, name, arguments: input }
+  yield { type: 'response.function_call_arguments.delta', ...fields, delta: input }
+  yield { type: 'response.function_call_arguments.done', ...fields, name, arguments: input }
   yield { type: 'response.output_item.done', output_index, item: toCallItem(call, 'completed') }
 }
 
@@ -188,42 +188,43 @@ function toItem(item: Item, status: 'in_progress' | 'completed'): OutputItem {
 }
 
 function* beginItem(item: Item, output_index: number): Generator<Unnumbered<Event>, void, void> {
-  const place = { item_id: toItemId(item), output_index }
+  const fields = { item_id: toItemId(item), output_index }
   yield { type: 'response.output_item.added', output_index, item: toItem(item, 'in_progress') }
   if (item.type === 'reasoning')
-    yield { type: 'response.reasoning_summary_part.added', ...place, summary_index: 0, part: toSummary('') }
+    yield { type: 'response.reasoning_summary_part.added', ...fields, summary_index: 0, part: toSummary('') }
   else
     yield {
       type: 'response.content_part.added',
-      ...place,
+      ...fields,
       content_index: 0,
       part: toContent({ ...item, text: '' }),
     }
 }
 
 function toDelta(item: Item, delta: string, output_index: number): Unnumbered<Event> {
-  const place = { item_id: toItemId(item), output_index, delta }
+  const fields = { item_id: toItemId(item), output_index, delta }
   switch (item.type) {
     case 'text':
-      return { type: 'response.output_text.delta', ...place, content_index: 0, logprobs: [] }
+      return { type: 'response.output_text.delta', ...fields, content_index: 0, logprobs: [] }
     case 'refusal':
-      return { type: 'response.refusal.delta', ...place, content_index: 0 }
+      return { type: 'response.refusal.delta', ...fields, content_index: 0 }
     case 'reasoning':
-      return { type: 'response.reasoning_summary_text.delta', ...place, summary_index: 0 }
+      return { type: 'response.reasoning_summary_text.delta', ...fields, summary_index: 0 }
   }
 }
 
 function* endItem(item: Item, output_index: number): Generator<Unnumbered<Event>, void, void> {
-  const place = { item_id: toItemId(item), output_index }
+  const fields = { item_id: toItemId(item), output_index }
   const { type, text } = item
   if (type === 'reasoning') {
-    yield { type: 'response.reasoning_summary_text.done', ...place, summary_index: 0, text }
+    yield { type: 'response.reasoning_summary_text.done', ...fields, summary_index: 0, text }
     const part = toSummary(text)
-    yield { type: 'response.reasoning_summary_part.done', ...place, summary_index: 0, part }
+    yield { type: 'response.reasoning_summary_part.done', ...fields, summary_index: 0, part }
   } else {
-    if (type === 'refusal') yield { type: 'response.refusal.done', ...place, content_index: 0, refusal: text }
-    else yield { type: 'response.output_text.done', ...place, content_index: 0, text, logprobs: [] }
-    yield { type: 'response.content_part.done', ...place, content_index: 0, part: toContent(item) }
+    if (type === 'refusal')
+      yield { type: 'response.refusal.done', ...fields, content_index: 0, refusal: text }
+    else yield { type: 'response.output_text.done', ...fields, content_index: 0, text, logprobs: [] }
+    yield { type: 'response.content_part.done', ...fields, content_index: 0, part: toContent(item) }
   }
   yield { type: 'response.output_item.done', output_index, item: toItem(item, 'completed') }
 }

@@ -49,10 +49,10 @@ export async function readStoredResponse(
 }
 
 async function* readTurn(
-  { thread_id, turn_id, ...place }: Required<ResponsePlace>,
+  { thread_id, turn_id, ...position }: Required<ResponsePlace>,
   ledgerReader: Cradle['ledgerReader'],
 ): AsyncGenerator<ReadEvent, void, void> {
-  let { after } = place
+  let { after } = position
   for (;;) {
     const { events, has_more } = await ledgerReader.page(thread_id, { turn_id, after, limit: PAGE })
     // A page has no arguments as the model wrote them.

@@ -60,14 +60,14 @@ function listTools(tools: unknown): ClientTool[] {
 function toClientTool(tool: Fields, path: string): ClientTool {
   if (tool.type !== 'function') throw unsupported(`${path}.type`)
   const isNested = typeof tool.function === 'object' && tool.function !== null
-  const place = isNested ? `${path}.function` : path
+  const functionPath = isNested ? `${path}.function` : path
   const { name, description, parameters, strict } = (isNested ? tool.function : tool) as Fields
   if (typeof name !== 'string' || !NAME.test(name))
-    throw invalid(`${place}.name`, 'a name has 1 to 64 letters of English, digits, “_” and “-”')
+    throw invalid(`${functionPath}.name`, 'a name has 1 to 64 letters of English, digits, “_” and “-”')
   if (description != null && typeof description !== 'string')
-    throw invalid(`${place}.description`, 'it must be text')
+    throw invalid(`${functionPath}.description`, 'it must be text')
   const schema = parameters ?? NO_ARGUMENTS
-  assertSchema(schema, `${place}.parameters`)
+  assertSchema(schema, `${functionPath}.parameters`)
   return {
     name,
     description: description ?? '',

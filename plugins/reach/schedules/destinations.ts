@@ -18,8 +18,8 @@ export async function assertDestination(
   if (agent.owner_id !== id) throw new AppError('FORBIDDEN')
   if (role !== 'admin' && !permissions.includes(PERMISSION))
     throw new AppError('FORBIDDEN', { permission: PERMISSION })
-  const found = await extensions['schedules.destinations'].ask({ agent_id: agent._id, ...destination })
-  if (found.some((one) => one !== undefined)) return
+  const matches = await extensions['schedules.destinations'].ask({ agent_id: agent._id, ...destination })
+  if (matches.some((one) => one !== undefined)) return
   const issue = {
     path: '/deliver',
     rule: 'conversation',

@@ -104,15 +104,15 @@ export function createExecution(cradle: Cradle) {
   /** Checks the run of this thread, whose turn has ended or goes on in this process; other threads are ignored. */
   const noteTurn = (thread_id: string): Promise<void> => {
     // A turn that ends is noted twice; the second check finds nothing to do.
-    const before = checking.get(thread_id) ?? Promise.resolve()
-    const done = before
+    const pendingCheck = checking.get(thread_id) ?? Promise.resolve()
+    const checked = pendingCheck
       .then(() => track(checkThread(thread_id)))
       .catch((error) => log.error({ error, thread_id }, 'a run could not be checked'))
       .finally(() => {
-        if (checking.get(thread_id) === done) checking.delete(thread_id)
+        if (checking.get(thread_id) === checked) checking.delete(thread_id)
       })
-    checking.set(thread_id, done)
-    return done
+    checking.set(thread_id, checked)
+    return checked
   }
 
   /** Records that a due time was skipped, and sets the next one. */

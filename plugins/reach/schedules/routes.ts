@@ -31,10 +31,10 @@ const toOwner = ({ caller, agent }: { caller: { id: string }; agent: { _id: stri
 const scopesOf = ({ credential }: { credential?: { scopes: readonly string[] } }) =>
   credential?.scopes ?? null
 
-const toListedRow = ({ _id: id, name, schedule, enabled, thread, model, ...rest }: ScheduleDocument) => {
-  const { knowledge_base_ids = [], connector_ids = [] } = rest
-  const { deliver, next_run_at, last_run_at, last_status, failures, paused_reason } = rest
-  const { created_at, updated_at } = rest
+const toListedRow = ({ _id: id, name, schedule, enabled, thread, model, ...fields }: ScheduleDocument) => {
+  const { knowledge_base_ids = [], connector_ids = [] } = fields
+  const { deliver, next_run_at, last_run_at, last_status, failures, paused_reason } = fields
+  const { created_at, updated_at } = fields
   const settings = { id, name, schedule, enabled, thread, model, deliver, knowledge_base_ids, connector_ids }
   return {
     ...settings,

@@ -85,8 +85,8 @@ export function createRunEnds(cradle: Cradle) {
 
   /** Returns the turn that a process has started before it could store that; null if there is none. */
   const findTurn = async (schedule: Running): Promise<string | null> => {
-    const known = await chat.findRepeated(ownerOf(schedule), clientMessageId(schedule.active_run))
-    return known?.turn_id ?? null
+    const turn = await chat.findRepeated(ownerOf(schedule), clientMessageId(schedule.active_run))
+    return turn?.turn_id ?? null
   }
 
   return { settle, readState, findTurn }

@@ -73,8 +73,8 @@ export function createRunStarts(cradle: Cradle) {
   const openThread = async (schedule: Running): Promise<ThreadDocument> => {
     const { active_run, name } = schedule
     const { thread_id } = active_run
-    const found = schedule.thread === 'same' && (await findThread(schedule, thread_id, cradle))
-    if (found) return found
+    const ownThread = schedule.thread === 'same' && (await findThread(schedule, thread_id, cradle))
+    if (ownThread) return ownThread
     try {
       return await threads.create(ownerOf(schedule), {
         _id: thread_id,

@@ -61,13 +61,13 @@ From a conversation on a messaging platform, the answers of the runs are sent to
   disableable: true,
   top_level_only: true,
   needsApproval: ({ action }: Input) => action !== 'list',
-  async execute(asked: Input, context) {
+  async execute(call: Input, context) {
     const parts = partsOf()
-    switch (asked.action) {
+    switch (call.action) {
       case 'create':
-        return create(asked, context, parts)
+        return create(call, context, parts)
       case 'cancel':
-        return cancel(asked, context, parts)
+        return cancel(call, context, parts)
       default:
         return list(context, parts)
     }
@@ -75,29 +75,31 @@ From a conversation on a messaging platform, the answers of the runs are sent to
 })
 
 async function create(
-  { name, prompt, schedule: wanted }: Input,
+  { name, prompt, schedule: toolSchedule }: Input,
   { agent_id, thread_id, user_id }: ToolContext,
   { clock, extensions, schedules, scheduler, threads }: Parts,
 ): Promise<string> {
-  if (name === undefined || prompt === undefined || wanted === undefined)
+  if (name === undefined || prompt === undefined || toolSchedule === undefined)
     throw new Error('name, prompt and schedule are needed to create a schedule')
   const owner = { user_id, agent_id }
-  const [thread, found] = await Promise.all([
+  const [thread, destinations] = await Promise.all([
     threads.get(owner, thread_id),
     extensions['schedules.destinations'].ask({ agent_id, thread_id }),
   ])
-  const deliver = found.find((one) => one !== undefined) ?? null
+  const deliver = destinations.find((one) => one !== undefined) ?? null
   const { knowledge_base_ids = [] } = thread
   const settings = { name, prompt, enabled: true, thread: 'new', model: null, deliver } as const
   const scopes = thread.active_turn?.scopes ?? null
   const times = await inWords(async () => {
-    const rule = toRule(wanted)
+    const rule = toRule(toolSchedule)
     await schedules.create(owner, { ...settings, schedule: rule, knowledge_base_ids }, scopes)
     return previewTimes(rule, clock.seconds())
   })
   scheduler.wake()
-  const place = deliver ? 'Its answers are sent to this conversation.' : 'Each run has a thread of its own.'
-  return `The schedule "${name}" is created. It runs at ${times.map(formatTime).join(', ')}${times.length > 1 ? ' and so on' : ''}. ${place}`
+  const delivery = deliver
+    ? 'Its answers are sent to this conversation.'
+    : 'Each run has a thread of its own.'
+  return `The schedule "${name}" is created. It runs at ${times.map(formatTime).join(', ')}${times.length > 1 ? ' and so on' : ''}. ${delivery}`
 }
 
 async function list({ agent_id, user_id }: ToolContext, { clock, schedules }: Parts): Promise<string> {

@@ -72,14 +72,14 @@ export function createScheduler({ schedules, execution, clock, log }: Cradle) {
     const isSetBack = now - performance.now() < drift - CLOCK_SET_MS
     drift = now - performance.now()
     if (isSetBack) await schedules.checkSoon(now + MAX_CHECK_MS)
-    const found = await schedules.listNext(BATCH)
-    const due = found.filter(({ wake_at }) => wake_at! <= now)
+    const nextSchedules = await schedules.listNext(BATCH)
+    const due = nextSchedules.filter(({ wake_at }) => wake_at! <= now)
     if (due.length > 0) {
       const waiting = due.length < BATCH ? due.length : await schedules.countDue(now, MAX_COUNTED)
       pace.set(waiting, now - due[0]!.wake_at!)
       return (await proceedAll(due)) > 0 ? 0 : BUSY_MS
     }
-    return Math.min(untilTick(IDLE_MS), (found[0]?.wake_at ?? Infinity) - now)
+    return Math.min(untilTick(IDLE_MS), (nextSchedules[0]?.wake_at ?? Infinity) - now)
   }
 
   const run = async () => {

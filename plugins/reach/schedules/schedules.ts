@@ -72,26 +72,26 @@ export function createSchedules({
     find: (schedule_id: string) => schedules.findOne({ _id: schedule_id }),
 
     /** Throws VALIDATION_FAILED for a rule without times, PROVIDER_NOT_VISIBLE, LIMIT_REACHED. */
-    async create(owner: ScheduleOwner, wanted: NewSchedule, scopes: Scopes): Promise<ScheduleDocument> {
+    async create(owner: ScheduleOwner, newSchedule: NewSchedule, scopes: Scopes): Promise<ScheduleDocument> {
       const now = clock.seconds()
-      const [first] = previewTimes(wanted.schedule, now)
-      if (wanted.model != null) await models.assertUsable(wanted.model, owner.user_id)
+      const [first] = previewTimes(newSchedule.schedule, now)
+      if (newSchedule.model != null) await models.assertUsable(newSchedule.model, owner.user_id)
       const schedule: ScheduleDocument = {
         _id: ids.make('job_'),
         ...owner,
         model: null,
         deliver: null,
-        ...wanted,
+        ...newSchedule,
         scopes,
         anchor: now,
-        next_run_at: wanted.enabled ? first! : null,
+        next_run_at: newSchedule.enabled ? first! : null,
         last_run_at: null,
         last_status: null,
         failures: 0,
         paused_reason: null,
         thread_id: null,
         active_run: null,
-        wake_at: wanted.enabled ? first! * 1000 : null,
+        wake_at: newSchedule.enabled ? first! * 1000 : null,
         created_at: now,
         updated_at: now,
       }
@@ -129,9 +129,9 @@ export function createSchedules({
         const anchor = changes.schedule ? now : old.anchor
         const keeps = enabled && !changes.schedule && old.enabled
         const next_run_at = keeps ? old.next_run_at : enabled ? nextDue(schedule, now, anchor) : null
-        const seen = { enabled: old.enabled, schedule: old.schedule, next_run_at: old.next_run_at }
+        const readState = { enabled: old.enabled, schedule: old.schedule, next_run_at: old.next_run_at }
         const updated = await change(
-          { _id: schedule_id, ...owner, ...seen, ...unchanged },
+          { _id: schedule_id, ...owner, ...readState, ...unchanged },
           { ...changes, anchor, next_run_at, failures: 0, paused_reason: null, scopes, updated_at: now },
         )
         if (updated) return updated

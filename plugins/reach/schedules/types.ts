@@ -99,14 +99,14 @@ declare module '#kernel/types' {
   interface ExtensionPoints {
     /** Finds a conversation of an agent on another platform, by its ids or by its thread; undefined if it does not exist. */
     'schedules.destinations': (
-      asked: { agent_id: string } & ({ thread_id: string } | Destination),
+      question: { agent_id: string } & ({ thread_id: string } | Destination),
     ) => Promise<Destination | undefined>
     /**
      * Delivers the answer of a turn that has ended to a conversation, once for each `client_message_id`; false if the
      * conversation does not exist.
      */
     'schedules.deliveries': (
-      asked: {
+      question: {
         agent_id: string
         thread_id: string
         /** The message that has started the turn. */

@@ -70,11 +70,15 @@ export const createApproval = ({
     return undefined
   }
 
-  const askPerson = (request: ApprovalRequest, known: (Decision | undefined)[], signal: AbortSignal) =>
+  const askPerson = (
+    request: ApprovalRequest,
+    ruledDecisions: (Decision | undefined)[],
+    signal: AbortSignal,
+  ) =>
     withPrompt?.(async (prompt): Promise<Verdict | undefined> => {
       const review = createReview({ prompt, fetchArguments, view, signal })
       const decisions: Decision[] = []
-      for (const [index, decision] of known.entries()) {
+      for (const [index, decision] of ruledDecisions.entries()) {
         const decided = decision ?? (await review(request, index))
         if (signal.aborted) return undefined
         if (!decided) return leaveOpen(request)
@@ -84,10 +88,11 @@ export const createApproval = ({
     })
 
   return async (request: ApprovalRequest, signal: AbortSignal): Promise<Verdict | undefined> => {
-    const known = decideByRule(request)
-    if (known.every((decision) => decision !== undefined)) return { decisions: known, byPerson: false }
-    if (withPrompt) return askPerson(request, known, signal)
-    for (const [index, decision] of known.entries()) if (!decision) showRequest(view, request, index)
+    const ruledDecisions = decideByRule(request)
+    if (ruledDecisions.every((decision) => decision !== undefined))
+      return { decisions: ruledDecisions, byPerson: false }
+    if (withPrompt) return askPerson(request, ruledDecisions, signal)
+    for (const [index, decision] of ruledDecisions.entries()) if (!decision) showRequest(view, request, index)
     return leaveOpen(request)
   }
 }

@@ -134,16 +134,16 @@ async function run(
     }
     const chat = createChat({ conversation, view })
     const thread = read('thread')
-    const before = thread && !isInteractive ? await chat.select(thread) : 0
-    if (isFinal(before)) return before
-    if (message !== undefined) return (await chat.sendOne(message)) || before
+    const earlierCode = thread && !isInteractive ? await chat.select(thread) : 0
+    if (isFinal(earlierCode)) return earlierCode
+    if (message !== undefined) return (await chat.sendOne(message)) || earlierCode
 
     const files = createWorkspaceFiles({ service, url, agent_id: agent.id, signal })
     const commands = createSlashCommands({ session, agent, conversation, files, view })
     if (!prompt) {
       const pipe = createPipe({ stdin })
       close.push(pipe.close)
-      return (await chat.sendAll(pipe, commands)) || before
+      return (await chat.sendAll(pipe, commands)) || earlierCode
     }
     view.note(`You are talking to ${agent.name}. Type /help for the commands; press Ctrl-D to leave.`)
     if (thread) await chat.open(thread)

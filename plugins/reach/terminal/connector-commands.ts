@@ -79,9 +79,10 @@ const add = accountCommand(
       scope: options.global ? ('global' as const) : ('user' as const),
       is_default: options.default === true,
     }
-    const made = await readAnswer(at.service.POST('/connectors', { body }), at.url)
-    stdout.write(`${made.id}  ${describe(made)}\n`)
-    if (made.status === 'unauthorized' && made.auth === 'oauth') await showSignIn(made, stdout, at)
+    const connector = await readAnswer(at.service.POST('/connectors', { body }), at.url)
+    stdout.write(`${connector.id}  ${describe(connector)}\n`)
+    if (connector.status === 'unauthorized' && connector.auth === 'oauth')
+      await showSignIn(connector, stdout, at)
   },
 )
 
@@ -96,8 +97,8 @@ const check = accountCommand(
     )
     if (!ok) throw new Error(`"${name}" failed: ${shorten(detail ?? '', COLUMNS * 2)}`)
     const { tools } = await readAnswer(at.service.GET('/connectors/{id}', { params }), at.url)
-    for (const { name, description, seen } of tools)
-      stdout.write(`${shorten(name, COLUMNS)}${seen ? '' : ' (new)'}  ${shorten(description, COLUMNS)}\n`)
+    for (const { name, description, seen: isSeen } of tools)
+      stdout.write(`${shorten(name, COLUMNS)}${isSeen ? '' : ' (new)'}  ${shorten(description, COLUMNS)}\n`)
     for (const sentence of left_out ?? []) stdout.write(`${shorten(sentence, COLUMNS * 2)}\n`)
   },
 )
@@ -131,21 +132,21 @@ export const connectorCommands: Command<Cradle>[] = [list, kinds, add, check, lo
 const readConnectors = ({ service, url }: SignedInAccount): Promise<Row[]> =>
   readAnswer(service.GET('/connectors', { params: { query: { limit: MAX_CONNECTORS } } }), url)
 
-async function findConnector(wanted: string, at: SignedInAccount): Promise<Row> {
-  const found = (await readConnectors(at)).find(({ id, name }) => id === wanted || name === wanted)
-  if (found) return found
+async function findConnector(nameOrId: string, at: SignedInAccount): Promise<Row> {
+  const connector = (await readConnectors(at)).find(({ id, name }) => id === nameOrId || name === nameOrId)
+  if (connector) return connector
   throw new Error(
-    `The connector "${wanted}" does not exist. \`svc connector list\` shows those that you may use.`,
+    `The connector "${nameOrId}" does not exist. \`svc connector list\` shows those that you may use.`,
   )
 }
 
 /** Returns the kind and the settings that an address, the name of a kind or a program means. */
-async function readTarget([first, ...rest]: string[], { service, url }: SignedInAccount) {
-  if (/^https?:\/\//.test(first!) && rest.length === 0) return { kind: 'mcp', config: { url: first } }
-  const known = await readAnswer(service.GET('/connectors/kinds'), url)
-  const isKind = rest.length === 0 && known.some(({ kind }) => kind === first)
+async function readTarget([first, ...more]: string[], { service, url }: SignedInAccount) {
+  if (/^https?:\/\//.test(first!) && more.length === 0) return { kind: 'mcp', config: { url: first } }
+  const kinds = await readAnswer(service.GET('/connectors/kinds'), url)
+  const isKind = more.length === 0 && kinds.some(({ kind }) => kind === first)
   if (isKind) return { kind: first!, config: {} }
-  return { kind: 'mcp_stdio', config: { command: first, ...(rest.length > 0 && { args: rest }) } }
+  return { kind: 'mcp_stdio', config: { command: first, ...(more.length > 0 && { args: more }) } }
 }
 
 /** Returns the settings of `--config`; throws a sentence unless they are a JSON object. */

@@ -140,21 +140,21 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
   }
 
   /** Returns true if the followed turn of the thread is over and no frame after `seen` is missing. */
-  const isOver = (followed: Turn, received: TurnStatus, seen = received.last_seq): boolean => {
+  const isOver = (followed: Turn, received: TurnStatus, lastSeq = received.last_seq): boolean => {
     status = received
     followed.turn_id ??= received.turn_id ?? followed.ended_turn_id
     followed.onStatus?.(received)
     followed.onStatus = undefined
-    return !received.active && !received.paused && received.last_seq <= seen
+    return !received.active && !received.paused && received.last_seq <= lastSeq
   }
 
   const followThread = async (followed: Turn, id: string): Promise<Outcome> => {
-    let seen = last_seq
-    const after = seen === undefined ? {} : { after_seq: seen }
+    let lastSeq = last_seq
+    const after = lastSeq === undefined ? {} : { after_seq: lastSeq }
     for await (const frame of read(followed, chat.subscribe(id, after))) {
-      if (frame.type === 'turn_status' && isOver(followed, frame, seen)) break
+      if (frame.type === 'turn_status' && isOver(followed, frame, lastSeq)) break
       if (!('turn_id' in frame) || !('seq' in frame)) continue
-      seen = frame.seq
+      lastSeq = frame.seq
       if (frame.type === 'hitl_resolved') pause.close(frame)
       const outcome = frame.turn_id === followed.turn_id ? show(followed, frame) : undefined
       if (outcome) return outcome

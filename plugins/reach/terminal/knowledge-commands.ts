@@ -47,8 +47,8 @@ const add = accountCommand(
     ],
   },
   async ({ args, stdout }, at) => {
-    const [wanted, ...files] = args as string[]
-    const { id } = await findBase(wanted!, at)
+    const [nameOrId, ...files] = args as string[]
+    const { id } = await findBase(nameOrId!, at)
     for (const file of files) {
       const documents = await (/^https?:\/\//.test(file) ? addAddress(id, file, at) : addFile(id, file, at))
       for (const { path, status } of documents) stdout.write(`${shorten(path, COLUMNS * 2)}  ${status}\n`)
@@ -64,21 +64,21 @@ const search = accountCommand(
     options: [JSON_OPTION],
   },
   async ({ args, options, stdout }, at) => {
-    const [wanted, ...words] = args as string[]
-    const { id } = await findBase(wanted!, at)
+    const [nameOrId, ...words] = args as string[]
+    const { id } = await findBase(nameOrId!, at)
     const body = { query: words.join(' '), knowledge_base_ids: [id], limit: 5 }
     const hits = await readAnswer(at.service.POST('/knowledge-bases/search', { body }), at.url)
     if (options.json) return printJson(stdout, hits)
     if (hits.length === 0) return void stdout.write('Nothing was found.\n')
     for (const [index, { path, locator, text }] of hits.entries()) {
       const { page, heading } = locator
-      const place = [
+      const source = [
         shorten(path, COLUMNS * 2),
         ...(page ? [`page ${page}`] : []),
         ...(heading ? [heading] : []),
       ]
       stdout.write(
-        `${index + 1}. ${shorten(place.join(', '), COLUMNS * 3)}\n   ${shorten(text, MAX_SHOWN)}\n`,
+        `${index + 1}. ${shorten(source.join(', '), COLUMNS * 3)}\n   ${shorten(text, MAX_SHOWN)}\n`,
       )
     }
   },
@@ -110,13 +110,13 @@ export const knowledgeCommands: Command<Cradle>[] = [list, add, search, rebuild]
 const readBases = ({ service, url }: SignedInAccount): Promise<Row[]> =>
   readAnswer(service.GET('/knowledge-bases', { params: { query: { limit: MAX_BASES } } }), url)
 
-async function findBase(wanted: string, at: SignedInAccount): Promise<Row> {
-  const found = (await readBases(at)).filter(({ id, name }) => id === wanted || name === wanted)
-  if (found.length === 1) return found[0]!
+async function findBase(nameOrId: string, at: SignedInAccount): Promise<Row> {
+  const matches = (await readBases(at)).filter(({ id, name }) => id === nameOrId || name === nameOrId)
+  if (matches.length === 1) return matches[0]!
   throw new Error(
-    found.length === 0
-      ? `There is no knowledge base "${wanted}". \`svc knowledge list\` shows those that you may search.`
-      : `${found.length} knowledge bases have this name: choose one by its id.`,
+    matches.length === 0
+      ? `There is no knowledge base "${nameOrId}". \`svc knowledge list\` shows those that you may search.`
+      : `${matches.length} knowledge bases have this name: choose one by its id.`,
   )
 }
 

@@ -12,13 +12,14 @@ export const clean = (text: string) => stripVTControlCharacters(text).replace(UN
 
 /** Creates the function that cleans a text in pieces, even if an escape sequence is split between two of them. */
 export const createCleaner = () => {
-  let held = ''
+  let incomplete = ''
   return (piece: string) => {
-    const text = held + piece
+    const text = incomplete + piece
     const start = text.lastIndexOf(ESCAPE)
     const tail = start < 0 ? '' : text.slice(start + 1)
-    held = start >= 0 && tail.length < MAX_SEQUENCE_CHARS && INCOMPLETE.test(tail) ? text.slice(start) : ''
-    return clean(text.slice(0, text.length - held.length))
+    incomplete =
+      start >= 0 && tail.length < MAX_SEQUENCE_CHARS && INCOMPLETE.test(tail) ? text.slice(start) : ''
+    return clean(text.slice(0, text.length - incomplete.length))
   }
 }
 

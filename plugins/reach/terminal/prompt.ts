@@ -35,7 +35,7 @@ export const createPrompt = ({
   const joiner = createJoiner()
   const ready: string[] = []
   let ahead: Buffer[] = []
-  let asked: { label: string; isQuestion: boolean; resolve(message: string | undefined): void } | undefined
+  let pending: { label: string; isQuestion: boolean; resolve(message: string | undefined): void } | undefined
   let secretKeys: PassThrough | undefined
   let pasting = false
   let leaving = false
@@ -43,8 +43,8 @@ export const createPrompt = ({
   let released = false
 
   const settle = (message: string | undefined) => {
-    const { resolve } = asked!
-    asked = undefined
+    const { resolve } = pending!
+    pending = undefined
     leaving = false
     resolve(message)
   }
@@ -62,7 +62,7 @@ export const createPrompt = ({
 
   const clearInput = () => {
     dropInput()
-    showLabel(asked!.label)
+    showLabel(pending!.label)
   }
 
   /** Withdraws a question, with the text typed so far. */
@@ -87,18 +87,18 @@ export const createPrompt = ({
     if (!key.ctrl) leaving = false
   })
   reader.on('history', (history) => {
-    if (asked?.isQuestion) history.shift()
+    if (pending?.isQuestion) history.shift()
   })
   reader.on('line', (line) => {
     const message = joiner.add(line, pasting)
     if (message === undefined) showLabel(CONTINUATION)
-    else if (asked) settle(message)
+    else if (pending) settle(message)
     else ready.push(message)
   })
   reader.on('SIGINT', () => {
-    if (!asked) onInterrupt()
+    if (!pending) onInterrupt()
     else if (reader.line || joiner.isBegun) clearInput()
-    else if (asked.isQuestion) onInterrupt()
+    else if (pending.isQuestion) onInterrupt()
     else leave()
   })
   // Ctrl-Z left the reader paused, and the shell has changed the modes of the terminal.
@@ -108,20 +108,20 @@ export const createPrompt = ({
   })
   reader.on('close', () => {
     closed = true
-    if (!asked) return
+    if (!pending) return
     output.write('\n')
     settle(undefined)
   })
 
   /** Passes one line at a time to the reader, so that a later line is not echoed into an answer. */
   const drain = () => {
-    while (asked && ahead.length > 0) keys.write(ahead.shift())
+    while (pending && ahead.length > 0) keys.write(ahead.shift())
   }
 
   const feed = (chunk: Buffer) => {
     if (secretKeys) {
       secretKeys.write(chunk)
-    } else if (!asked && chunk.includes(CTRL_C)) {
+    } else if (!pending && chunk.includes(CTRL_C)) {
       ahead = []
       onInterrupt()
     } else {
@@ -142,7 +142,7 @@ export const createPrompt = ({
     // Text typed before the question was shown cannot be its answer.
     const later = isQuestion ? ahead.splice(0) : []
     return new Promise<string | undefined>((resolve) => {
-      asked = {
+      pending = {
         label: text,
         isQuestion,
         resolve(message) {
@@ -171,8 +171,8 @@ export const createPrompt = ({
     async ask(question: string, { signal, offered }: { signal: AbortSignal; offered?: string }) {
       if (signal.aborted) return undefined
       const answer = ask(question, true)
-      if (offered && asked) reader.write(offered)
-      const onAbort = () => asked && withdraw()
+      if (offered && pending) reader.write(offered)
+      const onAbort = () => pending && withdraw()
       signal.addEventListener('abort', onAbort)
       return answer.finally(() => signal.removeEventListener('abort', onAbort))
     },
@@ -204,7 +204,7 @@ export const createPrompt = ({
     close() {
       if (released) return
       released = true
-      if (asked) settle(undefined)
+      if (pending) settle(undefined)
       secretKeys?.end()
       stdin.off('data', feed)
       stdin.off('end', end)

@@ -43,10 +43,10 @@ export const createRenderer = ({ answer, detail }: { answer: Screen; detail: Scr
   const callTool = (name: string, input: unknown, indent = '') => {
     startSection('line')
     const label = `${indent}⚙ ${shorten(name, 64)}`
-    const rest = ` ${shorten(input, detail.columns - label.length - 2)}`
+    const inputText = ` ${shorten(input, detail.columns - label.length - 2)}`
     detail.writeParts([
       [label, 'cyan'],
-      [rest, 'dim'],
+      [inputText, 'dim'],
     ])
   }
 

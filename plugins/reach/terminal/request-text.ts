@@ -21,10 +21,10 @@ export const shortenName = ({ action_requests }: ApprovalRequest, index: number)
 /** Returns the heading of a request: its number and the tool to be called. */
 export function describeHeading(request: ApprovalRequest, index: number): string {
   const { length } = request.action_requests
-  const place = length > 1 ? `${index + 1} of ${length} · ` : ''
+  const position = length > 1 ? `${index + 1} of ${length} · ` : ''
   const { parent_tool_call_id } = request.action_requests[index]!
   const within = parent_tool_call_id === undefined ? '' : ', within a delegated task'
-  return `${isQuestion(request, index) ? '?' : '⚠'} ${place}${shortenName(request, index)}${within}`
+  return `${isQuestion(request, index) ? '?' : '⚠'} ${position}${shortenName(request, index)}${within}`
 }
 
 /** Lays out the text of a request and the arguments of its call, every character visible, in rows of that many columns. */

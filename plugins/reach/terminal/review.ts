@@ -38,9 +38,9 @@ export const createReview = ({
 }) => {
   const ask = (label: string, offered?: string) => prompt.ask(label, { signal, offered })
 
-  const showWhole = async (given: ApprovalRequest, index: number) => {
-    const request = await withAllArguments(given, index)
-    for (const row of describeRequest(request, index, view.columns)) view.line(row)
+  const showWhole = async (request: ApprovalRequest, index: number) => {
+    const whole = await withAllArguments(request, index)
+    for (const row of describeRequest(whole, index, view.columns)) view.line(row)
   }
 
   const withAllArguments = async (request: ApprovalRequest, index: number): Promise<ApprovalRequest> => {
@@ -109,13 +109,13 @@ export const createReview = ({
       view.note(offer)
       const typed = await ask('decide › ')
       if (typed === undefined) return undefined
-      const [, begun = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(typed.trim())!
+      const [, begun = '', details = ''] = /^(\S*)\s*(.*)$/s.exec(typed.trim())!
       const { word } = choices.find(({ word }) => [word, word[0]].includes(begun.toLowerCase())) ?? {}
-      if (word === 'yes' && !rest) return { type: 'approve' }
-      if (word === 'thread' && !rest) return { type: 'approve', for_thread: true }
-      if (word === 'no') return reject(rest)
+      if (word === 'yes' && !details) return { type: 'approve' }
+      if (word === 'thread' && !details) return { type: 'approve', for_thread: true }
+      if (word === 'no') return reject(details)
       if (word === 'show') await showWhole(request, index)
-      const edited = word === 'edit' ? await edit(action, rest) : 'back'
+      const edited = word === 'edit' ? await edit(action, details) : 'back'
       if (edited !== 'back') return edited
     }
   }

@@ -57,8 +57,8 @@ const add = signedInCommand(
       service.POST('/agents/{id}/cron/preview', { params, body: { schedule } }),
       url,
     )
-    const made = await readAnswer(service.POST('/agents/{id}/cron', { params, body }), url)
-    stdout.write(`${made.id}\n${times.map((time) => `  ${formatTime(time)}\n`).join('')}`)
+    const created = await readAnswer(service.POST('/agents/{id}/cron', { params, body }), url)
+    stdout.write(`${created.id}\n${times.map((time) => `  ${formatTime(time)}\n`).join('')}`)
   },
 )
 
@@ -100,18 +100,18 @@ const readRows = ({ service, url, agent_id }: SignedIn): Promise<Row[]> =>
     url,
   )
 
-async function findJob(wanted: string, at: SignedIn): Promise<Row> {
-  const found = (await readRows(at)).filter(({ id, name }) => id === wanted || name === wanted)
-  if (found.length === 1) return found[0]!
+async function findJob(nameOrId: string, at: SignedIn): Promise<Row> {
+  const matches = (await readRows(at)).filter(({ id, name }) => id === nameOrId || name === nameOrId)
+  if (matches.length === 1) return matches[0]!
   throw new Error(
-    found.length === 0
-      ? `The schedule "${wanted}" does not exist. \`svc schedule list\` shows yours.`
-      : `${found.length} schedules have this name: choose one by its id.`,
+    matches.length === 0
+      ? `The schedule "${nameOrId}" does not exist. \`svc schedule list\` shows yours.`
+      : `${matches.length} schedules have this name: choose one by its id.`,
   )
 }
 
-async function enable(wanted: string, enabled: boolean, at: SignedIn) {
-  const { id: job_id } = await findJob(wanted, at)
+async function enable(nameOrId: string, enabled: boolean, at: SignedIn) {
+  const { id: job_id } = await findJob(nameOrId, at)
   const params = { path: { id: at.agent_id, job_id } }
   return readAnswer(at.service.PATCH('/agents/{id}/cron/{job_id}', { params, body: { enabled } }), at.url)
 }

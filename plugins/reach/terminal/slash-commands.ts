@@ -35,11 +35,11 @@ export const createSlashCommands = ({
   let next: string | undefined
 
   /** Appends the threads at a path to those listed before; returns the number of the latter. */
-  const listThreads = async (path: string, before: ThreadRow[]): Promise<number> => {
+  const listThreads = async (path: string, earlierRows: ThreadRow[]): Promise<number> => {
     const page = await session.readPage<ThreadRow>(path)
-    listed = [...before, ...page.rows]
+    listed = [...earlierRows, ...page.rows]
     next = page.next
-    return before.length
+    return earlierRows.length
   }
 
   const commands: Record<string, SlashCommand> = {

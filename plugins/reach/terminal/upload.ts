@@ -28,7 +28,7 @@ export const createUpload = ({
 }) => {
   const params = { path: { id: agent_id } }
 
-  return async ({ name, media_type, data }: SentFile, given: AbortSignal): Promise<FileBlock> => {
+  return async ({ name, media_type, data }: SentFile, callSignal: AbortSignal): Promise<FileBlock> => {
     const body = new FormData()
     body.set('file', new File([data], name, { type: media_type }))
     const send = (signal: AbortSignal) =>
@@ -41,8 +41,8 @@ export const createUpload = ({
         }),
         url,
       )
-    const stored = await withDeadline(UPLOAD_MS, [signal, given], send).catch((error: unknown) => {
-      const isLate = error instanceof DOMException && !signal.aborted && !given.aborted
+    const stored = await withDeadline(UPLOAD_MS, [signal, callSignal], send).catch((error: unknown) => {
+      const isLate = error instanceof DOMException && !signal.aborted && !callSignal.aborted
       throw isLate ? new UnreachableError(url, error) : error
     })
     const { path, filename, media_type: type } = stored

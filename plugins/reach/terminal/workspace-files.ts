@@ -61,8 +61,8 @@ export const createWorkspaceFiles = (parts: {
     async save(path: string, to: string | undefined): Promise<{ path: string; size: number }> {
       const response = await download(path)
       const isFolder = to === undefined || to.endsWith('/') || to.endsWith(sep) || (await isDirectory(to))
-      const wanted = isFolder ? join(to ?? '.', sanitizeName(path)) : to
-      return explainFailure(wanted, async () => receive(response, await createNew(wanted)))
+      const target = isFolder ? join(to ?? '.', sanitizeName(path)) : to
+      return explainFailure(target, async () => receive(response, await createNew(target)))
     },
 
     /** Sends a local file to the workspace; returns the block that names it in a message. */
@@ -90,10 +90,10 @@ interface NewFile {
 }
 
 /** Creates a file with this name, or with a number after the name if it is taken. */
-async function createNew(wanted: string): Promise<NewFile> {
-  const { dir, name, ext } = parse(wanted)
+async function createNew(target: string): Promise<NewFile> {
+  const { dir, name, ext } = parse(target)
   for (let number = 1; ; number += 1) {
-    const path = number === 1 ? wanted : join(dir, `${name}-${number}${ext}`)
+    const path = number === 1 ? target : join(dir, `${name}-${number}${ext}`)
     try {
       return { path, file: await open(path, 'wx') }
     } catch (error) {

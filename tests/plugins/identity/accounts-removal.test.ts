@@ -27,14 +27,14 @@ const TRANSIENT = 'signals'
 /** Finds a text in the database and in the file names of the home. */
 async function traces({ db, home }: TestServer, text: string): Promise<string[]> {
   // With their types, links to folders are not followed: one leads to this whole package.
-  const found = readdirSync(home, { recursive: true, withFileTypes: true })
+  const locations = readdirSync(home, { recursive: true, withFileTypes: true })
     .map(({ parentPath, name }) => join(parentPath, name).slice(home.length))
     .filter((path) => path.includes(text))
   const collections = (await db.listCollections().toArray()).filter(({ name }) => name !== TRANSIENT)
   for (const { name } of collections)
     for await (const document of db.collection(name).find())
-      if (JSON.stringify(document).includes(text)) found.push(`${name}: ${JSON.stringify(document)}`)
-  return found
+      if (JSON.stringify(document).includes(text)) locations.push(`${name}: ${JSON.stringify(document)}`)
+  return locations
 }
 
 t.test('a deletion that a crash interrupted is finished, one that had not begun is not', async (t) => {
@@ -127,14 +127,14 @@ t.test('a deleted account leaves nothing, in any collection or folder', async (t
   t.ok((await traces(server, ann.id)).length > 5, 'there is something to be removed')
 
   t.match(await server.request('DELETE', '/users/ann'), { status: 204, body: '' })
-  const isLeft = (trace: string) => (found: string) => {
+  const isLeft = (trace: string) => (location: string) => {
     // Usage of the agent by others stays in their accounts.
-    if (found.startsWith('usage')) return trace === agent.id || trace === his
-    return found.startsWith('audit_log') && trace !== ann.id
+    if (location.startsWith('usage')) return trace === agent.id || trace === his
+    return location.startsWith('audit_log') && trace !== ann.id
   }
   for (const trace of [ann.id, agent.id, hers, his, visit])
     t.strictSame(
-      (await traces(server, trace)).filter((found) => !isLeft(trace)(found)),
+      (await traces(server, trace)).filter((location) => !isLeft(trace)(location)),
       [],
     )
   t.notOk(existsSync(join(server.home, 'agents', agent.id)))

@@ -54,7 +54,7 @@ t.test('accounts', async (t) => {
     const token = await server.login('ann', PASSWORD)
     t.match((await server.request('GET', '/agents', { token })).body, [{ name: 'assistant' }])
 
-    const given = {
+    const newAccount = {
       username: 'ben',
       role: 'admin',
       display_name: 'Ben',
@@ -64,7 +64,10 @@ t.test('accounts', async (t) => {
       workspace_root_dir: '/srv/ben/../ben/',
       token_quota: 1000,
     }
-    t.match(await admin.create(given), { status: 201, body: { ...given, workspace_root_dir: '/srv/ben/' } })
+    t.match(await admin.create(newAccount), {
+      status: 201,
+      body: { ...newAccount, workspace_root_dir: '/srv/ben/' },
+    })
     t.match(await admin.get('BEN'), { status: 200, body: { username: 'ben' } }, 'without regard to case')
 
     const { id: id_of_ben } = (await admin.get('ben')).body
@@ -132,7 +135,7 @@ t.test('accounts', async (t) => {
   })
 
   await t.test('a change affects only the fields that it contains', async (t) => {
-    const before = (await admin.get('ann')).body
+    const account = (await admin.get('ann')).body
     const changes = {
       display_name: 'Ann',
       email: 'ann@example.org',
@@ -143,7 +146,7 @@ t.test('accounts', async (t) => {
     }
     const { status, body } = await admin.patch('ann', changes)
     t.equal(status, 200)
-    t.strictSame(body, { ...before, ...changes, updated_at: body.updated_at })
+    t.strictSame(body, { ...account, ...changes, updated_at: body.updated_at })
     const cleared = {
       display_name: null,
       email: null,
@@ -206,7 +209,7 @@ t.test('accounts', async (t) => {
       permissions: ['execute', 'users'],
       workspace_root_dir: '/srv/ops',
     })
-    const before = (await admin.get('ops')).body
+    const account = (await admin.get('ops')).body
     t.match(await mia.reset('ops'), exceeds)
     t.match(await mia.remove('ops'), exceeds)
     t.match(await mia.patch('ops', { email: 'mia@example.org' }), exceeds)
@@ -218,10 +221,10 @@ t.test('accounts', async (t) => {
     const folder = refused(/only rights that you hold/, 'workspace_root_dir')
     for (const workspace_root_dir of [null, '/srv/team', '/srv/ops/below'])
       t.match(await mia.patch('ops', { workspace_root_dir }), folder)
-    t.strictSame((await admin.get('ops')).body, before, 'nothing of it was done')
+    t.strictSame((await admin.get('ops')).body, account, 'nothing of it was done')
     t.ok(await server.login('ops', PASSWORD))
 
-    const { updated_at, ...same } = before
+    const { updated_at, ...same } = account
     const { display_name, email, enabled, locale, permissions, workspace_root_dir, token_quota } = same
     const unchanged = { display_name, email, enabled, locale, permissions, workspace_root_dir, token_quota }
     t.match(

@@ -116,13 +116,13 @@ t.test('A key is shown once, and stored as a hash', async (t) => {
   const stored = await Promise.all(collections.map(({ name }) => server.db.collection(name).find().toArray()))
   const secret = key.split('_').at(-1)
   const { stdout } = await runCommand(server.home, ['config', '--json'])
-  for (const [place, text] of [
+  for (const [name, text] of [
     ['the database', JSON.stringify(stored)],
     ['the log', server.logged()],
     ['svc config', stdout],
   ]) {
     t.ok(text!.length > 100)
-    t.notOk(text!.includes(secret), `the secret is not in ${place}`)
+    t.notOk(text!.includes(secret), `the secret is not in ${name}`)
   }
 })
 

@@ -73,13 +73,13 @@ t.test('an unknown name answers and is locked exactly like a known one', async (
     }
     return replies
   }
-  const known = await story('admin')
+  const answers = await story('admin')
   t.strictSame(
-    known.map(({ status }) => status),
+    answers.map(({ status }) => status),
     [401, 401, 401, 401, 401, 429, 429],
   )
-  t.strictSame(await story('nobody'), known)
-  t.strictSame(await story('not a username, that is sure'), known)
+  t.strictSame(await story('nobody'), answers)
+  t.strictSame(await story('not a username, that is sure'), answers)
 })
 
 /** The number of simultaneous sign-ins; more than the five failures that lock an account. */

@@ -114,12 +114,12 @@ t.test('a change of the password closes the sockets of the other sessions, on ev
   const { token, password } = await server.createUser({ username: 'eve' })
   const other = await second.login('eve', password)
   const here = await open(server, token)
-  const there = await open(second, token)
+  const secondSocket = await open(second, token)
   const others = [await open(server, other), await open(second, other)]
   const body = { old_password: password, new_password: 'another-secret-2' }
   t.equal((await server.request('POST', '/auth/change-password', { token, body })).status, 204)
   for (const socket of others) t.strictSame(await socket.closed, ENDED)
-  for (const socket of [here, there]) t.match(await socket.ask(), { username: 'eve' })
+  for (const socket of [here, secondSocket]) t.match(await socket.ask(), { username: 'eve' })
 })
 
 t.test('disabling an account ends its sessions and sockets permanently, on every server', async (t) => {

@@ -341,13 +341,13 @@ t.test(
 )
 
 t.test('no password and no token is in the log', async (t) => {
-  const before = server.logged().length
+  const loggedLength = server.logged().length
   const { token, password } = await server.createUser({ username: 'whit' })
   await logIn(server, 'whit', 'wrong-canary-77')
   const body = { old_password: password, new_password: 'new-canary-88' }
   await server.request('POST', '/auth/change-password', { token, body })
   await server.request('GET', '/auth/me', { token: `${token}x` })
-  t.match(server.logged().slice(before), '/auth/change-password')
+  t.match(server.logged().slice(loggedLength), '/auth/change-password')
   for (const secret of [
     ADMIN.password,
     server.admin.token,

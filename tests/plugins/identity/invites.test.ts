@@ -78,7 +78,7 @@ t.test('an invite link leads to the public URL', async (t) => {
 })
 
 t.test('an invalid new invite is refused', async (t) => {
-  const before = await stored(server).countDocuments()
+  const earlierCount = await stored(server).countDocuments()
   const wrong = [
     { expires_in_days: 0 },
     { expires_in_days: 91 },
@@ -92,7 +92,7 @@ t.test('an invalid new invite is refused', async (t) => {
     const reply = await server.request('POST', '/users/invites', { body })
     t.strictSame(refusal(reply), [422, 'VALIDATION_FAILED'], JSON.stringify(body))
   }
-  t.equal(await stored(server).countDocuments(), before)
+  t.equal(await stored(server).countDocuments(), earlierCount)
 })
 
 t.test('only user managers invite, and grant only rights that they hold', async (t) => {
@@ -156,16 +156,16 @@ t.test('an invite expires after its days', async (t) => {
 
 t.test('the code is neither in the database nor in the log nor in audit rows', async (t) => {
   const records = server.db.collection('audit_log')
-  const before = await records.countDocuments()
+  const earlierCount = await records.countDocuments()
   const { id, code } = await invite(server, { note: 'for Ada' })
   await validate(server, code)
   await redeem(server, code, 'Ada', { display_name: 'Ada Lovelace' })
   await redeem(server, code, 'Bob')
   await revoke(server, { id })
 
-  const told = await records.find().sort({ _id: 1 }).skip(before).toArray()
+  const auditRows = await records.find().sort({ _id: 1 }).skip(earlierCount).toArray()
   t.match(
-    told.map(({ actor, action, target, payload, status }) => [
+    auditRows.map(({ actor, action, target, payload, status }) => [
       actor,
       action,
       target,
@@ -179,11 +179,15 @@ t.test('the code is neither in the database nor in the log nor in audit rows', a
       ['admin', 'invite.revoke', id, null, 409],
     ],
   )
-  t.equal(told.length, 4, 'asking whether a code is good changes nothing')
+  t.equal(auditRows.length, 4, 'asking whether a code is good changes nothing')
   const kept = await dump(server)
   const hash = createHash('sha256').update(code).digest('base64url')
   t.ok(kept.includes(hash), 'the hash is kept')
-  for (const [where, text] of Object.entries({ kept, log: server.logged(), told: JSON.stringify(told) })) {
+  for (const [where, text] of Object.entries({
+    kept,
+    log: server.logged(),
+    told: JSON.stringify(auditRows),
+  })) {
     t.notOk(text.includes(code), `no code: ${where}`)
     t.notOk(text.includes('Ada-secret-1'), `no password: ${where}`)
   }

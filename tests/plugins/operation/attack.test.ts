@@ -74,8 +74,8 @@ t.test('one attacking account does not block the others', { skip: onlyLong }, as
   const probes: number[] = []
 
   const quiet = await firstTokens((turns) => turns < QUIET_TURNS)
-  const before = memory()
-  let most = before
+  const initialMemory = memory()
+  let most = initialMemory
   let isOver = false
   const orders: AttackOrders = { url: service.url, ...mallory, seconds: SECONDS }
   const attack = new Worker(new URL('../../support/attacker.js', import.meta.url), { workerData: orders })
@@ -100,7 +100,7 @@ t.test('one attacking account does not block the others', { skip: onlyLong }, as
     closes,
     first_token_ms_p95: { quiet: Math.round(p95(quiet)), attacked: Math.round(p95(attacked)) },
     live_ms_p95: Math.round(p95(probes)),
-    memory_mib: { before: Math.round(before), most: Math.round(most) },
+    memory_mib: { before: Math.round(initialMemory), most: Math.round(most) },
   }
   t.comment(JSON.stringify(figures))
   process.stderr.write(`${JSON.stringify(figures)}\n`)
@@ -112,6 +112,6 @@ t.test('one attacking account does not block the others', { skip: onlyLong }, as
   t.ok(statuses[429]! > 0, 'requests had their limit')
   t.ok(closes[1008]! > 0, 'floods were cut off')
   t.ok(attacked.length > 0)
-  t.ok(most - before <= 150, `${Math.round(most - before)} MiB more than before`)
+  t.ok(most - initialMemory <= 150, `${Math.round(most - initialMemory)} MiB more than before`)
   t.ok(p95(attacked) <= 3 * p95(quiet), `${p95(attacked)} ms instead of ${p95(quiet)} ms`)
 })

@@ -62,8 +62,8 @@ t.test(
       }
     })
     const answer = async (count: number) => {
-      const before = answered.length
-      while (answered.length < before + count) await once(heard, 'answer')
+      const earlierCount = answered.length
+      while (answered.length < earlierCount + count) await once(heard, 'answer')
       while ((await first.request('GET', '/health')).status !== 200) await pause(50)
     }
     for (const round of range(6)) {

@@ -18,9 +18,9 @@ t.test('Rows are filtered by actor, action, target and time', async (t) => {
     await server.request('PUT', `/shop/${id}`)
   }
   const find = async (query: object) => {
-    const found = await server.request('GET', `/admin/audit-log?${new URLSearchParams({ ...query })}`)
-    t.equal(found.status, 200)
-    return found.body.map(({ action, target, ts }: { action: string; target: string; ts: number }) =>
+    const reply = await server.request('GET', `/admin/audit-log?${new URLSearchParams({ ...query })}`)
+    t.equal(reply.status, 200)
+    return reply.body.map(({ action, target, ts }: { action: string; target: string; ts: number }) =>
       [action, target, ts - start].join(' '),
     )
   }
@@ -65,7 +65,7 @@ t.test('Pages have no row twice and miss none while rows are written', async (t)
     now = start + second
     await Promise.all([...Array(30).keys()].map((n) => buy(server, `before-${second}-${n}`)))
   }
-  const before = (await rowsOf(server)).map(({ _id }) => String(_id)).reverse()
+  const earlierIds = (await rowsOf(server)).map(({ _id }) => String(_id)).reverse()
   const seen: string[] = []
   let query: string | undefined = '?limit=25'
   let pages = 0
@@ -84,12 +84,12 @@ t.test('Pages have no row twice and miss none while rows are written', async (t)
   }
   t.equal(new Set(seen).size, seen.length)
   t.same(
-    seen.filter((id) => before.includes(id)),
-    before.filter((id) => seen.includes(id)),
+    seen.filter((id) => earlierIds.includes(id)),
+    earlierIds.filter((id) => seen.includes(id)),
     'in order',
   )
   t.same(
-    before.filter((id) => !seen.includes(id)),
+    earlierIds.filter((id) => !seen.includes(id)),
     [],
   )
 

@@ -62,9 +62,9 @@ export async function verify(server: TestServer) {
 /** Asserts that the log is intact and has this many rows, with each of these request ids once. */
 export async function assertOnce(t: Test, server: TestServer, request_ids: readonly string[]) {
   const rows = await rowsOf(server)
-  const wanted = new Set(request_ids)
-  const found = rows.map((row) => row.request_id).filter((id) => id !== null && wanted.has(id))
-  t.same(found.sort(), [...wanted].sort(), 'each call has one row')
+  const expectedIds = new Set(request_ids)
+  const storedIds = rows.map((row) => row.request_id).filter((id) => id !== null && expectedIds.has(id))
+  t.same(storedIds.sort(), [...expectedIds].sort(), 'each call has one row')
   t.same(
     rows.map(({ _id }) => _id),
     rows.map((_, index) => index + 1),

@@ -142,15 +142,15 @@ t.test('Any tampering with rows is detected, and the row is named', async (t) =>
     }
     return tamper(t, swap, '4', /row 4 was changed/)
   })
-  for (const [place, id] of [
+  for (const [seq, id] of [
     [3.5, '3.5'],
     [0, '0'],
     ['zzz', 'zzz'],
   ])
-    await t.test(`a row inserted at ${place}`, (t) =>
+    await t.test(`a row inserted at ${seq}`, (t) =>
       tamper(
         t,
-        (rows) => log.insertOne({ ...rows[2]!, _id: place as number, entry_id: 'new' }),
+        (rows) => log.insertOne({ ...rows[2]!, _id: seq as number, entry_id: 'new' }),
         id as string,
         new RegExp(`row ${id} was inserted`),
       ),

@@ -64,7 +64,7 @@ t.test('a server is backed up while turns stream, and restored as it was', async
   const socket = await chat.connect()
   const quiet = await chat.createThread()
   await socket.ask({ thread_id: quiet, text: 'hello' })
-  const before = await readAll(server, [quiet])
+  const originalData = await readAll(server, [quiet])
 
   const { hold, release } = createHold()
   const text = range(1, 80).map((n) => `w${n} `)
@@ -88,7 +88,7 @@ t.test('a server is backed up while turns stream, and restored as it was', async
   t.match(restored.stdout, 'database.url was removed from config.json')
 
   const copy = await startServer(t, { home, env: { SVC_DATABASE_URL: url } })
-  t.strictSame(await readAll(copy, [quiet]), before)
+  t.strictSame(await readAll(copy, [quiet]), originalData)
   t.match(await copy.request('POST', '/agents', { body: { name: 'more' } }), { status: 201 })
   const verified = await svc(home, ['admin', 'audit', '--verify'], { SVC_DATABASE_URL: url })
   t.match(verified, { code: 0 }, verified.stdout)

@@ -108,7 +108,7 @@ t.test('Other clients of the same NATS server', { skip: noNats }, async (t) => {
 
   await t.test('cannot repeat what a server has sent, nor send it elsewhere', async (t) => {
     const changes = () => events.events.filter(({ data: { type } }) => type === 'agent.changed').length
-    const before = changes()
+    const earlierCount = changes()
     for (const { subject, text } of [...overheard]) {
       connection.publish(subject, text)
       connection.publish(subject === signals ? topic : signals, text)
@@ -116,6 +116,6 @@ t.test('Other clients of the same NATS server', { skip: noNats }, async (t) => {
     await connection.flush()
     await server.request('PATCH', `/agents/${agent_id}`, { body: { name: 'renamed again' } })
     await events.until(({ type, name }) => type === 'agent.changed' && name === 'renamed again')
-    t.equal(changes(), before + 1, 'each notice is heard once')
+    t.equal(changes(), earlierCount + 1, 'each notice is heard once')
   })
 })

@@ -82,12 +82,12 @@ t.test('svc admin overview shows the same as the route', async (t) => {
 })
 
 t.test('The overview counts what there is', async (t) => {
-  const { nodes, bytes, ...rest } = await read(server)
+  const { nodes, bytes, ...figures } = await read(server)
   t.match(bytes, { conversations: 0, usage: 0, documents: 0 })
   t.ok(bytes.audit > 0 && bytes.workspaces > 0)
   t.equal(nodes.length, 1)
   t.match(nodes, [{ id: facts.node_id, host: hostname(), pid: process.pid, seen_at: Number }])
-  t.strictSame(rest, {
+  t.strictSame(figures, {
     ...NOTHING,
     user_count: 1,
     agent_count: 1,
@@ -289,8 +289,8 @@ async function leaveKilledNode(): Promise<number> {
 /** Waits for a heartbeat of a server at or after a time. */
 async function beatSince(server: TestServer, seconds: number): Promise<NodeDocument> {
   for (;;) {
-    const found = await nodesIn(server).findOne({ _id: idOf(server), seen_at: { $gte: seconds } })
-    if (found) return found
+    const node = await nodesIn(server).findOne({ _id: idOf(server), seen_at: { $gte: seconds } })
+    if (node) return node
     await pause(100)
   }
 }
@@ -309,16 +309,16 @@ t.test('svc admin overview works before the first start', async (t) => {
 t.test('svc admin overview shows what is stored without a server', async (t) => {
   const answer = await read(server)
   await server.stop()
-  const { started_at, nodes, ...rest } = JSON.parse(await svc(server.home, '--json'))
+  const { started_at, nodes, ...figures } = JSON.parse(await svc(server.home, '--json'))
   t.strictSame({ started_at, nodes }, { started_at: null, nodes: [] })
-  const { started_at: _, nodes: __, ...before } = answer
-  const { running, starting, stopped, failed } = before.agents
+  const { started_at: _, nodes: __, ...earlierFigures } = answer
+  const { running, starting, stopped, failed } = earlierFigures.agents
   t.ok(running > 0)
-  t.strictSame(rest, {
-    ...before,
+  t.strictSame(figures, {
+    ...earlierFigures,
     agents: { running: 0, starting: 0, stopped: running + starting + stopped, failed },
     turns_active: 0,
-    channels: { ...before.channels, connected: 0 },
+    channels: { ...earlierFigures.channels, connected: 0 },
   })
   const text = await svc(server.home)
   t.match(text, /^running since {2}no server runs$/m)

@@ -5,9 +5,9 @@ import { onlyLong } from '../../run/tier.ts'
 import { createHome, pluginSource, runCommand } from '../../support/kernel.ts'
 
 /** Writes a folder with these files into a new home, and returns what `svc plugin check` says of it. */
-async function check(t: Test, place: string, files: Record<string, string>, ...options: string[]) {
+async function check(t: Test, path: string, files: Record<string, string>, ...options: string[]) {
   const home = createHome(t)
-  const folder = join(home, place)
+  const folder = join(home, path)
   for (const [name, text] of Object.entries({ 'package.json': '{"type":"module"}', ...files })) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
@@ -141,7 +141,7 @@ t.test('check takes a kind by its package.json, by the folder it is in, or by it
 t.test('check says in one sentence what is wrong, and what to change', async (t) => {
   const route = (fields: string) =>
     `host.routes([{ method: 'POST', path: '/sky', summary: 's', response: { 200: {} }, handler() {}, ${fields} }])`
-  const cases: [place: string, files: Record<string, string>, sentence: RegExp][] = [
+  const cases: [path: string, files: Record<string, string>, sentence: RegExp][] = [
     [
       'sky',
       {},
@@ -204,8 +204,8 @@ t.test('check says in one sentence what is wrong, and what to change', async (t)
       /no plugin declares the extension point "channel\.kinds", which its package\.json extends\. Did you mean "channels\.kinds"\? There are .*channels\.kinds/,
     ],
   ]
-  for (const [place, files, sentence] of cases) {
-    const refused = await check(t, place, files)
+  for (const [path, files, sentence] of cases) {
+    const refused = await check(t, path, files)
     t.match(refused, { code: 1, stdout: '', stderr: sentence })
     t.equal(refused.stderr.trimEnd().split('\n').length, 1)
   }

@@ -21,7 +21,7 @@ t.test(
         models: [{ id: 'm' }],
       },
     })
-    const before = readFileSync(join(server.home, 'secret.key'), 'utf8')
+    const earlierKey = readFileSync(join(server.home, 'secret.key'), 'utf8')
     const command = ['admin', 'rotate-secret-key', '--wait', '0']
     const { code, stdout } = await runCommand(server.home, command, { env: databaseEnvironment(server.home) })
     t.equal(code, 0)
@@ -30,7 +30,7 @@ t.test(
       /secrets encrypted with the new key: 3\./,
       'the key, the options, and the secret of the tokens',
     )
-    t.not(readFileSync(join(server.home, 'secret.key'), 'utf8'), before)
+    t.not(readFileSync(join(server.home, 'secret.key'), 'utf8'), earlierKey)
 
     for (const step of ['with the server going on', 'and started anew']) {
       const reply = await server.request('POST', `/providers/${provider.id}/test`, { body: {} })

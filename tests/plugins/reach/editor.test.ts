@@ -153,11 +153,11 @@ t.test('calls that need approval are asked for one by one, and sent as one decis
     },
     { text: 'Done.' },
   )
-  const before = editor.asked.length
+  const askedBefore = editor.asked.length
   editor.permit(({ toolCall }) => choose(toolCall.toolCallId === 'one' ? 'allow' : 'reject'))
   t.equal(await editor.ask(sessionId, 'go'), 'end_turn')
-  const asked = editor.asked.slice(before)
-  t.match(asked, [
+  const newQuestions = editor.asked.slice(askedBefore)
+  t.match(newQuestions, [
     {
       sessionId,
       toolCall: {

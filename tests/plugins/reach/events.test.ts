@@ -161,9 +161,9 @@ t.test('an account hears of what it may see, and of nothing else', async (t) => 
   t.notOk(names(hers).includes('agent.deleted'), 'its owner still has it')
   await server.request('DELETE', `/agents/${id}`, own)
   t.ok(await tell(hers, 'agent.deleted', { agent_id: id }))
-  const before = his.events.length
+  const earlierCount = his.events.length
   await mark(his, bob.id)
-  t.equal(his.events.length, before + 1)
+  t.equal(his.events.length, earlierCount + 1)
 })
 
 t.test('a stream continues after the last event that was seen', async (t) => {

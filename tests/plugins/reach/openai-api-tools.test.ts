@@ -159,7 +159,7 @@ t.test('A stream has the calls as deltas', async (t) => {
   t.equal(chunks.at(-1)!.choices[0]!.finish_reason, 'tool_calls')
 
   fake.next({ toolCalls: [call('a', 'weather', { at: 'sea' })] }, { text: 'Wet.' })
-  const told: unknown[] = []
+  const calls: unknown[] = []
   const runner = openai.chat.completions.runTools({
     model: 'assistant',
     stream: true,
@@ -171,7 +171,7 @@ t.test('A stream has the calls as deltas', async (t) => {
           ...weather.function,
           parse: JSON.parse,
           function: (args: unknown) => {
-            told.push(args)
+            calls.push(args)
             return 'rain'
           },
         },
@@ -179,7 +179,7 @@ t.test('A stream has the calls as deltas', async (t) => {
     ],
   })
   t.equal(await runner.finalContent(), 'Wet.')
-  t.strictSame(told, [{ at: 'sea' }])
+  t.strictSame(calls, [{ at: 'sea' }])
 })
 
 t.test('Arguments are passed on as the model wrote them, and the model goes on with them', async (t) => {
@@ -237,9 +237,9 @@ t.test('A program that takes one call at a time gets them one after the other', 
   const asked = { parallel_tool_calls: false }
   const { messages, ids } = await askCalls(calls, asked)
   t.equal(ids.length, 1)
-  const before = fake.requests.length
+  const earlierCount = fake.requests.length
   const second = await create([...messages, result(ids[0]!, 'storm')], asked)
-  t.equal(fake.requests.length, before, 'the model is not asked in between')
+  t.equal(fake.requests.length, earlierCount, 'the model is not asked in between')
   t.match(second, {
     finish_reason: 'tool_calls',
     calls: [{ function: { name: 'tide', arguments: '{"at":"sea"}' } }],

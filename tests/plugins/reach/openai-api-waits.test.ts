@@ -39,14 +39,14 @@ t.test('A turn that waits for its program survives a restart with its tools', as
 
 t.test('A turn whose program does not come back ends, and its model is not asked again', async (t) => {
   const { thread_id, messages } = await askCall()
-  const before = fake.requests.length
+  const earlierCount = fake.requests.length
   clock.advance(61)
   // The job that looks for turns that have waited too long runs first when a server starts.
   await server.restart()
   const reader = await chat.connect()
   await reader.subscribe(thread_id, 0)
   t.match(await reader.until(({ type }) => type === 'done'), { thread_id, stop_reason: 'stopped' })
-  t.equal(fake.requests.length, before)
+  t.equal(fake.requests.length, earlierCount)
   fake.next({ text: 'Late.' })
   const late = await create(messages)
   t.match(late, { message: { content: 'Late.' } })

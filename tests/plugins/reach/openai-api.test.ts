@@ -218,7 +218,7 @@ t.test('A thread with earlier messages can be rebuilt, forked and replayed', asy
       user('Second.'),
     ],
   })
-  const before = await chat.history(thread_id)
+  const earlierHistory = await chat.history(thread_id)
   await server.db
     .collection('threads')
     .updateOne({ _id: thread_id as never }, { $set: { projection_version: 0 } })
@@ -227,7 +227,7 @@ t.test('A thread with earlier messages can be rebuilt, forked and replayed', asy
     () => chat.history(thread_id),
     ({ history_status }) => history_status === 'ready',
   )
-  t.strictSame((await chat.history(thread_id)).messages, before.messages)
+  t.strictSame((await chat.history(thread_id)).messages, earlierHistory.messages)
   const fork = await chat.threads('POST', `/${thread_id}/fork`, { body: { assistant_turns_from_end: 2 } })
   t.match(fork, { status: 201, body: { copied_messages: 4 } })
 
@@ -275,7 +275,7 @@ t.test('Parameters with an effect have it for one turn', async (t) => {
 })
 
 t.test('What would change the meaning of a reply is refused', async (t) => {
-  const before = await countThreads()
+  const earlierCount = await countThreads()
   const asked = { messages: [user('Go.')] }
   for (const [parameter, value] of Object.entries({
     n: 2,
@@ -331,7 +331,7 @@ t.test('What would change the meaning of a reply is refused', async (t) => {
     type: 'authentication_error',
     param: null,
   })
-  t.equal(await countThreads(), before + 1, 'nothing of it leaves a thread')
+  t.equal(await countThreads(), earlierCount + 1, 'nothing of it leaves a thread')
 })
 
 t.test('What OpenAI’s API has besides is refused in a sentence that says what to use', async (t) => {
@@ -447,7 +447,7 @@ t.test("Tools run on the server and are not shown as the client's", async (t) =>
 })
 
 t.test('Errors have their status before the reply begins, and are events after', async (t) => {
-  const before = await countThreads()
+  const earlierCount = await countThreads()
   for (const stream of [false, true]) {
     fake.next({ status: 401 })
     t.match(await refusal(complete.create({ model: 'assistant', messages: [user('Go.')], stream })), {
@@ -455,7 +455,7 @@ t.test('Errors have their status before the reply begins, and are events after',
       code: 'MODEL_AUTH_FAILED',
     })
   }
-  t.equal(await countThreads(), before, 'a failed request leaves no thread')
+  t.equal(await countThreads(), earlierCount, 'a failed request leaves no thread')
 
   fake.next({ text: ['half ', 'a ', 'word'], disconnectAfter: 2 })
   const stream = await complete.create({ model: 'assistant', messages: [user('Go.')], stream: true })
@@ -491,7 +491,7 @@ t.test('A client that leaves stops the turn', async (t) => {
   )
   t.match(messages.at(-1), { role: 'assistant', status: 'stopped', content: [{ text: 'one ' }] })
 
-  const before = await countThreads()
+  const earlierCount = await countThreads()
   const leaving = new AbortController()
   const count = fake.requests.length
   fake.next({ text: 'never', hold })
@@ -502,7 +502,7 @@ t.test('A client that leaves stops the turn', async (t) => {
   leaving.abort()
   await left
   await aborted
-  await until(countThreads, (threads) => threads === before)
+  await until(countThreads, (threads) => threads === earlierCount)
 })
 
 t.test('A request waits for its thread, and leaves the queue with its client', async (t) => {

@@ -131,8 +131,8 @@ t.test(
           clock.advance(1)
           wake()
         }
-        const found = await listRuns(job)
-        return found.length > 0 && found.every(({ ended_at }) => ended_at !== null) && found
+        const runs = await listRuns(job)
+        return runs.length > 0 && runs.every(({ ended_at }) => ended_at !== null) && runs
       })
       t.equal(runs.length, 1, job.prompt)
       const [{ status, due_at, started_at, thread_id, error }] = runs

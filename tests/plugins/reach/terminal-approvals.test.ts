@@ -334,7 +334,7 @@ t.test('A message that waits says so, and is taken back by Ctrl-C', async (t) =>
   fake.next({ text: ['Theirs', ' first.'], hold, holdAfter: 1 })
   const theirs = socket.say({ thread_id, text: 'go' })
   await socket.until(({ content }) => content === 'Theirs')
-  const before = fake.requests.length
+  const earlierCount = fake.requests.length
   const second = socket.say({ thread_id, text: 'and\nthis' })
   await socket.until(({ type }) => type === 'turn_queued')
   const run = start(t, { url: server.url, env, thread: thread_id, message: 'mine' })
@@ -353,15 +353,15 @@ t.test('A message that waits says so, and is taken back by Ctrl-C', async (t) =>
   await other.until('you › ')
   other.stdin.write(CTRL_D)
   t.equal(await other.code, 0)
-  t.equal(fake.requests.length, before + 1)
+  t.equal(fake.requests.length, earlierCount + 1)
 })
 
 /** Waits until a message waits in a thread. */
 async function untilQueued(thread_id: string, text: string) {
   for (;;) {
     const { queued } = await chat.history(thread_id)
-    const found = queued.find((row: { text: string }) => row.text === text)
-    if (found) return found
+    const turn = queued.find((row: { text: string }) => row.text === text)
+    if (turn) return turn
     await delay(20)
   }
 }

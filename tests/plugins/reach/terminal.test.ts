@@ -437,12 +437,12 @@ t.test('SIGINT stops a turn that was asked for with --message', async (t) => {
     await stopped
     emit({ ...done, stop_reason: 'stopped' })
   })
-  const before = process.listeners('SIGINT')
+  const earlierListeners = process.listeners('SIGINT')
   const run = start(t, { url: service.url, message: 'go' })
   await run.until('Once upon')
   process.emit('SIGINT')
   t.equal(await run.code, 130)
-  const left = process.listeners('SIGINT').filter((listener) => !before.includes(listener))
+  const left = process.listeners('SIGINT').filter((listener) => !earlierListeners.includes(listener))
   t.equal(left.length, 0, 'it listens no more')
 })
 
@@ -622,10 +622,10 @@ t.test('/files, /save and /attach work with the files of the agent, and overwrit
     home: {},
   })
   const here = join(folders, 'here')
-  const before = process.cwd()
+  const earlierFolder = process.cwd()
   process.chdir(here)
   // Before the folder is removed.
-  t.teardown(() => process.chdir(before))
+  t.teardown(() => process.chdir(earlierFolder))
   const run = start(t, { tty: true, url: service.url, env: { NO_COLOR: '1' }, home: join(folders, 'home') })
   const enter = async (line: string, ...answers: string[]) => {
     await run.until('you › ')

@@ -58,7 +58,7 @@ export const createEditorSession = ({
   last_seq: number
   client: AgentContext
 }) => {
-  let seen = last_seq
+  let lastSeq = last_seq
   let failure: ErrorFrame | undefined
   let prompt: { cancelled: AbortController } | undefined
   /** A message that waits for another turn of the thread, which is paused by a question of its own. */
@@ -78,7 +78,7 @@ export const createEditorSession = ({
   const updates = createSessionUpdates(send)
 
   const show = (frame: ServerFrame) => {
-    if ('seq' in frame) seen = Math.max(seen, frame.seq ?? 0)
+    if ('seq' in frame) lastSeq = Math.max(lastSeq, frame.seq ?? 0)
     if (frame.type === 'error') failure = frame
     if (frame.type === 'turn_started') hasBegun = true
     // A turn that waited in the queue could not be stopped before it began.
@@ -108,13 +108,13 @@ export const createEditorSession = ({
 
   const follow = async (beginning: Parameters<typeof following.follow>[0]) => {
     failure = undefined
-    following.hold(thread_id, seen)
+    following.hold(thread_id, lastSeq)
     try {
       return await following.follow(beginning)
     } finally {
       following.close()
       // The open question is replayed first, once it can be answered.
-      if (permissions.question) seen = permissions.question.seq - 1
+      if (permissions.question) lastSeq = permissions.question.seq - 1
     }
   }
 

@@ -72,8 +72,8 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
     sessions.delete(thread_id)
   }
 
-  const explainMissing = async <Found>(thread_id: string, found: Promise<Found>): Promise<Found> =>
-    found.catch((error: unknown) => {
+  const explainMissing = async <Found>(thread_id: string, request: Promise<Found>): Promise<Found> =>
+    request.catch((error: unknown) => {
       // The server answers 422 for an id that is malformed.
       const isUnknown = error instanceof RefusedError && [404, 422].includes(error.status)
       throw isUnknown ? RequestError.sessionNotFound(thread_id) : error
@@ -105,11 +105,11 @@ export const createEditorSessions = (parts: EditorSessionParts) => {
 
     /** Returns the session with this id; throws if it is not open. */
     get(thread_id: string): EditorSession {
-      const found = sessions.get(thread_id)
-      if (!found) throw RequestError.sessionNotFound(thread_id)
+      const session = sessions.get(thread_id)
+      if (!session) throw RequestError.sessionNotFound(thread_id)
       sessions.delete(thread_id)
-      sessions.set(thread_id, found)
-      return found
+      sessions.set(thread_id, session)
+      return session
     },
 
     /** Returns the session with this id, if it is open. */

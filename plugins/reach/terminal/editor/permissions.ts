@@ -77,15 +77,15 @@ export const createPermissions = ({
 
   const approval: Approval = async (request, signal) => {
     const isOpen = open?.request.pending_id === request.pending_id
-    const known = isOpen ? open!.decisions : []
+    const earlierDecisions = isOpen ? open!.decisions : []
     const words = isOpen ? answer : undefined
     if (!isOpen && answer !== undefined) say(LATE)
-    const decisions = [...known]
+    const decisions = [...earlierDecisions]
     open = undefined
     answer = undefined
-    for (let index = known.length; index < request.action_requests.length; index++) {
+    for (let index = earlierDecisions.length; index < request.action_requests.length; index++) {
       if (isQuestion(request, index)) {
-        if (words === undefined || index > known.length) {
+        if (words === undefined || index > earlierDecisions.length) {
           open = { request, decisions }
           say(request.action_requests[index]!.description)
           return undefined

@@ -59,8 +59,10 @@ export function readPlan(input: unknown): PlanEntry[] | undefined {
   if (!Array.isArray(todos)) return undefined
   return todos.flatMap((todo) => {
     const { content, status } = readFields(todo)
-    const known = STATUSES.find((candidate) => candidate === status)
-    return typeof content === 'string' && known ? [{ content, status: known, priority: 'medium' }] : []
+    const knownStatus = STATUSES.find((candidate) => candidate === status)
+    return typeof content === 'string' && knownStatus
+      ? [{ content, status: knownStatus, priority: 'medium' }]
+      : []
   })
 }
 
