@@ -9,44 +9,44 @@ const ENVELOPE = 'io.modelcontextprotocol/'
 const DEFAULT_VERSION = '2025-06-18'
 
 /**
- * Mends a message, or a list of them: null counts as missing, and what clients leave out about themselves is filled in.
+ * Normalizes a message, or a list of them: null counts as missing, and what clients leave out about themselves is filled in.
  * Their capabilities are left out, since this server asks them nothing.
  */
-export function mendMessage(message: unknown): unknown {
-  if (Array.isArray(message)) return message.map(mendMessage)
+export function normalizeMessage(message: unknown): unknown {
+  if (Array.isArray(message)) return message.map(normalizeMessage)
   if (!isObject(message) || typeof message.method !== 'string') return message
   const { params, ...others } = message
-  const mended = { jsonrpc: '2.0', ...others }
+  const normalized = { jsonrpc: '2.0', ...others }
   const isInitialize = message.method === 'initialize'
-  if (!isPresent(params) && !isInitialize) return mended
-  if (isPresent(params) && !isObject(params)) return { ...mended, params }
+  if (!isPresent(params) && !isInitialize) return normalized
+  if (isPresent(params) && !isObject(params)) return { ...normalized, params }
   const present = dropNulls(params ?? {}) as Json
-  return { ...mended, params: isInitialize ? mendGreeting(present) : mendParams(present) }
+  return { ...normalized, params: isInitialize ? normalizeInitialize(present) : normalizeParams(present) }
 }
 
-function mendGreeting({ protocolVersion, clientInfo, ...others }: Json): Json {
+function normalizeInitialize({ protocolVersion, clientInfo, ...others }: Json): Json {
   return {
-    ...mendParams(others),
+    ...normalizeParams(others),
     protocolVersion: typeof protocolVersion === 'string' ? protocolVersion : DEFAULT_VERSION,
-    clientInfo: mendClientInfo(clientInfo),
+    clientInfo: normalizeClientInfo(clientInfo),
     capabilities: {},
   }
 }
 
-function mendParams({ _meta, cursor, ...others }: Json): Json {
+function normalizeParams({ _meta, cursor, ...others }: Json): Json {
   const params: Json = { ...others }
   if (cursor !== undefined) params.cursor = typeof cursor === 'number' ? String(cursor) : cursor
   if (!isObject(_meta)) return params
   const { progressToken, ...meta } = _meta
   if (typeof progressToken === 'string' || Number.isInteger(progressToken)) meta.progressToken = progressToken
   if (meta[`${ENVELOPE}protocolVersion`] !== undefined) {
-    meta[`${ENVELOPE}clientInfo`] = mendClientInfo(meta[`${ENVELOPE}clientInfo`])
+    meta[`${ENVELOPE}clientInfo`] = normalizeClientInfo(meta[`${ENVELOPE}clientInfo`])
     meta[`${ENVELOPE}clientCapabilities`] = {}
   }
   return { ...params, _meta: meta }
 }
 
-function mendClientInfo(info: unknown): Json {
+function normalizeClientInfo(info: unknown): Json {
   const { name, version } = isObject(info) ? info : {}
   return { name: isText(name) ? name : 'unknown', version: isText(version) ? version : '0' }
 }

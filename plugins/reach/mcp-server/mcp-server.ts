@@ -20,7 +20,7 @@ import {
 import type { AuthCaller } from '../../identity/auth/types.ts'
 import { ask } from './ask.ts'
 import { idOf, withLastMessage } from './last-message.ts'
-import { findFault, INVALID_PARAMS, mendMessage } from './loose-message.ts'
+import { findFault, INVALID_PARAMS, normalizeMessage } from './loose-message.ts'
 import type { Cradle } from './manifest.ts'
 import { say } from './phrases.ts'
 import { createProgress } from './progress.ts'
@@ -82,7 +82,7 @@ export function createMcpServer(cradle: Cradle) {
       const parsed = parse(bytes)
       if (parsed instanceof JsonTooComplex)
         return refuseMessage(INVALID_REQUEST, `Invalid Request: ${parsed.message}.`)
-      const message = mendMessage(parsed)
+      const message = normalizeMessage(parsed)
       const fault = [message].flat().map(findFault).find(Boolean)
       if (fault !== undefined) return refuseMessage(INVALID_PARAMS, fault, message)
       const { accept, isJsonOnly } = readAccept(headers.accept)

@@ -44,13 +44,13 @@ export const createConversation = (parts: FollowingParts & { session: Session })
     },
 
     /** Leaves the thread; the next message opens a new thread. */
-    renew: () => following.hold(undefined),
+    renew: () => following.select(undefined),
 
     /** Continues a thread without showing its messages; a turn that waits for a decision is shown and followed. */
     async select(id: string): Promise<Outcome | undefined> {
       const { messages, last_seq, hitl_pending } = await readHistory(id, 1)
       // The request that a turn waits for is its last frame.
-      following.hold(id, hitl_pending ? last_seq - 1 : last_seq)
+      following.select(id, hitl_pending ? last_seq - 1 : last_seq)
       if (!hitl_pending) return undefined
       const outcome = await following.follow({ turn_id: messages.at(-1)?.turn_id })
       return outcome.kind === 'ended' ? undefined : outcome
@@ -62,11 +62,11 @@ export const createConversation = (parts: FollowingParts & { session: Session })
       view.note(`Thread ${id}`)
       for (const { text } of queued) view.note(`Waiting: ${shorten(text, SHOWN_COLUMNS)}`)
       if (!turn_active) {
-        following.hold(id, last_seq)
+        following.select(id, last_seq)
         view.history(messages)
         return undefined
       }
-      following.hold(id)
+      following.select(id)
       const outcome = await following.follow({
         onStatus(status) {
           const isStored = status.turn_id ? (turn_id?: string) => turn_id !== status.turn_id : () => true
@@ -86,7 +86,7 @@ export const createConversation = (parts: FollowingParts & { session: Session })
         body: { assistant_turns_from_end: 1 },
       })
       const { last_seq } = await readHistory(forked.thread_id, 1)
-      following.hold(forked.thread_id, last_seq)
+      following.select(forked.thread_id, last_seq)
       return forked.thread_id
     },
 
@@ -94,7 +94,7 @@ export const createConversation = (parts: FollowingParts & { session: Session })
     async send(text: string): Promise<Outcome> {
       if (!following.thread_id) {
         const created = await session.request<{ thread_id: string }>({ method: 'POST', path: threads })
-        following.hold(created.thread_id, 0)
+        following.select(created.thread_id, 0)
       }
       const files = attached
       attached = []

@@ -184,7 +184,7 @@ export const createFollowing = ({ service, url, agent_id, approval, view, signal
     },
 
     /** Changes to another thread; `after` is the `seq` of the last frame seen there, undefined while a turn runs. */
-    hold(id: string | undefined, after?: number) {
+    select(id: string | undefined, after?: number) {
       thread_id = id
       last_seq = after
     },

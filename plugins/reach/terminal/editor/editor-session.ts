@@ -108,7 +108,7 @@ export const createEditorSession = ({
 
   const follow = async (beginning: Parameters<typeof following.follow>[0]) => {
     failure = undefined
-    following.hold(thread_id, lastSeq)
+    following.select(thread_id, lastSeq)
     try {
       return await following.follow(beginning)
     } finally {
