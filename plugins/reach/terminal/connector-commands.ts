@@ -1,10 +1,10 @@
 import type { components } from '#client'
-import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#kernel'
+import { type Command, type CommandInput, JSON_OPTION } from '#kernel'
 import type { SignedInAccount } from './connect.ts'
 import type { Cradle } from './manifest.ts'
 import { shorten } from './printable.ts'
 import { readAnswer } from './service.ts'
-import { accountCommand } from './signed-in.ts'
+import { accountCommand, printList } from './signed-in.ts'
 
 type Row = components['schemas']['Connector']
 
@@ -17,34 +17,26 @@ const CONNECTOR = { name: 'connector', summary: 'Id or name of the connector', r
 
 const list = accountCommand(
   { name: 'connector list', summary: 'List the connectors that you may use', options: [JSON_OPTION] },
-  async ({ options, stdout }, at) => {
-    const rows = await readConnectors(at)
-    if (options.json) return printJson(stdout, rows)
-    if (rows.length === 0) return void stdout.write('There are no connectors.\n')
-    const cells = rows.map(({ id, name, kind, owner, tools, status }) => [
-      id,
-      name,
-      kind,
-      owner ?? '-',
-      String(tools.length),
-      status,
-    ])
-    printTable(stdout, [['ID', 'NAME', 'KIND', 'OWNER', 'TOOLS', 'STATUS'], ...cells])
-  },
+  async (input, at) =>
+    printList(input, await readConnectors(at), {
+      noun: 'connector',
+      head: ['ID', 'NAME', 'KIND', 'OWNER', 'TOOLS', 'STATUS'],
+      toCells: ({ id, name, kind, owner, tools, status }) => {
+        return [id, name, kind, owner ?? '-', String(tools.length), status]
+      },
+    }),
 )
 
 const kinds = accountCommand(
   { name: 'connector kinds', summary: 'List the kinds of connectors', options: [JSON_OPTION] },
-  async ({ options, stdout }, { service, url }) => {
-    const rows = await readAnswer(service.GET('/connectors/kinds'), url)
-    if (options.json) return printJson(stdout, rows)
-    const cells = rows.map(({ kind, preset, config_schema }) => [
-      kind,
-      preset?.url ?? '-',
-      Object.keys((config_schema as { properties: object }).properties).join(', '),
-    ])
-    printTable(stdout, [['KIND', 'SERVER', 'SETTINGS'], ...cells])
-  },
+  async (input, { service, url }) =>
+    printList(input, await readAnswer(service.GET('/connectors/kinds'), url), {
+      noun: 'connector kind',
+      head: ['KIND', 'SERVER', 'SETTINGS'],
+      toCells: ({ kind, preset, config_schema: { properties = {} } }) => {
+        return [kind, preset?.url ?? '-', Object.keys(properties as object).join(', ')]
+      },
+    }),
 )
 
 const add = accountCommand(

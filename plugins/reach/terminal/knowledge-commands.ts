@@ -1,12 +1,12 @@
 import { openAsBlob } from 'node:fs'
 import { basename } from 'node:path'
 import type { components } from '#client'
-import { type Command, JSON_OPTION, printJson, printTable } from '#kernel'
+import { type Command, JSON_OPTION, printJson } from '#kernel'
 import type { SignedInAccount } from './connect.ts'
 import type { Cradle } from './manifest.ts'
 import { shorten } from './printable.ts'
 import { readAnswer } from './service.ts'
-import { accountCommand } from './signed-in.ts'
+import { accountCommand, findNamed, printList } from './signed-in.ts'
 
 type Row = components['schemas']['KnowledgeBase']
 
@@ -21,20 +21,14 @@ const BASE = { name: 'base', summary: 'Id or name of the knowledge base', requir
 
 const list = accountCommand(
   { name: 'knowledge list', summary: 'List the knowledge bases that you may search', options: [JSON_OPTION] },
-  async ({ options, stdout }, at) => {
-    const rows = await readBases(at)
-    if (options.json) return printJson(stdout, rows)
-    if (rows.length === 0) return void stdout.write('There are no knowledge bases.\n')
-    const cells = rows.map(({ id, name, owner, documents, chunks, status }) => [
-      id,
-      shorten(name, COLUMNS),
-      owner,
-      String(documents),
-      String(chunks),
-      status,
-    ])
-    printTable(stdout, [['ID', 'NAME', 'OWNER', 'DOCUMENTS', 'PASSAGES', 'STATUS'], ...cells])
-  },
+  async (input, at) =>
+    printList(input, await readBases(at), {
+      noun: 'knowledge base',
+      head: ['ID', 'NAME', 'OWNER', 'DOCUMENTS', 'PASSAGES', 'STATUS'],
+      toCells: ({ id, name, owner, documents, chunks, status }) => {
+        return [id, shorten(name, COLUMNS), owner, String(documents), String(chunks), status]
+      },
+    }),
 )
 
 const add = accountCommand(
@@ -110,15 +104,11 @@ export const knowledgeCommands: Command<Cradle>[] = [list, add, search, rebuild]
 const readBases = ({ service, url }: SignedInAccount): Promise<Row[]> =>
   readAnswer(service.GET('/knowledge-bases', { params: { query: { limit: MAX_BASES } } }), url)
 
-async function findBase(nameOrId: string, at: SignedInAccount): Promise<Row> {
-  const matches = (await readBases(at)).filter(({ id, name }) => id === nameOrId || name === nameOrId)
-  if (matches.length === 1) return matches[0]!
-  throw new Error(
-    matches.length === 0
-      ? `There is no knowledge base "${nameOrId}". \`svc knowledge list\` shows those that you may search.`
-      : `${matches.length} knowledge bases have this name: choose one by its id.`,
-  )
-}
+const findBase = async (nameOrId: string, at: SignedInAccount): Promise<Row> =>
+  findNamed(await readBases(at), nameOrId, {
+    noun: 'knowledge base',
+    advice: '`svc knowledge list` shows the knowledge bases that you may search.',
+  })
 
 const addAddress = (id: string, address: string, { service, url }: SignedInAccount) =>
   readAnswer(

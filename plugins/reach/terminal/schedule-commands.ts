@@ -1,9 +1,9 @@
 import type { components } from '#client'
-import { type Command, type CommandInput, JSON_OPTION, printJson, printTable } from '#kernel'
+import { type Command, type CommandInput, JSON_OPTION } from '#kernel'
 import type { Cradle } from './manifest.ts'
 import { shorten } from './printable.ts'
 import { readAnswer } from './service.ts'
-import { type SignedIn, signedInCommand } from './signed-in.ts'
+import { findNamed, printList, type SignedIn, signedInCommand } from './signed-in.ts'
 
 type Row = components['schemas']['ListedSchedule']
 type Rule = components['schemas']['TimeRule']
@@ -18,18 +18,14 @@ const JOB = { name: 'job', summary: 'Id or name of the schedule', required: true
 
 const list = signedInCommand(
   { name: 'schedule list', summary: 'List your schedules with an agent', options: [JSON_OPTION] },
-  async ({ options, stdout }, at) => {
-    const rows = await readRows(at)
-    if (options.json) return printJson(stdout, rows)
-    if (rows.length === 0) return void stdout.write('There are no schedules.\n')
-    const cells = rows.map((row) => [
-      row.id,
-      shorten(row.name, NAME_COLUMNS),
-      describeRule(row.schedule),
-      ...describeState(row),
-    ])
-    printTable(stdout, [['ID', 'NAME', 'TIMES', 'NEXT', 'LAST RUN'], ...cells])
-  },
+  async (input, at) =>
+    printList(input, await readRows(at), {
+      noun: 'schedule',
+      head: ['ID', 'NAME', 'TIMES', 'NEXT', 'LAST RUN'],
+      toCells: (row) => {
+        return [row.id, shorten(row.name, NAME_COLUMNS), describeRule(row.schedule), ...describeState(row)]
+      },
+    }),
 )
 
 const add = signedInCommand(
@@ -100,15 +96,8 @@ const readRows = ({ service, url, agent_id }: SignedIn): Promise<Row[]> =>
     url,
   )
 
-async function findJob(nameOrId: string, at: SignedIn): Promise<Row> {
-  const matches = (await readRows(at)).filter(({ id, name }) => id === nameOrId || name === nameOrId)
-  if (matches.length === 1) return matches[0]!
-  throw new Error(
-    matches.length === 0
-      ? `The schedule "${nameOrId}" does not exist. \`svc schedule list\` shows yours.`
-      : `${matches.length} schedules have this name: choose one by its id.`,
-  )
-}
+const findJob = async (nameOrId: string, at: SignedIn): Promise<Row> =>
+  findNamed(await readRows(at), nameOrId, { noun: 'schedule', advice: '`svc schedule list` shows yours.' })
 
 async function enable(nameOrId: string, enabled: boolean, at: SignedIn) {
   const { id: job_id } = await findJob(nameOrId, at)

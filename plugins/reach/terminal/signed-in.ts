@@ -1,4 +1,4 @@
-import type { Command, CommandInput } from '#kernel'
+import { type Command, type CommandInput, printJson, printTable } from '#kernel'
 import { RefusedError, UnreachableError } from './api.ts'
 import { connect, findAgent, readText, type SignedInAccount, URL_OPTION, USERNAME_OPTION } from './connect.ts'
 import { createLogin } from './login.ts'
@@ -50,6 +50,29 @@ export const accountCommand = (
     }
   },
 })
+
+/** Prints the rows of a list as JSON or as a table, or a sentence if there are none. */
+export function printList<Row>(
+  { options, stdout }: Pick<CommandInput, 'options' | 'stdout'>,
+  rows: readonly Row[],
+  { noun, head, toCells }: { noun: string; head: string[]; toCells: (row: Row) => string[] },
+): void {
+  if (options.json) printJson(stdout, rows)
+  else if (rows.length === 0) stdout.write(`There are no ${noun}s.\n`)
+  else printTable(stdout, [head, ...rows.map(toCells)])
+}
+
+/** Returns the only row with this id or name; throws a sentence if there is none or several have the name. */
+export function findNamed<Row extends { id: string; name: string }>(
+  rows: readonly Row[],
+  nameOrId: string,
+  { noun, advice }: { noun: string; advice: string },
+): Row {
+  const [match, ...others] = rows.filter(({ id, name }) => id === nameOrId || name === nameOrId)
+  if (!match) throw new Error(`The ${noun} "${nameOrId}" does not exist. ${advice}`)
+  if (others.length === 0) return match
+  throw new Error(`${others.length + 1} ${noun}s have this name: choose one by its id.`)
+}
 
 async function signIn(
   { options, home, env, stdin, stderr }: CommandInput,
