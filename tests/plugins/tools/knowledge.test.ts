@@ -430,7 +430,10 @@ t.test('svc knowledge lists, adds, searches and rebuilds', async (t) => {
     stdout: /^1\. otters\.md, Otters\n {3}Otters/,
   })
   t.match((await svc('rebuild', 'Terminal')).stdout, '"Terminal": documents to index again: 1')
-  t.match(await svc('search', 'Nothing', 'x'), { code: 1, stderr: /The knowledge base "Nothing" does not exist/ })
+  t.match(await svc('search', 'Nothing', 'x'), {
+    code: 1,
+    stderr: /The knowledge base "Nothing" does not exist/,
+  })
   await settled(id)
 })
 
