@@ -4,7 +4,6 @@ import {
   compileSchema,
   createFormCheck,
   deferSchema,
-  type ErrorCode,
   type Extensions,
   type Issue,
   type JSONSchema,
@@ -15,12 +14,12 @@ import {
 type Config = Record<string, unknown>
 
 /**
- * Creates the view of the registered kinds that their plugin uses; each kind is completed once. `unsupported` is the
- * code of the error for a kind that is not registered.
+ * Creates the view of the registered kinds that their plugin uses; each kind is completed once. `unsupported` creates
+ * the error for a kind that is not registered.
  */
 export function createKinds<Kind extends { kind: string }, Full extends Kind = Kind>(
   registered: Pick<Extensions<Kind>, 'get' | 'list'>,
-  { unsupported, complete }: { unsupported: ErrorCode; complete(kind: Kind): Full },
+  { unsupported, complete }: { unsupported(kind: string): AppError; complete(kind: Kind): Full },
 ) {
   const completed = new WeakMap<Kind, Full>()
   const ensureComplete = (kind: Kind): Full => {
@@ -39,7 +38,7 @@ export function createKinds<Kind extends { kind: string }, Full extends Kind = K
     /** Throws the error for a kind that is not registered. */
     get(name: string): Full {
       const kind = find(name)
-      if (!kind) throw new AppError(unsupported, { kind: name })
+      if (!kind) throw unsupported(name)
       return kind
     },
   }

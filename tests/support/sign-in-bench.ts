@@ -1,5 +1,4 @@
-import type { SignInFailure, SignInKind } from '../../plugins/identity/sso/sign-in-kind.ts'
-import type { SsoSettings } from '../../plugins/identity/sso/types.ts'
+import type { SignInFailure, SignInKind, SsoSettings } from '../../plugins/identity/sso/sign-in-kind.ts'
 import type { Test } from '../run/file-test.ts'
 import { CALLBACK, type Person, type Vendor } from './sign-in-vendors.ts'
 
@@ -15,7 +14,6 @@ const settingsOf = (
   ...fake.app,
   scopes: made.default_scopes,
   dashboard_origin: null,
-  rules: [],
   ...more,
 })
 

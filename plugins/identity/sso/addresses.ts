@@ -1,5 +1,5 @@
+import type { EntryPoint } from './errors.ts'
 import type { Cradle } from './manifest.ts'
-import type { EntryPoint } from './types.ts'
 
 /** The redirect URIs of the server, and the pages of the console that continue a sign-in. */
 export type SsoAddresses = ReturnType<typeof createAddresses>

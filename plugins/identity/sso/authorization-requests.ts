@@ -2,13 +2,12 @@ import { AppError, reply } from '#kernel'
 import { assertOwnPage, withDeadline } from '#toolbox'
 import type { AuthCaller } from '../auth/types.ts'
 import { DEFAULT_PAGE, type SsoAddresses } from './addresses.ts'
-import { createRefusal, refusalCode } from './errors.ts'
-import type { KindName, SignInKinds } from './kinds/registry.ts'
+import { createRefusal, type EntryPoint, refusalCode } from './errors.ts'
+import type { SignInKinds } from './kinds/registry.ts'
 import type { Cradle } from './manifest.ts'
 import type { SignInSettings } from './settings.ts'
-import { SignInFailure } from './sign-in-kind.ts'
+import { type KindName, SignInFailure } from './sign-in-kind.ts'
 import { type SignInAttempts, setStateCookie } from './sign-in-state.ts'
-import type { EntryPoint } from './types.ts'
 
 /** The time that a kind has to build an authorization request, and later to identify the user. */
 export const SERVICE_TIMEOUT_MS = 30_000

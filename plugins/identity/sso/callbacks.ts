@@ -5,13 +5,18 @@ import type { Identities } from '../users/identities.ts'
 import type { Users } from '../users/users.ts'
 import type { SsoAddresses } from './addresses.ts'
 import { SERVICE_TIMEOUT_MS } from './authorization-requests.ts'
+import type { EntryPoint } from './errors.ts'
 import type { SignInKinds } from './kinds/registry.ts'
 import type { Cradle } from './manifest.ts'
 import { assertIdentity, makeIdentityKey, type Provisioning } from './provisioning.ts'
-import type { SignInSettings } from './settings.ts'
+import type { SignInSettings, SsoProviderDocument } from './settings.ts'
 import { type ForeignIdentity, type SignInChallenge, SignInFailure } from './sign-in-kind.ts'
-import { hasStateCookie, type SignInAttempts, type SignInCodes } from './sign-in-state.ts'
-import type { EntryPoint, SsoAttemptDocument, SsoProviderDocument } from './types.ts'
+import {
+  hasStateCookie,
+  type SignInAttempts,
+  type SignInCodes,
+  type SsoAttemptDocument,
+} from './sign-in-state.ts'
 
 /** A callback: the request with which a browser comes back from another service. */
 interface CallbackRequest {

@@ -1,7 +1,9 @@
 import type { TypeOf } from '#kernel'
 import type { Role } from '../users/types.ts'
-import type { preview } from './schemas.ts'
-import type { ClaimRule } from './types.ts'
+import type { claimRule, preview } from './schemas.ts'
+
+/** A rule that grants a role or permissions to users with a claim of this value. */
+export type ClaimRule = TypeOf<typeof claimRule>
 
 type Claims = Readonly<Record<string, unknown>>
 

@@ -1,5 +1,7 @@
 import { AppError, type ErrorDefinition, type ErrorTable } from '#kernel'
-import type { EntryPoint } from './types.ts'
+
+/** The path prefixes under which the same routes exist: `/auth/oauth` for every kind, `/auth/oidc` for one. */
+export type EntryPoint = 'oauth' | 'oidc'
 
 type Refusal = 'DISABLED' | 'NO_PUBLIC_URL' | 'CODE_INVALID'
 

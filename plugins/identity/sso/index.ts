@@ -8,12 +8,18 @@ import { createCallbacks, type SignInCallbacks } from './callbacks.ts'
 import { createSignInKinds, type SignInKinds } from './kinds/registry.ts'
 import { manifest } from './manifest.ts'
 import { createProvisioning, type Provisioning } from './provisioning.ts'
-import { createSettings, type SignInSettings } from './settings.ts'
+import { createSettings, type SignInSettings, type SsoProviderDocument } from './settings.ts'
 import { settingsRoutes } from './settings-routes.ts'
 import { listStatus } from './settings-rows.ts'
 import { signInRoutes } from './sign-in-routes.ts'
-import { createAttempts, createCodes, type SignInAttempts, type SignInCodes } from './sign-in-state.ts'
-import type { SsoAttemptDocument, SsoCodeDocument, SsoProviderDocument } from './types.ts'
+import {
+  createAttempts,
+  createCodes,
+  type SignInAttempts,
+  type SignInCodes,
+  type SsoAttemptDocument,
+  type SsoCodeDocument,
+} from './sign-in-state.ts'
 
 declare module '#kernel/types' {
   interface PrivateServices {

@@ -3,11 +3,10 @@ import { AppError } from '#kernel'
 import type { Identities } from '../users/identities.ts'
 import type { UserChanges, UserDocument } from '../users/types.ts'
 import type { Users } from '../users/users.ts'
-import { applyRules, asksForMore } from './claim-rules.ts'
+import { applyRules, asksForMore, type ClaimRule } from './claim-rules.ts'
 import type { Cradle } from './manifest.ts'
 import { type ForeignIdentity, SignInFailure } from './sign-in-kind.ts'
 import { digest } from './sign-in-state.ts'
-import type { ClaimRule } from './types.ts'
 
 /** The account of an identity, and the change to it that the sign-in made. */
 interface ProvisionedAccount {

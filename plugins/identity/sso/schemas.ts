@@ -1,6 +1,6 @@
 import { nullable, objectOf, rowOf } from '#kernel'
 import { cookieWish, currentUser } from '#plugin-api'
-import { KIND_NAMES } from './kinds/registry.ts'
+import { KIND_NAMES } from './sign-in-kind.ts'
 
 const text = { type: 'string' } as const
 const display_name = { ...text, description: 'For buttons', examples: ['Example login'] } as const

@@ -1,12 +1,12 @@
 import type { Route } from '#kernel'
 import { makeTag, replyWithTag } from '#toolbox'
 import { applyRules, listGrants } from './claim-rules.ts'
+import type { EntryPoint } from './errors.ts'
 import { type Cradle, route } from './manifest.ts'
 import { kindParams, preview, previewBody, settingChanges, settingsRow, testResult } from './schemas.ts'
 import { settingsFields } from './settings.ts'
 import { toSettingsRow } from './settings-rows.ts'
 import { testSettings } from './settings-test.ts'
-import type { EntryPoint } from './types.ts'
 
 const guard = ['permission', 'sso'] as const
 

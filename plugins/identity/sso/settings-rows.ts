@@ -1,11 +1,10 @@
 import type { Locale, TypeOf } from '#kernel'
 import type { SsoAddresses } from './addresses.ts'
-import type { KindName } from './kinds/registry.ts'
+import type { EntryPoint } from './errors.ts'
 import type { Cradle } from './manifest.ts'
 import type { settingsRow } from './schemas.ts'
-import type { SignInSettings } from './settings.ts'
-import type { SignInKind } from './sign-in-kind.ts'
-import type { EntryPoint, SsoProviderDocument } from './types.ts'
+import type { SignInSettings, SsoProviderDocument } from './settings.ts'
+import type { KindName, SignInKind } from './sign-in-kind.ts'
 
 /** Returns the name of a way to sign in that users see. */
 export const getDisplayName = (

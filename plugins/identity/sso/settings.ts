@@ -2,12 +2,27 @@ import { AppError, type Issue, isDuplicateKey, type TypeOf } from '#kernel'
 import { type Conditional, placeOf, requireUnchanged, secretsElsewhere } from '#toolbox'
 import type { Grants } from '../accounts/grants.ts'
 import type { AuthCaller } from '../auth/types.ts'
-import { listGrants } from './claim-rules.ts'
+import { type ClaimRule, listGrants } from './claim-rules.ts'
 import type { SignInKinds } from './kinds/registry.ts'
 import type { Cradle } from './manifest.ts'
 import type { settingChanges } from './schemas.ts'
-import type { SignInKind } from './sign-in-kind.ts'
-import type { SsoProviderDocument, SsoSettings } from './types.ts'
+import type { SignInKind, SsoSettings } from './sign-in-kind.ts'
+
+/** The settings as they are stored; `_id` is the kind. */
+export interface SsoProviderDocument extends Omit<SsoSettings, 'kind' | 'display_name' | 'client_secret'> {
+  _id: string
+  /** Null to show the kind's own name in the reader's language. */
+  display_name: string | null
+  /** Encrypted for the purpose `sso:<_id>`; null if there is none. */
+  client_secret: string | null
+  /** The origin of the issuer that may receive the secret; empty until there was an issuer. */
+  secret_place?: string
+  /** Increases with every change. */
+  revision: number
+  /** Unix seconds. */
+  updated_at: number
+  rules: ClaimRule[]
+}
 
 /** Changes of settings; fields that are left out keep their values. */
 type SettingChanges = TypeOf<typeof settingChanges>
@@ -92,11 +107,7 @@ export function createSettings({
 
   return {
     /** Returns the kind with this name. Throws NOT_FOUND. */
-    getKind(name: string): SignInKind {
-      const kind = signInKinds.get(name)
-      if (!kind) throw new AppError('NOT_FOUND')
-      return kind
-    },
+    getKind: signInKinds.get,
 
     find,
     findAll,
@@ -109,7 +120,7 @@ export function createSettings({
       stored.enabled && listMissing(stored, kind).length === 0,
 
     /** Returns the settings with the secret decrypted, as kinds need them. */
-    open: ({ _id, client_secret, display_name, ...stored }: SsoProviderDocument): SsoSettings => ({
+    open: ({ _id, client_secret, display_name, rules: _, ...stored }: SsoProviderDocument): SsoSettings => ({
       ...stored,
       kind: _id,
       display_name: display_name ?? '',

@@ -1,5 +1,27 @@
 import type { LocalizedText } from '#kernel'
-import type { SsoSettings } from './types.ts'
+
+/** The kinds of sign-in, in the order in which users see them. */
+export const KIND_NAMES = ['oidc', 'feishu', 'dingtalk', 'wecom'] as const
+
+export type KindName = (typeof KIND_NAMES)[number]
+
+/** The settings of one way to sign in that its kind needs, with the secret in the clear. */
+export interface SsoSettings {
+  kind: string
+  enabled: boolean
+  display_name: string
+  /** OpenID Connect only. */
+  issuer: string | null
+  /** The id of the company for WeCom. */
+  client_id: string
+  client_secret: string
+  /** WeCom only: the id of the application. */
+  agent_id: string | null
+  /** Separated by spaces. */
+  scopes: string
+  /** The origin of the console; null if it is at the server's public address. */
+  dashboard_origin: string | null
+}
 
 /** The reason of a failed sign-in, as the console receives it. */
 export type SignInFailureReason =

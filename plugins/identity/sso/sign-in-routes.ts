@@ -2,11 +2,10 @@ import { AppError, type Route, reply } from '#kernel'
 import { loginReply } from '#plugin-api'
 import { authorizationErrors, replyWithRequest } from './authorization-requests.ts'
 import { SIGN_IN } from './callbacks.ts'
-import { createRefusal, refusalCode } from './errors.ts'
+import { createRefusal, type EntryPoint, refusalCode } from './errors.ts'
 import { type Cradle, route } from './manifest.ts'
 import { callbackQuery, exchangeBody, oidcStartBody, startBody, started } from './schemas.ts'
 import { clearStateCookie } from './sign-in-state.ts'
-import type { EntryPoint } from './types.ts'
 
 const start = route({
   method: 'POST',

@@ -1,8 +1,42 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
+import type { EntryPoint } from './errors.ts'
 import type { Cradle } from './manifest.ts'
-import type { SignInChallenge } from './sign-in-kind.ts'
-import type { SsoAttemptDocument, SsoCodeDocument } from './types.ts'
+import type { KindName, SignInChallenge } from './sign-in-kind.ts'
+
+/** A sign-in in progress at another service; `_id` is the SHA-256 of the state, base64url. */
+export interface SsoAttemptDocument {
+  _id: string
+  kind: KindName
+  entry: EntryPoint
+  /** The revision of the settings that the attempt began with. */
+  revision: number
+  redirect_after: string
+  redirect_uri: string
+  /** The nonce and the code verifier as JSON, encrypted for the purpose `sso_attempt:<_id>`. */
+  challenge: string
+  /** The account to link the identity to, and the session that began the attempt; null for a sign-in. */
+  user_id: string | null
+  session_id: string | null
+  /** Unix seconds. */
+  expires_at: number
+  /** `expires_at` as a date, for the TTL index. */
+  delete_at: Date
+}
+
+/** A completed sign-in whose code can be exchanged once; `_id` is the SHA-256 of the code, base64url. */
+export interface SsoCodeDocument {
+  _id: string
+  user_id: string
+  /** The key of the identity that signed in. */
+  identity_key: string
+  /** The attempt that was completed. */
+  attempt_id: string
+  /** Unix milliseconds. */
+  expires_at: number
+  /** `expires_at` as a date, for the TTL index. */
+  delete_at: Date
+}
 
 /** Returns the SHA-256 of a text in base64url; secrets that clients send back are stored as digests only. */
 export const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -1,4 +1,4 @@
-import { localizedText } from '#kernel'
+import { AppError, localizedText } from '#kernel'
 import type { ProviderKind } from '#plugin-api'
 import { createConfigCheck, createKindCheck, createKinds, listSecretFields } from '#toolbox'
 import type { Cradle } from './manifest.ts'
@@ -41,7 +41,7 @@ export type KnownKind = ReturnType<typeof completeKind>
 /** Creates the view of the registry of kinds that the providers use. */
 export const createProviderKinds = ({ extensions }: Pick<Cradle, 'extensions'>) =>
   createKinds(extensions['providers.kinds'], {
-    unsupported: 'PROVIDER_KIND_UNSUPPORTED',
+    unsupported: (kind) => new AppError('PROVIDER_KIND_UNSUPPORTED', { kind }),
     complete: completeKind,
   })
 

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
-import { SignInFailure, type SignInFailureReason, type SignInKind } from '../sign-in-kind.ts'
-import type { SsoSettings } from '../types.ts'
+import {
+  SignInFailure,
+  type SignInFailureReason,
+  type SignInKind,
+  type SsoSettings,
+} from '../sign-in-kind.ts'
 import { createFieldReader, readAuthorizationCode } from './answers.ts'
 import { type Answer, buildUrl, createVendorRequest, runCall, type VendorParts } from './vendor-request.ts'
 

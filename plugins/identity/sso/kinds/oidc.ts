@@ -4,8 +4,8 @@ import {
   type SignInChallenge,
   SignInFailure,
   type SignInKind,
+  type SsoSettings,
 } from '../sign-in-kind.ts'
-import type { SsoSettings } from '../types.ts'
 import { toIdentity } from './oidc-claims.ts'
 import { createIssuerMismatch, explainOidcError, isCodeRejection, type OidcStage } from './oidc-failure.ts'
 import { assertSecure, createOidcFetch } from './oidc-requests.ts'

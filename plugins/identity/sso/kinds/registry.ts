@@ -1,17 +1,13 @@
 import { setMaxListeners } from 'node:events'
-import { createGuardedFetch, type GuardedFetch } from '#toolbox'
+import { AppError } from '#kernel'
+import { createGuardedFetch, createKinds, type GuardedFetch } from '#toolbox'
 import type { SignInEndpoints } from '../../auth/types.ts'
 import type { Cradle } from '../manifest.ts'
-import type { SignInKind } from '../sign-in-kind.ts'
+import { KIND_NAMES, type KindName, type SignInKind } from '../sign-in-kind.ts'
 import { createDingtalkKind, dingtalkEndpoints } from './dingtalk.ts'
 import { createFeishuKind, feishuEndpoints } from './feishu.ts'
 import { createOidcKind } from './oidc.ts'
 import { createWecomKind, wecomEndpoints } from './wecom.ts'
-
-/** The kinds of sign-in, in the order in which users see them. */
-export const KIND_NAMES = ['oidc', 'feishu', 'dingtalk', 'wecom'] as const
-
-export type KindName = (typeof KIND_NAMES)[number]
 
 /** The arguments of a kind's factory. */
 interface KindParts {
@@ -36,17 +32,7 @@ const KINDS: Readonly<
 }
 
 /** The kinds of sign-in, and the access to the network that they share. */
-export interface SignInKinds {
-  /** Lists the kinds in the order in which users see them. */
-  list(): readonly SignInKind[]
-  /** Returns undefined for an unknown kind. */
-  get(name: string): SignInKind | undefined
-  isTrustedHost(hostname: string): boolean
-  assertAllowed: GuardedFetch['assertAllowed']
-  /** Aborted when the server stops. */
-  signal: AbortSignal
-  close(): Promise<void>
-}
+export type SignInKinds = ReturnType<typeof createSignInKinds>
 
 /**
  * Creates the kinds. They can reach public addresses, `allow_hosts` and the hosts of `plugins.auth.endpoints`. Throws
@@ -56,28 +42,33 @@ export function createSignInKinds({
   signInEndpoints,
   clock,
   config: { allow_hosts, clock_skew_seconds },
-}: { signInEndpoints: SignInEndpoints } & Pick<Cradle, 'clock' | 'config'>): SignInKinds {
-  assertKnown(signInEndpoints)
+}: { signInEndpoints: SignInEndpoints } & Pick<Cradle, 'clock' | 'config'>) {
+  assertEndpoints(signInEndpoints)
   const addresses = Object.values(signInEndpoints).flatMap((named) => Object.values(named))
   const allowHosts = [...allow_hosts, ...addresses.map((address) => new URL(address).hostname)]
   const guarded = createGuardedFetch({ allowHosts })
   const trusted = new Set(allow_hosts.map(normalizeHost))
+  /** True if the host may be reached without encryption. */
   const isTrustedHost = (hostname: string) => trusted.has(normalizeHost(hostname))
   const stopping = new AbortController()
+  const signal: AbortSignal = stopping.signal
   // Every sign-in in progress listens to it.
-  setMaxListeners(Number.POSITIVE_INFINITY, stopping.signal)
+  setMaxListeners(Number.POSITIVE_INFINITY, signal)
   const kinds = KIND_NAMES.map((name) => {
     const { create, endpoints } = KINDS[name]
     const parts = { fetch: guarded.fetch, isTrustedHost, clock_skew_seconds, now: () => clock.now() }
     return create({ ...parts, endpoints: { ...endpoints, ...signInEndpoints[name] } })
   })
   return {
-    list: () => kinds,
-    get: (name) => kinds.find(({ kind }) => kind === name),
+    ...createKinds(
+      { get: (name) => kinds.find(({ kind }) => kind === name), list: () => kinds },
+      { unsupported: () => new AppError('NOT_FOUND'), complete: (kind) => kind },
+    ),
     isTrustedHost,
     assertAllowed: guarded.assertAllowed,
-    signal: stopping.signal,
-    async close() {
+    /** Aborted when the server stops. */
+    signal,
+    async close(): Promise<void> {
       stopping.abort()
       await guarded.close()
     },
@@ -86,16 +77,16 @@ export function createSignInKinds({
 
 const normalizeHost = (hostname: string) => hostname.replace(/^\[|\]$/g, '').toLowerCase()
 
-function assertKnown(settings: SignInEndpoints): void {
+function assertEndpoints(settings: SignInEndpoints): void {
   for (const [kind, named] of Object.entries(settings)) {
     if (!Object.hasOwn(KINDS, kind))
       throw new Error(`plugins.auth.endpoints.${kind} is not a known kind; known: ${KIND_NAMES.join(', ')}`)
-    const known = Object.keys(KINDS[kind as KindName].endpoints)
+    const names = Object.keys(KINDS[kind as KindName].endpoints)
     for (const [name, address] of Object.entries(named)) {
       const key = `plugins.auth.endpoints.${kind}.${name}`
       if (!URL.canParse(address)) throw new Error(`${key} is not a valid address: ${address}`)
-      if (!known.includes(name))
-        throw new Error(`${key} is not a known address; the kind has: ${known.join(', ') || 'none'}`)
+      if (!names.includes(name))
+        throw new Error(`${key} is not a known address; the kind has: ${names.join(', ') || 'none'}`)
     }
   }
 }

@@ -1,5 +1,9 @@
-import { SignInFailure, type SignInFailureReason, type SignInKind } from '../sign-in-kind.ts'
-import type { SsoSettings } from '../types.ts'
+import {
+  SignInFailure,
+  type SignInFailureReason,
+  type SignInKind,
+  type SsoSettings,
+} from '../sign-in-kind.ts'
 import { createFieldReader, readAuthorizationCode, type WireObject } from './answers.ts'
 import { buildUrl, createVendorRequest, runCall, type VendorParts } from './vendor-request.ts'
 

@@ -1,4 +1,4 @@
-import { type AppError, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
+import { AppError, deferSchema, type JSONSchema, type Locale, type Validator } from '#kernel'
 import { ChannelFailure, type ChannelKind } from '#plugin-api'
 import { createConfigCheck, createKinds, listSecretFields } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
@@ -19,7 +19,7 @@ export type ChannelKinds = ReturnType<typeof createChannelKinds>
 /** Creates the view of the registry of kinds that the channels use. */
 export function createChannelKinds({ extensions }: Pick<Cradle, 'extensions'>) {
   const kinds = createKinds(extensions['channels.kinds'], {
-    unsupported: 'CHANNEL_KIND_UNSUPPORTED',
+    unsupported: (kind) => new AppError('CHANNEL_KIND_UNSUPPORTED', { kind }),
     complete: completeKind,
   })
   return {

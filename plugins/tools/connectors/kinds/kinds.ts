@@ -1,4 +1,4 @@
-import { type Locale, localizedText } from '#kernel'
+import { AppError, type Locale, localizedText } from '#kernel'
 import { CONNECTOR_AUTHS, type ConnectorKind } from '#plugin-api'
 import { closedSchema, createConfigCheck, createKindCheck, createKinds, listSecretFields } from '#toolbox'
 import type { Cradle } from '../manifest.ts'
@@ -38,7 +38,7 @@ export type ConnectorKinds = ReturnType<typeof createConnectorKinds>
 /** Creates the view of the registry of kinds that the connectors use. */
 export function createConnectorKinds({ extensions }: Pick<Cradle, 'extensions'>) {
   const kinds = createKinds(extensions['connectors.kinds'], {
-    unsupported: 'CONNECTOR_KIND_UNSUPPORTED',
+    unsupported: (kind) => new AppError('CONNECTOR_KIND_UNSUPPORTED', { kind }),
     complete: completeKind,
   })
   return {
