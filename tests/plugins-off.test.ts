@@ -16,15 +16,15 @@ const TOGETHER = isLong ? 1 : 5
 const TURNS = isLong ? 1 : 4
 
 const servers = Math.ceil(all.plugins.length / TOGETHER)
-/** The plugins that are switched off on each server; those of one are far apart in the order of their dependencies. */
+/** The plugins that are switched off on each server, which are far apart in the order of their dependencies. */
 const choices = Array.from({ length: servers }, (_, index) =>
-  all.plugins.filter((_, place) => place % servers === index).map(({ name }) => name),
+  all.plugins.filter((_, position) => position % servers === index).map(({ name }) => name),
 )
 
-for (const [place, chosen] of choices.entries())
+for (const [index, chosen] of choices.entries())
   t.test(`the server runs without ${chosen.join(', ')} and the plugins that depend on them`, async (t) => {
     // A database of the pool has the collections of all plugins.
-    const isFresh = isLong || place % 2 === 0
+    const isFresh = isLong || index % 2 === 0
     const url = await createDatabaseUrl(t)
     if (isFresh) await dropCollections(url, chosen)
     const server = await startServer(t, {
@@ -60,12 +60,12 @@ for (const [place, chosen] of choices.entries())
     const wrong: string[] = []
     for (const planned of all.plugins) {
       const isRunning = running.has(planned.plugin.name)
-      for (const [index, { method, path }] of planned.declarations.routes.entries()) {
+      for (const [position, { method, path }] of planned.declarations.routes.entries()) {
         const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
         if (isRunning !== (operation !== undefined)) wrong.push(`${method} ${path}`)
         const sample = path.replace(/:\w+/g, 'x')
         if (isRunning || paths.some((taken) => taken.test(sample))) continue
-        if ((index + place) % TURNS > 0) continue
+        if ((position + index) % TURNS > 0) continue
         const { status } = await server.request(method, sample, { token: null })
         t.equal(status, 404, `${method} ${path} does not exist`)
       }

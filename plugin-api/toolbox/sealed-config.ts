@@ -13,7 +13,7 @@ export interface StoredConfig {
   secret_config: string | null
 }
 
-/** A kind as far as its secrets are concerned. */
+/** The part of a kind that names its secret fields. */
 interface WithSecrets {
   secret_fields: readonly string[]
 }
@@ -79,12 +79,12 @@ export function createSealedConfigs(noun: string, { secrets }: { secrets: Secret
 
     /** Throws VALIDATION_FAILED for the secrets of a config that were not sent in plain text, but were stored before. */
     assertAllSent(sent: Config, config: Config, kind: WithSecrets): void {
-      const kept: string[] = []
+      const unsentPaths: string[] = []
       mapValues(pickSecrets(config, kind), (_, path) => {
         const value = readPath(sent, path)
-        if (!isValue(value) || String(value).startsWith(MASK)) kept.push(toPointer(path))
+        if (!isValue(value) || String(value).startsWith(MASK)) unsentPaths.push(toPointer(path))
       })
-      if (kept.length > 0) throw secretsElsewhere(kept)
+      if (unsentPaths.length > 0) throw secretsElsewhere(unsentPaths)
     },
   }
 }

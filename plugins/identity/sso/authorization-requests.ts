@@ -58,7 +58,7 @@ export function createAuthorizationRequests({
       ).catch((error: unknown) => {
         if (signal.aborted) throw signal.reason
         if (!(error instanceof SignInFailure)) throw error
-        // ADDRESS_NOT_ALLOWED tells whoever manages the server that its settings forbid the address.
+        // ADDRESS_NOT_ALLOWED tells operators that the settings of the server forbid the address.
         if (error.cause instanceof AppError) throw error.cause
         const { reason, message: detail } = error
         log.warn({ kind: name, reason, detail }, 'an authorization request could not be created')

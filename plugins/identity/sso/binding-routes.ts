@@ -63,8 +63,8 @@ const unbind = route({
   errors: ['NOT_FOUND', 'LAST_SIGN_IN'],
   audit: 'auth.oauth_unbind',
 }).handle(async ({ body, caller }, { identities, signInSettings }) => {
-  const known = await signInSettings.findAll()
-  const usable = known.filter(([kind, stored]) => signInSettings.isUsable(stored, kind))
+  const settings = await signInSettings.findAll()
+  const usable = settings.filter(([kind, stored]) => signInSettings.isUsable(stored, kind))
   await identities.unlink(
     caller.id,
     body.kind,
@@ -82,10 +82,10 @@ const listBindings = route({
   response: { 200: bindings },
 }).handle(async ({ caller, locale }, { users, signInSettings }) => {
   const { identities = [] } = (await users.find(caller.id)) ?? {}
-  const known = await signInSettings.findAll()
+  const settings = await signInSettings.findAll()
   return identities.map(({ kind, linked_at }) => {
-    const found = known.find(([{ kind: name }]) => name === kind)
-    return { kind, display_name: found ? getDisplayName(found[1], found[0], locale) : kind, linked_at }
+    const setting = settings.find(([{ kind: name }]) => name === kind)
+    return { kind, display_name: setting ? getDisplayName(setting[1], setting[0], locale) : kind, linked_at }
   })
 })
 

@@ -74,10 +74,10 @@ export function createCallbacks({
   /** Removes and returns the attempt of a callback; throws SignInFailure unless this browser began it. */
   const takeAttempt = async ({ entry, query, cookies }: CallbackRequest) => {
     const { state } = query
-    const taken = typeof state === 'string' ? await signInAttempts.take(state) : null
-    if (!taken || taken.attempt.entry !== entry || !hasStateCookie(cookies, taken.challenge.state))
+    const pending = typeof state === 'string' ? await signInAttempts.take(state) : null
+    if (!pending || pending.attempt.entry !== entry || !hasStateCookie(cookies, pending.challenge.state))
       throw new SignInFailure('state', 'No sign-in of this browser has this state.')
-    return taken
+    return pending
   }
 
   /** Asks the service who the user is. */
@@ -166,8 +166,8 @@ export function createCallbacks({
 
   /** Returns an origin of the console for callbacks without an attempt, which do not name a way to sign in. */
   const findAnyOrigin = async (entry: EntryPoint): Promise<string | null> => {
-    const known = await signInSettings.findAll()
-    const candidates = known.filter(([kind]) => entry === 'oauth' || kind.kind === entry)
+    const settings = await signInSettings.findAll()
+    const candidates = settings.filter(([kind]) => entry === 'oauth' || kind.kind === entry)
     return candidates.find(([, { dashboard_origin }]) => dashboard_origin)?.[1].dashboard_origin ?? null
   }
 
@@ -178,10 +178,10 @@ export function createCallbacks({
       let attempt: SsoAttemptDocument | undefined
       let stored: SsoProviderDocument | undefined
       try {
-        const taken = await takeAttempt(callback)
-        attempt = taken.attempt
+        const pending = await takeAttempt(callback)
+        attempt = pending.attempt
         stored = await signInSettings.find(signInSettings.getKind(attempt.kind))
-        const identity = await identify(callback, taken, stored, signal)
+        const identity = await identify(callback, pending, stored, signal)
         const finish = attempt.user_id === null ? signIn : link
         return await finish(callback, attempt, stored, identity)
       } catch (error) {

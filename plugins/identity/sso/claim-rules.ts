@@ -31,12 +31,14 @@ export function applyRules(
   const granted = new Set(met.flatMap((rule) => rule.permissions ?? []))
   const openPermissions = new Set(open.flatMap((rule) => rule.permissions ?? []))
   const managed = new Set(rules.flatMap((rule) => rule.permissions ?? []))
-  const kept = permissions.filter((key) => !managed.has(key) || granted.has(key) || openPermissions.has(key))
+  const ownPermissions = permissions.filter(
+    (key) => !managed.has(key) || granted.has(key) || openPermissions.has(key),
+  )
   const isRoleOpen = open.some((rule) => rule.role === 'admin')
   const ruledRole = met.some((rule) => rule.role === 'admin') ? 'admin' : isRoleOpen ? role : 'user'
   return {
     role: rules.some((rule) => rule.role) ? ruledRole : role,
-    permissions: [...new Set([...kept, ...granted])].sort(),
+    permissions: [...new Set([...ownPermissions, ...granted])].sort(),
     matched,
     undecided,
   }
@@ -95,8 +97,8 @@ export function listGrants(rules: readonly ClaimRule[]): { role?: 'admin'; permi
 }
 
 function isMet({ claim, value }: ClaimRule, claims: Claims): boolean {
-  const found = findClaim(claims, claim)
-  const elements = Array.isArray(found) ? found.slice(0, MAX_ELEMENTS) : [found]
+  const claimValue = findClaim(claims, claim)
+  const elements = Array.isArray(claimValue) ? claimValue.slice(0, MAX_ELEMENTS) : [claimValue]
   return elements.some((element) => isScalar(element) && String(element) === value)
 }
 
@@ -109,8 +111,8 @@ function findClaim(claims: unknown, path: string): unknown {
   for (let dot = path.lastIndexOf('.'); dot > 0; dot = path.lastIndexOf('.', dot - 1)) {
     const name = path.slice(0, dot)
     if (!Object.hasOwn(claims, name)) continue
-    const found = findClaim((claims as Claims)[name], path.slice(dot + 1))
-    if (found !== undefined) return found
+    const part = findClaim((claims as Claims)[name], path.slice(dot + 1))
+    if (part !== undefined) return part
   }
   return undefined
 }

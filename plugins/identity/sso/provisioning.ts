@@ -37,13 +37,16 @@ export function createProvisioning({
   const computeChanges = (
     rules: readonly ClaimRule[],
     claims: ForeignIdentity['claims'],
-    held: Pick<UserDocument, 'role' | 'permissions'>,
+    rights: Pick<UserDocument, 'role' | 'permissions'>,
   ): { changes: UserChanges; omitted: string[] } => {
-    const { role, permissions, undecided } = applyRules(rules, claims, held)
-    const known = permissions.filter((key) => held.permissions.includes(key) || permissionCatalog.get(key))
+    const { role, permissions, undecided } = applyRules(rules, claims, rights)
+    const effective = permissions.filter(
+      (key) => rights.permissions.includes(key) || permissionCatalog.get(key),
+    )
     const isSame =
-      known.length === held.permissions.length && known.every((key) => held.permissions.includes(key))
-    const changes = { ...(role !== held.role && { role }), ...(!isSame && { permissions: known }) }
+      effective.length === rights.permissions.length &&
+      effective.every((key) => rights.permissions.includes(key))
+    const changes = { ...(role !== rights.role && { role }), ...(!isSame && { permissions: effective }) }
     return { changes, omitted: [...new Set(undecided.map((index) => rules[index]!.claim))] }
   }
 
@@ -59,8 +62,8 @@ export function createProvisioning({
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'LAST_ADMINISTRATOR') throw error
       log.warn({ username: user.username }, 'the rules of single sign-on would demote the last administrator')
-      const { role, ...rest } = changes
-      return update(user, rest, omitted)
+      const { role, ...otherChanges } = changes
+      return update(user, otherChanges, omitted)
     }
   }
 
@@ -94,8 +97,8 @@ export function createProvisioning({
       } catch (error) {
         if (!(error instanceof AppError) || error.code !== 'USERNAME_TAKEN') throw error
         // The identity may be taken too: the same person signed in in another window.
-        const found = await identities.find(key)
-        if (found) return admit(found, identity, rules)
+        const linkedUser = await identities.find(key)
+        if (linkedUser) return admit(linkedUser, identity, rules)
       }
     }
     throw new SignInFailure('generic', 'No free username was found for the new account.')

@@ -98,7 +98,7 @@ const previewRules = route({
   return { role, permissions: permissions.filter(isKnown), matched, undecided, unknown_permissions }
 })
 
-/** The routes of the settings, for those who may manage single sign-on. */
+/** The routes of the settings, for accounts with the permission `sso`. */
 export const settingsRoutes: Route<Cradle>[] = [
   ...defineSettingsRoutes('oauth', '/auth/oauth/providers/:kind', 'SignInSettings', ({ kind }) => kind!),
   ...defineSettingsRoutes('oidc', '/auth/oidc/config', 'OidcSettings', () => 'oidc'),

@@ -18,8 +18,8 @@ export async function listStatus(
   { signInSettings, server }: { signInSettings: SignInSettings } & Pick<Cradle, 'server'>,
   locale: Locale,
 ): Promise<{ kind: KindName; display_name: string; enabled: boolean }[]> {
-  const known = await signInSettings.findAll()
-  return known.map(([kind, stored]) => ({
+  const settings = await signInSettings.findAll()
+  return settings.map(([kind, stored]) => ({
     kind: kind.kind as KindName,
     display_name: getDisplayName(stored, kind, locale),
     enabled: server.public_url !== undefined && signInSettings.isUsable(stored, kind),

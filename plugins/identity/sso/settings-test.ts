@@ -20,7 +20,7 @@ const DISCOVERED: LocalizedText = {
 /** The result of a test of settings; `detail` explains it to a person. */
 type SettingsTest = TypeOf<typeof testResult>
 
-/** Tests the stored settings of a kind as far as possible without a user. */
+/** Tests what can be tested of the stored settings of a kind without a user. */
 export async function testSettings(
   kind: SignInKind,
   { signInSettings, signInKinds }: { signInSettings: SignInSettings; signInKinds: SignInKinds },

@@ -73,15 +73,19 @@ export function createSettings({
     (await sso_providers.findOne({ _id: kind.kind })) ?? makeDefaults(kind)
 
   /** Throws GRANT_EXCEEDS for rules that grant rights that the caller lacks. */
-  const assertGrantable = (caller: AuthCaller, old: SsoProviderDocument, wanted: SsoProviderDocument) => {
-    const { role, permissions } = listGrants(wanted.rules)
-    const { dashboard_origin } = wanted
+  const assertGrantable = (
+    caller: AuthCaller,
+    old: SsoProviderDocument,
+    changedSettings: SsoProviderDocument,
+  ) => {
+    const { role, permissions } = listGrants(changedSettings.rules)
+    const { dashboard_origin } = changedSettings
     // The console at that origin receives the sign-in codes of everybody.
     if (dashboard_origin !== null && dashboard_origin !== old.dashboard_origin)
       grants.assertGrantable(caller, { role: 'admin' })
     // A permission that no plugin declares any more grants nothing.
-    const known = permissions.filter((key) => permissionCatalog.get(key))
-    grants.assertGrantable(caller, { role, permissions: known })
+    const declaredPermissions = permissions.filter((key) => permissionCatalog.get(key))
+    grants.assertGrantable(caller, { role, permissions: declaredPermissions })
   }
 
   /** Writes the settings; null if somebody else has changed them meanwhile. */
@@ -129,7 +133,7 @@ export function createSettings({
 
     /**
      * Changes settings. Throws VALIDATION_FAILED, ADDRESS_NOT_ALLOWED, and GRANT_EXCEEDS for any change of settings
-     * whose rules grant rights that the caller lacks, because whoever sets the issuer decides on the claims. Only
+     * whose rules grant rights that the caller lacks, because the issuer decides on the claims. Only
      * administrators can set another origin of the console, and another origin of the issuer needs the secret again.
      * PRECONDITION_FAILED if the request names another version.
      */
@@ -140,9 +144,9 @@ export function createSettings({
       request: Conditional,
     ): Promise<SsoProviderDocument> {
       await assertSettings(changes, { kind, permissionCatalog, signInKinds })
-      const { client_secret, ...given } = changes
+      const { client_secret, ...otherChanges } = changes
       const set: Partial<SsoProviderDocument> = {
-        ...(given as Partial<SsoProviderDocument>),
+        ...(otherChanges as Partial<SsoProviderDocument>),
         ...(client_secret !== undefined && {
           client_secret: client_secret && secrets.seal(client_secret, getPurpose(kind.kind)),
         }),
@@ -155,10 +159,10 @@ export function createSettings({
         const { issuer } = { ...old, ...set }
         const oldPlace = client_secret === undefined ? (old.secret_place ?? toPlace(old.issuer)) : ''
         const secret_place = oldPlace || toPlace(issuer)
-        const wanted = { ...old, ...set, secret_place }
-        assertGrantable(caller, old, wanted)
-        assertSecretStays(wanted)
-        if (wanted.enabled) assertComplete(wanted, kind)
+        const changedSettings = { ...old, ...set, secret_place }
+        assertGrantable(caller, old, changedSettings)
+        assertSecretStays(changedSettings)
+        if (changedSettings.enabled) assertComplete(changedSettings, kind)
         const written = await write(old, { ...set, secret_place })
         if (written) return written
       }

@@ -88,6 +88,6 @@ export interface SignInKind {
     callback: URL,
     signal: AbortSignal,
   ): Promise<ForeignIdentity>
-  /** Tests the settings as far as possible without a user. Throws SignInFailure. */
+  /** Tests what can be tested of the settings without a user. Throws SignInFailure. */
   test(settings: SsoSettings, signal: AbortSignal): Promise<void>
 }

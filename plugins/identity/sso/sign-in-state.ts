@@ -136,9 +136,9 @@ export function createCodes({ collections: { sso_codes }, clock }: Pick<Cradle, 
      * attempt with another state.
      */
     async redeem(code: string, state: string | undefined): Promise<SsoCodeDocument | null> {
-      const found = await sso_codes.findOneAndDelete({ _id: digest(code) })
-      const isOtherState = state !== undefined && found?.attempt_id !== digest(state)
-      return found && !isOtherState && found.expires_at > clock.now() ? found : null
+      const signIn = await sso_codes.findOneAndDelete({ _id: digest(code) })
+      const isOtherState = state !== undefined && signIn?.attempt_id !== digest(state)
+      return signIn && !isOtherState && signIn.expires_at > clock.now() ? signIn : null
     },
 
     /** Removes the codes of a deleted account. */

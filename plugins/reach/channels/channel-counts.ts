@@ -10,13 +10,18 @@ export async function showChannels(
   { agent_id }: { agent_id: string },
   { collections }: Pick<Cradle, 'collections'>,
 ): Promise<Pick<AgentActivity, 'channels'>> {
-  const found = await collections.channels
+  const shownChannels = await collections.channels
     .find({ agent_id }, { projection: { kind: 1, name: 1, 'runtime.state': 1 } })
     .sort({ name: 1 })
     .limit(MOST_SHOWN)
     .toArray()
   return {
-    channels: found.map(({ _id: id, kind, name, runtime }) => ({ id, kind, name, state: runtime.state })),
+    channels: shownChannels.map(({ _id: id, kind, name, runtime }) => ({
+      id,
+      kind,
+      name,
+      state: runtime.state,
+    })),
   }
 }
 

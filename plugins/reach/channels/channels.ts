@@ -107,9 +107,9 @@ export function createChannels(cradle: Cradle): Channels {
   }
 
   const get: Channels['get'] = async ({ _id: agent_id }, _id) => {
-    const found = await channels.findOne({ _id, agent_id })
-    if (!found) throw new AppError('NOT_FOUND')
-    return found
+    const channel = await channels.findOne({ _id, agent_id })
+    if (!channel) throw new AppError('NOT_FOUND')
+    return channel
   }
 
   const resolveConfig: Channels['resolveConfig'] = (name, config, stored) => {
@@ -195,8 +195,8 @@ export function createChannels(cradle: Cradle): Channels {
         created_at: now,
         updated_at: now,
       }
-      const made = id === undefined ? null : await channels.findOne({ _id: id, agent_id })
-      if (made) return made
+      const earlierChannel = id === undefined ? null : await channels.findOne({ _id: id, agent_id })
+      if (earlierChannel) return earlierChannel
       await save(name, channels.insertOne(channel))
       noteChange(agent_id, _id)
       await supervisor.reconcile()
@@ -236,11 +236,11 @@ export function createChannels(cradle: Cradle): Channels {
     },
 
     async removeAllOf(agent_id) {
-      const found = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
+      const agentChannels = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
       await channels.deleteMany({ agent_id })
       await forget(
         agent_id,
-        found.map(({ _id }) => _id),
+        agentChannels.map(({ _id }) => _id),
       )
       await channel_registrations.deleteMany({ agent_id })
     },

@@ -141,9 +141,11 @@ export default definePlugin({
     host.extend('agents.stopping', ({ agent_id }, { supervisor }) => supervisor.closeAllOf(agent_id))
     host.extend('agents.removal', ({ agent_id }, { channels }) => channels.removeAllOf(agent_id))
     host.extend('users.removal', ({ user_id }, { registrations }) => registrations.removeAllOf(user_id))
-    host.extend('schedules.destinations', async (asked, { conversations }) => {
-      const found = await conversations.find(asked)
-      return found && { channel_id: found.channel_id, conversation_id: found.conversation_id }
+    host.extend('schedules.destinations', async (destination, { conversations }) => {
+      const conversation = await conversations.find(destination)
+      return (
+        conversation && { channel_id: conversation.channel_id, conversation_id: conversation.conversation_id }
+      )
     })
     host.extend('schedules.deliveries', deliverAnswer)
     host.extend('agents.activity', showChannels)

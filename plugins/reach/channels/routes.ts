@@ -28,12 +28,19 @@ const showChannel = <const Status extends number>(
   { channels }: Cradle,
 ) => replyWithTag(status, channels.show(channel), makeTag(channel, channelFields))
 
-const toConversationRow = ({ _id, channel_id, type, sender, thread_id, ...rest }: ConversationDocument) => ({
+const toConversationRow = ({
+  _id,
+  channel_id,
+  type,
+  sender,
+  thread_id,
+  last_message_at,
+}: ConversationDocument) => ({
   conversation_id: _id.slice(channel_id.length + 1),
   type: type!,
   sender: sender!,
   thread_id,
-  last_message_at: rest.last_message_at!,
+  last_message_at: last_message_at!,
 })
 
 /** The routes of channels under `/agents/:id/channels`, and the list of kinds. */

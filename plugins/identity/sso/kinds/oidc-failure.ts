@@ -66,11 +66,11 @@ function explainRefusal(
   { status, error }: { status?: number; error?: string },
   stage: OidcStage,
 ): SignInFailure {
-  const known = error !== undefined && Object.hasOwn(TOKEN_ERRORS, error) ? error : undefined
-  if (stage === 'token' && status === 401 && known === undefined)
+  const tokenError = error !== undefined && Object.hasOwn(TOKEN_ERRORS, error) ? error : undefined
+  if (stage === 'token' && status === 401 && tokenError === undefined)
     return new SignInFailure('misconfigured', 'The issuer rejects the client id or the client secret.')
-  const reason = known ? TOKEN_ERRORS[known]! : 'exchange'
-  return new SignInFailure(reason, `The issuer rejects the request${known ? ` (${known})` : ''}.`)
+  const reason = tokenError ? TOKEN_ERRORS[tokenError]! : 'exchange'
+  return new SignInFailure(reason, `The issuer rejects the request${tokenError ? ` (${tokenError})` : ''}.`)
 }
 
 const MAX_CAUSES = 5
@@ -87,6 +87,8 @@ function* listCauses(error: unknown): Generator<Error> {
 /** Returns the code of the innermost error that has one, such as ECONNREFUSED, in parentheses. */
 function formatCode(error: unknown): string {
   const codes = [...listCauses(error)].map((cause) => (cause as NodeJS.ErrnoException).code)
-  const code = codes.findLast((found) => typeof found === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(found))
+  const code = codes.findLast(
+    (candidate) => typeof candidate === 'string' && /^[A-Z][A-Z0-9_]{2,60}$/.test(candidate),
+  )
   return code ? ` (${code})` : ''
 }

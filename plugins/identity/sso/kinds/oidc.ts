@@ -39,11 +39,11 @@ export function createOidcKind({
     assertSecure(issuer, isTrustedHost)
     try {
       const { discovery, allowInsecureRequests } = library
-      const found = await discovery(url, 'nobody', undefined, undefined, {
+      const discovered = await discovery(url, 'nobody', undefined, undefined, {
         [library.customFetch]: createOidcFetch(fetch, isTrustedHost, signal),
         ...(url.protocol === 'http:' && { execute: [allowInsecureRequests] }),
       })
-      const { supportsPKCE: _, ...metadata } = found.serverMetadata()
+      const { supportsPKCE: _, ...metadata } = discovered.serverMetadata()
       assertUsable(metadata, url)
       cached = { issuer, metadata, until: now() + DISCOVERY_LIFETIME_MS }
       return metadata

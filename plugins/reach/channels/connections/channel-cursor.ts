@@ -69,10 +69,10 @@ export function createChannelCursor({
         channels.findOne({ _id: channel_id }, { projection: { cursor: 1, cursor_number: 1 } }),
         messageInbox.findCursor(channel_id),
       ])
-      const known = { text: undefined as string | undefined, number: channel?.cursor_number ?? 0 }
-      if (channel?.cursor) known.text = secrets.open(channel.cursor, purpose)
+      const ownPosition = { text: undefined as string | undefined, number: channel?.cursor_number ?? 0 }
+      if (channel?.cursor) ownPosition.text = secrets.open(channel.cursor, purpose)
       // A crash came between the message and its channel.
-      const { text, number } = received && received.number > known.number ? received : known
+      const { text, number } = received && received.number > ownPosition.number ? received : ownPosition
       newest = number
       const stored = text === undefined ? undefined : JSON.parse(text)
       current = isDeepStrictEqual(stored?.account, account) ? stored.position : undefined
@@ -81,11 +81,11 @@ export function createChannelCursor({
     set: (position) => inOrder(() => save(toStored(position), structuredClone(position))),
     receive(message, position) {
       if (position === undefined) return inbox.receive(message)
-      const kept = structuredClone(position)
+      const copy = structuredClone(position)
       return inOrder(async () => {
-        const stored = toStored(kept)
+        const stored = toStored(copy)
         await inbox.receive(message, stored)
-        await save(stored, kept)
+        await save(stored, copy)
       })
     },
   }

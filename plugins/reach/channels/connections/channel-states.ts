@@ -54,7 +54,7 @@ export function createChannelStates({
       since: clock.seconds(),
     }
     const fields = Object.entries(runtime).map(([name, value]) => [`runtime.${name}`, value])
-    const before = await channels.findOneAndUpdate(
+    const oldChannel = await channels.findOneAndUpdate(
       { _id },
       {
         $set: { ...Object.fromEntries(fields), ...(lease && { lease }) },
@@ -62,8 +62,8 @@ export function createChannelStates({
       },
       { projection: { agent_id: 1, kind: 1, 'runtime.state': 1 } },
     )
-    if (!before || before.runtime.state === state) return
-    const { agent_id, kind } = before
+    if (!oldChannel || oldChannel.runtime.state === state) return
+    const { agent_id, kind } = oldChannel
     const { reason } = runtime
     void events.emit('channel.state_changed', { channel_id: _id, agent_id, kind, state, reason })
   }

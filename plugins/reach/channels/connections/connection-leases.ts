@@ -10,7 +10,7 @@ export interface ConnectionLeases {
   /** Takes or renews a lease for `ms` milliseconds; false while another holder has it. */
   take(name: string, holder: string, ms: number): Promise<boolean>
   /** Renews leases of channels of this process and returns how many of them it still held. */
-  renew(held: readonly { name: string; channel_id: string }[], ms: number): Promise<number>
+  renew(leases: readonly { name: string; channel_id: string }[], ms: number): Promise<number>
   release(name: string, holder: string): Promise<void>
   /** Returns the holder name of a channel in this process. */
   holderOf(channel_id: string): string
@@ -30,8 +30,8 @@ export function createConnectionLeases({
   const channelOf = (holder: string) => holder.slice(holder.lastIndexOf(':') + 1)
 
   const findHolder = async (_id: string) => {
-    const found = await leases.findOne({ _id, until: { $gte: clock.now() } })
-    return found && channelOf(found.holder)
+    const lease = await leases.findOne({ _id, until: { $gte: clock.now() } })
+    return lease && channelOf(lease.holder)
   }
 
   // Includes the channel: one process may not connect two channels with one account either.
@@ -48,11 +48,11 @@ export function createConnectionLeases({
       const now = clock.now()
       return acquireLease(leases, { name, holder, now, until: now + ms })
     },
-    async renew(held, ms) {
-      if (held.length === 0) return 0
+    async renew(ownLeases, ms) {
+      if (ownLeases.length === 0) return 0
       const ours = {
-        _id: { $in: held.map(({ name }) => name) },
-        holder: { $in: held.map(({ channel_id }) => holderOf(channel_id)) },
+        _id: { $in: ownLeases.map(({ name }) => name) },
+        holder: { $in: ownLeases.map(({ channel_id }) => holderOf(channel_id)) },
       }
       const { matchedCount } = await leases.updateMany(ours, { $set: { until: clock.now() + ms } })
       return matchedCount
@@ -66,8 +66,8 @@ export function createConnectionLeases({
       return holder !== null && holder !== channel_id
     },
     async listHeld() {
-      const held = await leases.find({ until: { $gte: clock.now() } }).toArray()
-      return held.map(({ _id }) => _id)
+      const liveLeases = await leases.find({ until: { $gte: clock.now() } }).toArray()
+      return liveLeases.map(({ _id }) => _id)
     },
   }
 }

@@ -28,20 +28,20 @@ export function createPlatforms({
   log: Logger
 }): Platforms {
   for (const [kind, addresses] of Object.entries(endpoints)) {
-    const known = kinds.get(kind)
+    const installedKind = kinds.get(kind)
     // The settings of a kind that is not installed must not stop the other kinds.
-    if (!known) log.warn({ kind }, 'addresses are set for a channel kind that does not exist')
-    else assertKnown(known, Object.keys(addresses))
+    if (!installedKind) log.warn({ kind }, 'addresses are set for a channel kind that does not exist')
+    else assertKnown(installedKind, Object.keys(addresses))
   }
   const fetches = new Map<string, GuardedFetch>()
 
   const guardFor = (kind: string, addresses: Readonly<Record<string, string>>) => {
-    const known = fetches.get(kind)
-    if (known) return known
+    const existingFetch = fetches.get(kind)
+    if (existingFetch) return existingFetch
     const own = Object.values(addresses).map((address) => new URL(address).hostname)
-    const made = createGuardedFetch({ allowHosts: [...allow_hosts, ...own] })
-    fetches.set(kind, made)
-    return made
+    const newFetch = createGuardedFetch({ allowHosts: [...allow_hosts, ...own] })
+    fetches.set(kind, newFetch)
+    return newFetch
   }
 
   return {
@@ -61,10 +61,10 @@ export function createPlatforms({
 }
 
 function assertKnown({ kind, endpoints = {} }: ChannelKind, names: readonly string[]): void {
-  const known = Object.keys(endpoints)
+  const addressNames = Object.keys(endpoints)
   for (const name of names)
-    if (!known.includes(name))
+    if (!addressNames.includes(name))
       throw new ConfigError(
-        `plugins.channels.endpoints.${kind}.${name} is not known; the kind has: ${known.join(', ') || 'no addresses'}`,
+        `plugins.channels.endpoints.${kind}.${name} is not known; the kind has: ${addressNames.join(', ') || 'no addresses'}`,
       )
 }

@@ -154,10 +154,12 @@ export function openSession({
     log,
     signal,
     onRefused,
-    async connect(wanted) {
+    async connect(callerSignal) {
       if (connection) return connection
-      const [made] = await once(opened, 'connection', { signal: AbortSignal.any([signal, wanted]) })
-      return made
+      const [newConnection] = await once(opened, 'connection', {
+        signal: AbortSignal.any([signal, callerSignal]),
+      })
+      return newConnection
     },
     async close() {
       closing.abort()

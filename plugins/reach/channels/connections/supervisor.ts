@@ -68,8 +68,8 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     if (!wakeHere(lane)) signals.publish('channel.message', lane)
   }
 
-  const open = async (wanted: Wanted) => {
-    const channel = await channels.findOne({ _id: wanted._id, revision: wanted.revision })
+  const open = async (ref: Wanted) => {
+    const channel = await channels.findOne({ _id: ref._id, revision: ref.revision })
     if (!channel) return
     const kind = channelKinds.find(channel.kind)
     if (!kind) {
@@ -128,28 +128,28 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   }
 
   /** Opens a channel. A failure is stored as its state, so that the other channels are opened all the same. */
-  const openSafely = async (wanted: Wanted) => {
-    opening.add(wanted._id)
+  const openSafely = async (ref: Wanted) => {
+    opening.add(ref._id)
     try {
-      await open(wanted)
+      await open(ref)
     } catch (error) {
       if (isUnavailable(error)) throw error
-      log.error({ error, channel: wanted._id }, 'channel cannot be opened')
-      await channelStates.set(wanted._id, { state: 'failed', failure: toFailure(error) })
+      log.error({ error, channel: ref._id }, 'channel cannot be opened')
+      await channelStates.set(ref._id, { state: 'failed', failure: toFailure(error) })
     } finally {
-      opening.delete(wanted._id)
+      opening.delete(ref._id)
     }
   }
 
   const close: Supervisor['close'] = async (channel_id) => {
     opening.delete(channel_id)
-    const held = sessions.get(channel_id)
-    if (!held) {
+    const openChannel = sessions.get(channel_id)
+    if (!openChannel) {
       await closing.get(channel_id)
       return
     }
     sessions.delete(channel_id)
-    const ended = Promise.all([held.session.close(), messageAnswering.leave(channel_id)])
+    const ended = Promise.all([openChannel.session.close(), messageAnswering.leave(channel_id)])
     closing.set(
       channel_id,
       ended.catch(() => 'thrown below'),
@@ -169,9 +169,9 @@ export function createSupervisor(cradle: Cradle): Supervisor {
   }
 
   const renew = async () => {
-    const held = [...sessions].map(([channel_id, { lease }]) => ({ name: lease, channel_id }))
-    if ((await leases.renew(held, LEASE_MS)) === held.length) return
-    for (const { name, channel_id } of held)
+    const ownLeases = [...sessions].map(([channel_id, { lease }]) => ({ name: lease, channel_id }))
+    if ((await leases.renew(ownLeases, LEASE_MS)) === ownLeases.length) return
+    for (const { name, channel_id } of ownLeases)
       if (!(await hold(name, channel_id))) {
         log.warn({ channel: channel_id }, 'another process has taken a channel')
         closeAside(channel_id)
@@ -193,10 +193,10 @@ export function createSupervisor(cradle: Cradle): Supervisor {
 
   const reconcileOnce = async () => {
     await renew()
-    const wanted = new Map((await listWanted()).map((channel) => [channel._id, channel]))
+    const wantedChannels = new Map((await listWanted()).map((channel) => [channel._id, channel]))
     for (const [channel_id, { revision }] of [...sessions])
-      if (wanted.get(channel_id)?.revision !== revision) closeAside(channel_id)
-    for (const channel of wanted.values()) {
+      if (wantedChannels.get(channel_id)?.revision !== revision) closeAside(channel_id)
+    for (const channel of wantedChannels.values()) {
       if (isStopped) return
       // A channel that is still being closed is opened by the next reconciliation.
       if (!sessions.has(channel._id) && !closing.has(channel._id)) await openSafely(channel)
@@ -206,9 +206,9 @@ export function createSupervisor(cradle: Cradle): Supervisor {
 
   /** Runs one reconciliation at a time: a call during one waits for it and then runs the next. */
   const reconcile: Supervisor['reconcile'] = async () => {
-    const before = reconciling
+    const previous = reconciling
     const next = (async () => {
-      await before?.catch(() => 'reported by its caller')
+      await previous?.catch(() => 'reported by its caller')
       if (isStopped) return
       await reconcileOnce()
     })()
@@ -247,8 +247,8 @@ export function createSupervisor(cradle: Cradle): Supervisor {
     },
     close,
     async closeAllOf(agent_id) {
-      const found = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
-      await Promise.all(found.map(({ _id }) => close(_id)))
+      const agentChannels = await channels.find({ agent_id }, { projection: { _id: 1 } }).toArray()
+      await Promise.all(agentChannels.map(({ _id }) => close(_id)))
     },
     wake,
     wakeHere,

@@ -19,7 +19,7 @@ export interface Answering {
   locale: Locale
 }
 
-/** The id by which every process recognizes the turn of a message. */
+/** The id with which every process recognizes the turn of a message. */
 const clientMessageId = ({ _id, turn_message_id = `channel:${_id}` }: InboxDocument) => turn_message_id
 
 /**

@@ -76,7 +76,7 @@ export function createMessageAnswering(cradle: Cradle): MessageAnswering {
     const command = parseCommand(text)
     if (command || !urgent) return command
     const waiting = await approvals.listWaiting(channel_id, conversation_id)
-    return commands.parseDecision(text, waiting, sender) ?? { name: 'answer', rest: text }
+    return commands.parseDecision(text, waiting, sender) ?? { name: 'answer', argument: text }
   }
 
   /** Ends the work on the message that is being answered while a command runs; false if there is none. */

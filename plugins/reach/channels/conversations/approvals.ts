@@ -72,7 +72,7 @@ export interface Approvals {
    * Stores the requests that a turn waits for and returns the questions that have not been sent. Continues the turn if
    * all of them are decided already.
    */
-  ask(asked: {
+  ask(turn: {
     message: InboxDocument
     thread: ThreadDocument
     pending: PendingApproval
@@ -119,9 +119,9 @@ export function createApprovals({
     thread_id,
     pending_id,
   }: ApprovalDocument): Promise<boolean> => {
-    const asked = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
-    const decisions = asked.flatMap(({ decision }) => (decision ? [decision] : []))
-    if (decisions.length < asked.length) return true
+    const requests = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
+    const decisions = requests.flatMap(({ decision }) => (decision ? [decision] : []))
+    if (decisions.length < requests.length) return true
     try {
       const thread = await threads.get({ user_id, agent_id }, thread_id)
       const pending = await chat.readPending(thread)
@@ -202,9 +202,9 @@ export function createApprovals({
       await approvals.deleteMany({ channel_id, conversation_id })
     },
     async settle({ pending_id, outcome, decisions }, locale) {
-      const asked = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
+      const requests = await approvals.find({ pending_id }).sort({ index: 1 }).toArray()
       await approvals.deleteMany({ pending_id })
-      return asked.flatMap(({ _id, sent, description, index, decided_by }) => {
+      return requests.flatMap(({ _id, sent, description, index, decided_by }) => {
         if (sent === undefined) return []
         const decision = outcome === 'stopped' ? undefined : decisions[index]
         const said = outcome === 'expired' ? say('expired', locale) : sayDecision(decision, locale)
@@ -230,7 +230,7 @@ function decidersOf(
   { id }: Sender,
   allowed: readonly DecisionType[],
 ): string[] {
-  const trusted = approvers.length > 0 ? approvers : allow_from.filter((known) => known === id)
+  const trusted = approvers.length > 0 ? approvers : allow_from.filter((allowedId) => allowedId === id)
   return [...new Set([...(isQuestion(allowed) ? [id] : []), ...trusted])]
 }
 
@@ -247,9 +247,9 @@ function questionFor(
   const beginning = cutText(input, MAX_INPUT_CHARS)
   const shown = beginning === input ? input : `${beginning}\n…`
   const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)))
-  const place = args_url === undefined ? say('web_app', locale) : `\`${base}${args_url}\``
+  const location = args_url === undefined ? say('web_app', locale) : `\`${base}${args_url}\``
   const isWhole = shown === input && args_url === undefined
-  const hint = isWhole ? '' : `\n\n${say('shortened', locale, { place })}`
+  const hint = isWhole ? '' : `\n\n${say('shortened', locale, { place: location })}`
   const values = { code, description, args: `${fence}json\n${shown}\n${fence}${hint}` }
   const phrase = deciders.length > 0 ? 'approval' : 'approval_elsewhere'
   const buttons: Button[] = [

@@ -15,7 +15,7 @@ export type CommandName = (typeof NAMES)[number]
 /** A command and the text after it. */
 export interface ChatCommand {
   name: CommandName
-  rest: string
+  argument: string
 }
 
 /** Other words for commands; some clients send `/start` when a conversation is opened. */
@@ -34,12 +34,12 @@ const URGENT: readonly CommandName[] = ['stop', 'help', 'approve', 'always', 're
  * them are no commands: the words are meant for the agent.
  */
 export function parseCommand(text: string): ChatCommand | undefined {
-  const [, word, rest = ''] = /^\s*\/([a-z]+)(?:\s+(.*))?$/is.exec(text) ?? []
+  const [, word, argument = ''] = /^\s*\/([a-z]+)(?:\s+(.*))?$/is.exec(text) ?? []
   if (word === undefined) return undefined
   const said = word.toLowerCase()
-  const name = NAMES.find((known) => known === said) ?? SYNONYMS[said]
-  if (name === 'help' && rest.trim() !== '') return undefined
-  return name && { name, rest: (name === 'new' ? rest.replace(REPEATED_NEW, '') : rest).trim() }
+  const name = NAMES.find((command) => command === said) ?? SYNONYMS[said]
+  if (name === 'help' && argument.trim() !== '') return undefined
+  return name && { name, argument: (name === 'new' ? argument.replace(REPEATED_NEW, '') : argument).trim() }
 }
 
 /** Matches further commands that begin a new conversation, which change nothing. */
@@ -95,19 +95,19 @@ export function createCommands({
   messageInbox,
 }: Pick<Cradle, 'approvals' | 'chat' | 'conversations' | 'messageInbox'>): Commands {
   /** Finds the request that a command decides: the one whose code is the first word, or the only one. */
-  const choose = (waiting: readonly ApprovalDocument[], rest: string) => {
-    const [word = ''] = rest.split(/\s/, 1)
+  const choose = (waiting: readonly ApprovalDocument[], argument: string) => {
+    const [word = ''] = argument.split(/\s/, 1)
     const named = waiting.find(({ _id }) => _id === word.toLowerCase())
-    if (named) return { approval: named, words: rest.slice(word.length).trim() }
-    return waiting.length === 1 ? { approval: waiting[0]!, words: rest } : undefined
+    if (named) return { approval: named, words: argument.slice(word.length).trim() }
+    return waiting.length === 1 ? { approval: waiting[0]!, words: argument } : undefined
   }
 
-  const runDecision = async (context: CommandContext, name: DecidingCommand, rest: string) => {
+  const runDecision = async (context: CommandContext, name: DecidingCommand, argument: string) => {
     const { channel, message, locale } = context
     const { conversation_id, sender } = message
     const waiting = await approvals.listWaiting(channel._id, conversation_id)
     if (waiting.length === 0) return say('nothing_waits', locale)
-    const chosen = choose(waiting, rest)
+    const chosen = choose(waiting, argument)
     if (!chosen) {
       const codes = waiting.map(({ _id }) => `\`${_id}\``).join(', ')
       return say('which_one', locale, { codes })
@@ -131,7 +131,7 @@ export function createCommands({
   }
 
   return {
-    async run(context, { name, rest }) {
+    async run(context, { name, argument }) {
       const { channel, message, user_id, locale } = context
       const { conversation_id, sender } = message
       switch (name) {
@@ -142,7 +142,7 @@ export function createCommands({
           await stop(context, thread)
           if (thread) await messageInbox.keepThread(message, thread._id)
           await conversations.leaveThread(channel, conversation_id)
-          return rest === '' ? say('begun', locale) : ''
+          return argument === '' ? say('begun', locale) : ''
         }
         case 'stop': {
           const thread = await conversations.findThread(channel, conversation_id, user_id)
@@ -152,18 +152,18 @@ export function createCommands({
           return isTurn ? '' : say('stopped', locale)
         }
         default:
-          return runDecision(context, name, rest)
+          return runDecision(context, name, argument)
       }
     },
     parseDecision(text, waiting, { id }) {
       const theirs = waiting.filter(({ deciders }) => deciders.includes(id))
       if (theirs.length !== 1 || text.trim() === '') return undefined
       const [{ _id: code, allowed }] = theirs as [ApprovalDocument]
-      if (allowed.includes('respond')) return { name: 'answer', rest: `${code} ${text}` }
+      if (allowed.includes('respond')) return { name: 'answer', argument: `${code} ${text}` }
       if (text.length > MAX_DECISION_CHARS) return undefined
       const words = text.trim().replace(MENTIONS, '')
-      if (YES.test(words)) return { name: 'approve', rest: code }
-      if (NO.test(words)) return { name: 'reject', rest: code }
+      if (YES.test(words)) return { name: 'approve', argument: code }
+      if (NO.test(words)) return { name: 'reject', argument: code }
       return undefined
     },
   }

@@ -51,7 +51,7 @@ export interface Conversations {
   ): Promise<void>
   /** Finds a conversation of an agent that can be written to, by its ids or by its thread. */
   find(
-    asked: { agent_id: string } & ({ thread_id: string } | ConversationKey),
+    query: { agent_id: string } & ({ thread_id: string } | ConversationKey),
   ): Promise<Addressed | undefined>
   /** Continues a conversation under another id; one with the old id is found by it. */
   move(channel: ChannelDocument, from: string, to: { id: string; target: JSONValue }): Promise<void>
@@ -102,7 +102,7 @@ export function createConversations({
   const sealFiles = (_id: string, files: Iterable<[message_id: string, files: readonly InboundFile[]]>) =>
     secrets.seal(JSON.stringify([...files]), filesPurposeOf(_id))
 
-  /** Stores the files of an overheard message, and drops those of messages that are gone. */
+  /** Stores the files of an overheard message, and drops the files of messages that were removed. */
   const overhearFiles = async (_id: string, message_id: string, files: readonly InboundFile[]) => {
     for (;;) {
       const conversation = await conversations.findOne({ _id })
@@ -171,11 +171,11 @@ export function createConversations({
         { upsert: true },
       )
     },
-    async find({ agent_id, ...asked }) {
+    async find({ agent_id, ...key }) {
       const selected =
-        'thread_id' in asked
-          ? { thread_id: asked.thread_id }
-          : { _id: `${asked.channel_id}:${asked.conversation_id}` }
+        'thread_id' in key
+          ? { thread_id: key.thread_id }
+          : { _id: `${key.channel_id}:${key.conversation_id}` }
       let conversation = await conversations.findOne({ ...selected, agent_id })
       for (let moves = 0; conversation?.moved_to && moves < MOST_MOVES; moves += 1)
         conversation = await conversations.findOne({ _id: conversation.moved_to })

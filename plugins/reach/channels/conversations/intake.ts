@@ -71,11 +71,11 @@ export function createIntake(cradle: Cradle): Intake {
     const isAddressed = message.mentioned || command || decision || words !== text
     if (conversation.type === 'group' && !isAddressed)
       if (!groupRulesFor(channel.config, conversation.id).answers_all) return overhear(channel, message)
-    if (command?.name === 'new' && hasContent({ ...message, text: command.rest })) {
+    if (command?.name === 'new' && hasContent({ ...message, text: command.argument })) {
       // Two messages: one begins the conversation, the other is answered in it, so it decides nothing that waits before.
       await store(channel, { ...message, id: `${id}/new`, text: '/new …', files: [] }, { command, onStored })
-      const next = parseCommand(command.rest)
-      const first = { ...message, text: next ? command.rest : readWords(command.rest) }
+      const next = parseCommand(command.argument)
+      const first = { ...message, text: next ? command.argument : readWords(command.argument) }
       return store(channel, first, { command: next, onStored, cursor })
     }
     await store(channel, { ...message, text: words }, { command: command ?? decision, onStored, cursor })
@@ -147,12 +147,12 @@ export function createIntake(cradle: Cradle): Intake {
 
   const move = async (channel: ChannelDocument, from: string, to: { id: string; target: JSONValue }) => {
     if (to.id === '') throw new Error('a conversation has no id')
-    const [before, after] = [from, to.id].map(fitId) as [string, string]
-    await conversations.move(channel, before, { ...to, id: after })
-    await messageInbox.move(channel._id, before, after)
-    await approvals.move(channel._id, before, after)
-    await moveGroupRules(channel, before, after)
-    return after
+    const [oldId, newId] = [from, to.id].map(fitId) as [string, string]
+    await conversations.move(channel, oldId, { ...to, id: newId })
+    await messageInbox.move(channel._id, oldId, newId)
+    await approvals.move(channel._id, oldId, newId)
+    await moveGroupRules(channel, oldId, newId)
+    return newId
   }
 
   /** Keeps the rules of a group whose id has changed, also in the open channel, which has no other config. */
@@ -216,13 +216,13 @@ const hasContent = ({ text, quote, files = [] }: InboundMessage): boolean =>
 /** Truncates a text and replaces lone surrogates, which the database cannot store. */
 const clip = (text: string, length: number) => text.slice(0, length).toWellFormed()
 
-/** Returns an id of bounded length, by which the same message, conversation or person is known again. */
+/** Returns an id of bounded length, the same for the same message, conversation or person. */
 const fitId = (id: string) => (id.length > MAX_ID ? createHash('sha256').update(id).digest('base64url') : id)
 
 /** Returns a name of bounded length; undefined for one that nobody can see, which names nobody. */
 const clipName = (name = '') => (hasVisible(name) ? clip(name, MAX_NAME) : undefined)
 
-/** Returns a message with its texts cut to the limits of the inbox, and its files together with those of the quote. */
+/** Returns a message with its texts cut to the limits of the inbox, and its files together with the files of the quote. */
 function truncateMessage(message: InboundMessage): InboundMessage {
   const { id, conversation, sender, text, quote, files = [] } = message
   const name = clipName(sender.name)

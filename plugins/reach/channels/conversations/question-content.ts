@@ -130,9 +130,9 @@ async function receiveFile(
       size,
     }
     const { agent_id } = session.channel
-    const [kept] = await extensions['agents.received_files'].ask({ agent_id, file: uploaded })
-    if (!kept) return lost(say('not_kept', locale))
-    const { size: _, ...stored } = kept
+    const [storedFile] = await extensions['agents.received_files'].ask({ agent_id, file: uploaded })
+    if (!storedFile) return lost(say('not_kept', locale))
+    const { size: _, ...stored } = storedFile
     return { type: stored.media_type.startsWith('image/') ? 'image' : 'file', ...stored }
   } catch (error) {
     if (session.signal.aborted) throw error

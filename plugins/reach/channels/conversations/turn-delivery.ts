@@ -100,8 +100,8 @@ export function createTurnDelivery(
   const sendFiles = async () => {
     for (const [index, { path, filename, media_type }] of [...attached.values()].entries()) {
       if (index < progress.files) continue
-      const asked = { agent_id: thread.agent_id, max_bytes: MAX_FILE_BYTES, paths: [path] }
-      const [contents] = await extensions['agents.file_contents'].ask(asked)
+      const request = { agent_id: thread.agent_id, max_bytes: MAX_FILE_BYTES, paths: [path] }
+      const [contents] = await extensions['agents.file_contents'].ask(request)
       const bytes = contents?.get(path)
       const isSent = bytes && (await sendFile({ filename, media_type, bytes }, `file ${index}`))
       if (!isSent) await delivery.say(`file ${index}`, say('file_unsent', locale, { filename }))
@@ -139,12 +139,12 @@ export function createTurnDelivery(
           await endPart()
           if (!(await isPendingStill(event.frame.pending_id))) return false
           const conversation_id = await messageInbox.conversationOf(message)
-          const asked = {
+          const request = {
             ...{ message: { ...message, conversation_id }, thread },
             ...{ pending: event.frame, settings: config, locale },
           }
           try {
-            for (const question of await approvals.ask(asked))
+            for (const question of await approvals.ask(request))
               await approvals.noteSent(question.code, await sendQuestion(question))
           } catch (error) {
             // Nobody here can decide, and a turn that waits would hold up every later message.

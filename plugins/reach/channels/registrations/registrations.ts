@@ -98,41 +98,41 @@ export function createRegistrations(cradle: Cradle): Registrations {
   }
 
   /** Polls the platform and stores the result. */
-  const ask = async (found: RegistrationDocument, agent: AgentDocument, locale: Locale) => {
-    const { kind, gives, poll } = registrationOf(found.kind)
+  const ask = async (registration: RegistrationDocument, agent: AgentDocument, locale: Locale) => {
+    const { kind, gives, poll } = registrationOf(registration.kind)
     let polled: PolledRegistration
     try {
-      polled = await poll(unseal(found))
+      polled = await poll(unseal(registration))
     } catch (error) {
       const { reason, detail } = toFailure(error)
-      log.info({ reason, detail, kind: found.kind }, 'a registration could not be polled')
-      const next_poll_at = clock.now() + found.interval_ms
-      await registrations.updateOne({ _id: found._id }, { $set: { next_poll_at } })
-      return found
+      log.info({ reason, detail, kind: registration.kind }, 'a registration could not be polled')
+      const next_poll_at = clock.now() + registration.interval_ms
+      await registrations.updateOne({ _id: registration._id }, { $set: { next_poll_at } })
+      return registration
     }
     const changes: Partial<RegistrationDocument> = { status: polled.status }
     if (polled.status === 'waiting') {
-      if (polled.state !== undefined) changes.state = seal(found._id, polled.state)
+      if (polled.state !== undefined) changes.state = seal(registration._id, polled.state)
       if (polled.interval_seconds !== undefined) changes.interval_ms = polled.interval_seconds * 1000
-      const interval_ms = changes.interval_ms ?? found.interval_ms
+      const interval_ms = changes.interval_ms ?? registration.interval_ms
       changes.next_poll_at = clock.now() + interval_ms
     }
     if (polled.status === 'failed') changes.detail = polled.detail
     if (polled.status === 'success') {
-      changes.state = seal(found._id, polled.config)
+      changes.state = seal(registration._id, polled.config)
       if (gives === 'channel') changes.channel_id = ids.make('chn_')
     }
-    await registrations.updateOne({ _id: found._id, status: 'waiting' }, { $set: changes })
-    const stored = { ...found, ...changes }
+    await registrations.updateOne({ _id: registration._id, status: 'waiting' }, { $set: changes })
+    const stored = { ...registration, ...changes }
     await storeChannel(stored, agent, kind.label[locale])
     return stored
   }
 
   /** Creates the channel of a registration once, also after a process died before it did. */
-  const storeChannel = async (found: RegistrationDocument, agent: AgentDocument, label: string) => {
-    const { _id, kind, channel_id, is_stored } = found
+  const storeChannel = async (registration: RegistrationDocument, agent: AgentDocument, label: string) => {
+    const { _id, kind, channel_id, is_stored } = registration
     if (channel_id === undefined || is_stored) return
-    const config = { ...(unseal(found) as Record<string, JSONValue>), ...LIVE_PROGRESS }
+    const config = { ...(unseal(registration) as Record<string, JSONValue>), ...LIVE_PROGRESS }
     for (let number = 1; ; number += 1)
       try {
         const name = number === 1 ? label : `${label} ${number}`
@@ -171,25 +171,26 @@ export function createRegistrations(cradle: Cradle): Registrations {
     async poll(agent, user_id, name, token, locale) {
       const { kind, gives } = registrationOf(name)
       const mine = { _id: token, agent_id: agent._id, user_id, kind: name }
-      let found = await registrations.findOne(mine)
-      if (!found) return { gives, status: 'expired' }
+      let registration = await registrations.findOne(mine)
+      if (!registration) return { gives, status: 'expired' }
       const now = clock.now()
-      if (found.status === 'waiting' && found.expires_at.getTime() <= now) return { gives, status: 'expired' }
-      if (found.status === 'waiting') {
+      if (registration.status === 'waiting' && registration.expires_at.getTime() <= now)
+        return { gives, status: 'expired' }
+      if (registration.status === 'waiting') {
         // One caller polls the platform; the others do not before the interval is over.
-        const taken = await registrations.findOneAndUpdate(
+        const dueRegistration = await registrations.findOneAndUpdate(
           { ...mine, status: 'waiting', next_poll_at: { $lte: now } },
-          { $set: { next_poll_at: now + CALL_MS + found.interval_ms } },
+          { $set: { next_poll_at: now + CALL_MS + registration.interval_ms } },
         )
-        found = taken ? await ask(taken, agent, locale) : found
-      } else await storeChannel(found, agent, kind.label[locale])
-      const { status, channel_id } = found
+        registration = dueRegistration ? await ask(dueRegistration, agent, locale) : registration
+      } else await storeChannel(registration, agent, kind.label[locale])
+      const { status, channel_id } = registration
       const isHandedOut = status === 'success' && gives === 'credentials'
       return {
         gives,
         status,
         ...(channel_id && { channel_id }),
-        ...(isHandedOut && { config: unseal(found) as Record<string, JSONValue> }),
+        ...(isHandedOut && { config: unseal(registration) as Record<string, JSONValue> }),
       }
     },
 

@@ -21,14 +21,14 @@ export interface Piece {
 /** Cuts one text, which may grow, into messages. */
 interface Cutter {
   /**
-   * Returns the message that begins at `place`. Unless it is the last one, it is the same for every text that begins
+   * Returns the message that begins at `offset`. Unless it is the last one, it is the same for every text that begins
    * with this one. Set `is_whole` if the text does not grow any more.
    */
-  next(markdown: string, place: number, options?: { is_whole?: boolean }): Piece
-  /** Returns a good end for the message, so that later text goes into another one; `place` if there is none. */
-  earlyEnd(markdown: string, place: number): number
-  /** Returns the message from `place` to such an end. It is the same for every text that continues from there. */
-  upTo(markdown: string, place: number, end: number): Piece
+  next(markdown: string, offset: number, options?: { is_whole?: boolean }): Piece
+  /** Returns a good end for the message, so that later text goes into another one; `offset` if there is none. */
+  earlyEnd(markdown: string, offset: number): number
+  /** Returns the message from `offset` to such an end. It is the same for every text that continues from there. */
+  upTo(markdown: string, offset: number, end: number): Piece
 }
 
 /** Share of a message that is reserved for the text between two checkpoints. */
@@ -49,22 +49,23 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
   const isSource = isVerbatim || dialect === 'markdown-without-tables'
   const renderSource = (source: string) => render(source, dialect, { append_only })
   const isTooLong = (text: string, share = 1) => measure(length_unit, text) > max_length * share
-  let known: Progress | undefined
+  let progress: Progress | undefined
 
-  function begin(markdown: string, place: number): Progress {
-    const from = known && known.start.state.place <= place ? known.start.state : { place: 0, open: null }
-    const start = findStart(markdown, place, from)
+  function begin(markdown: string, offset: number): Progress {
+    const from =
+      progress && progress.start.state.offset <= offset ? progress.start.state : { offset: 0, open: null }
+    const start = findStart(markdown, offset, from)
     if (start.reopened && !canReopen(start.reopened, limits)) start.reopened = null
-    if (known?.start.place === place && known.start.content === start.content) return known
-    known = { start, passed: 0, stable: { place: start.content, text: '' } }
-    return known
+    if (progress?.start.offset === offset && progress.start.content === start.content) return progress
+    progress = { start, passed: 0, stable: { offset: start.content, text: '' } }
+    return progress
   }
 
-  /** Returns functions for the source of a message up to a place: with code left open, and with code closed. */
+  /** Returns functions for the source of a message up to an offset: with code left open, and with code closed. */
   function createSources(markdown: string, start: PartStart, { lines }: Survey) {
     const open = (end: number) => buildSource(markdown, start, end)
     const closed = (end: number) => {
-      const line = lines.findLast(({ place }) => place <= end)!
+      const line = lines.findLast(({ offset }) => offset <= end)!
       return buildSource(markdown, start, end, findClosing(markdown, end, line, start, limits))
     }
     return { open, closed }
@@ -77,11 +78,11 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
     source: (end: number) => string,
   ) {
     for (; !isVerbatim && part.passed < checkpoints.length; part.passed += 1) {
-      const seen = checkpoints[part.passed]!
-      if (isTooLong(renderSource(source(seen)), 1 - SLACK))
-        return { place: checkpoints[part.passed - 1] ?? seen, seen, is_over: true }
+      const checkpoint = checkpoints[part.passed]!
+      if (isTooLong(renderSource(source(checkpoint)), 1 - SLACK))
+        return { offset: checkpoints[part.passed - 1] ?? checkpoint, seen: checkpoint, is_over: true }
     }
-    return { place: reach, seen: is_over ? reach + 1 : reach, is_over }
+    return { offset: reach, seen: is_over ? reach + 1 : reach, is_over }
   }
 
   /** Extends the stable beginning; true if it is stuck, because the following text would change it or does not fit. */
@@ -89,27 +90,27 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
     part: Progress,
     markdown: string,
     survey: Survey,
-    seen: number,
+    end: number,
     source: (end: number) => string,
   ): boolean {
     const { content } = part.start
     const { lines, late, reach } = survey
-    const ends = listBlockEnds(markdown, content, seen, survey)
+    const ends = listBlockEnds(markdown, content, end, survey)
     // Rendered marks wait for the end of their block. Marks that stay in the source form need no such wait.
     if (isSource)
       ends.push(
-        findFinishedEnd(markdown, { from: ends.at(-1) ?? content, to: Math.min(seen, reach), lines, late }),
+        findFinishedEnd(markdown, { from: ends.at(-1) ?? content, to: Math.min(end, reach), lines, late }),
       )
-    for (const place of ends.filter((end) => end > part.stable.place)) {
-      const text = renderSource(source(place))
+    for (const offset of ends.filter((blockEnd) => blockEnd > part.stable.offset)) {
+      const text = renderSource(source(offset))
       if (isTooLong(text) || !text.startsWith(part.stable.text)) return part.stable.text !== ''
-      part.stable = { place, text }
+      part.stable = { offset, text }
     }
     return false
   }
 
-  function examine(markdown: string, place: number) {
-    const part = begin(markdown, place)
+  function examine(markdown: string, offset: number) {
+    const part = begin(markdown, offset)
     const { start } = part
     const survey = surveyPart(markdown, start, limits)
     const source = createSources(markdown, start, survey)
@@ -130,34 +131,39 @@ export function createCutter({ append_only = false, ...limits }: Limits & { appe
       return !isTooLong(text) && (!append_only || text.startsWith(part.stable.text))
     }
     const chooseCut = (): number => {
-      const { place: last, seen: known } = limit
-      const places = listCuts(markdown, { start: start.content, limit: last, known, lines: survey.lines })
-      if (!append_only || part.stable.text === '') return places.find(isFit) ?? places[0]!
+      const { offset: last, seen: end } = limit
+      const offsets = listCuts(markdown, {
+        start: start.content,
+        limit: last,
+        end,
+        lines: survey.lines,
+      })
+      if (!append_only || part.stable.text === '') return offsets.find(isFit) ?? offsets[0]!
       // The message keeps the shown text and extends to the best cut after it.
-      return places.find((each) => each > part.stable.place && isFit(each)) ?? part.stable.place
+      return offsets.find((each) => each > part.stable.offset && isFit(each)) ?? part.stable.offset
     }
     return { part, survey, limit, isStuck, pieceTo, chooseCut }
   }
 
   return {
-    next(markdown, place, { is_whole = false } = {}) {
-      const { part, survey, limit, isStuck, pieceTo, chooseCut } = examine(markdown, place)
-      if (isStuck) return pieceTo(part.stable.place)
+    next(markdown, offset, { is_whole = false } = {}) {
+      const { part, survey, limit, isStuck, pieceTo, chooseCut } = examine(markdown, offset)
+      if (isStuck) return pieceTo(part.stable.offset)
       if (limit.is_over) return pieceTo(chooseCut())
       const piece = pieceTo(survey.reach)
       if (append_only && is_whole && !piece.text.startsWith(part.stable.text))
-        return pieceTo(part.stable.place)
+        return pieceTo(part.stable.offset)
       return { ...piece, end: markdown.length, is_last: true }
     },
 
-    earlyEnd(markdown, place) {
-      const { part, survey, isStuck, chooseCut } = examine(markdown, place)
-      if (isStuck || append_only) return part.stable.text === '' ? place : part.stable.place
-      return part.start.content >= survey.reach ? place : chooseCut()
+    earlyEnd(markdown, offset) {
+      const { part, survey, isStuck, chooseCut } = examine(markdown, offset)
+      if (isStuck || append_only) return part.stable.text === '' ? offset : part.stable.offset
+      return part.start.content >= survey.reach ? offset : chooseCut()
     },
 
-    upTo: (markdown, place, end) => ({
-      ...examine(markdown.slice(0, end), place).pieceTo(end),
+    upTo: (markdown, offset, end) => ({
+      ...examine(markdown.slice(0, end), offset).pieceTo(end),
       end,
       is_last: false,
     }),
@@ -187,7 +193,7 @@ const ELLIPSIS = '…'
  * that is open at a cut is closed and reopened after it. A text that renders to nothing has no parts.
  *
  * All parts but the last are the same for every text that begins with this one: a cut depends only on the text up to
- * the first place at which the message is too long. So a sent part stays valid while the text grows, unless it was the
+ * the first offset at which the message is too long. So a sent part stays valid while the text grows, unless it was the
  * last one, which may be cut again elsewhere.
  *
  * With limits of a few dozen characters, which no platform has, a cut may move while the text grows. With fewer than
@@ -198,23 +204,23 @@ export function splitMarkdown(markdown: string, options: SplitOptions): Part[] {
   const cutter = createCutter(limits)
   const parts: Part[] = []
   let start = 0
-  for (let place = 0; place < markdown.length; ) {
+  for (let offset = 0; offset < markdown.length; ) {
     const isLastPart = parts.length + 1 >= max_parts
-    const piece = cutter.next(markdown, place, { is_whole: true })
+    const piece = cutter.next(markdown, offset, { is_whole: true })
     const end = isLastPart ? markdown.length : piece.end
-    const text = isLastPart && !piece.is_last ? truncate(markdown, place, limits) : piece.text
+    const text = isLastPart && !piece.is_last ? truncate(markdown, offset, limits) : piece.text
     // A part that renders to nothing is added to its neighbour.
     if (text.trim() !== '') parts.push({ text, start, end })
     else if (parts.length > 0) parts.at(-1)!.end = end
-    place = end
+    offset = end
     if (parts.length > 0) start = end
   }
   return parts
 }
 
-/** Returns the message that begins at a place, ended by an ellipsis because no other message follows. */
-export function truncate(markdown: string, place: number, limits: Limits): string {
+/** Returns the message that begins at an offset, ended by an ellipsis because no other message follows. */
+export function truncate(markdown: string, offset: number, limits: Limits): string {
   const room = limits.max_length - measure(limits.length_unit, `\n${ELLIPSIS}`)
-  const { text } = createCutter({ ...limits, max_length: Math.max(1, room) }).next(markdown, place)
+  const { text } = createCutter({ ...limits, max_length: Math.max(1, room) }).next(markdown, offset)
   return text + (/(?:```|~~~|<\/pre>|<\/blockquote>)$/.test(text) ? '\n' : '') + ELLIPSIS
 }

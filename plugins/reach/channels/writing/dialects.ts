@@ -57,8 +57,8 @@ const withoutControls = (source: string) =>
 const escapeAngles = (source: string) =>
   withoutControls(source).replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
 
-const around = (before: string, after: string) => (words: string) =>
-  words.trim() === '' ? words : `${before}${words}${after}`
+const around = (opening: string, after: string) => (words: string) =>
+  words.trim() === '' ? words : `${opening}${words}${after}`
 
 /** Slack's marks must be adjacent to a word and cannot span lines. */
 const aroundLines = (mark: string) => (words: string) =>

@@ -54,10 +54,10 @@ export function renderInline(tokens: readonly Token[], style: Style, context: Co
     const piece = renderToken(token, style, context)
     if (piece === '') continue
     const isMarked = MARKED.includes(token.type) && !context.link
-    const [before, behind] = [Array.from(text.slice(-2)).at(-1), Array.from(piece.slice(0, 2))[0]]
+    const [previous, behind] = [Array.from(text.slice(-2)).at(-1), Array.from(piece.slice(0, 2))[0]]
     // Adjacent backticks of two code spans could begin a block of code.
-    const isJoined = before === '`' && behind === '`'
-    if (isJoined || (isMarked ? isLetter(before) : afterMark && isLetter(behind))) text += style.joint
+    const isJoined = previous === '`' && behind === '`'
+    if (isJoined || (isMarked ? isLetter(previous) : afterMark && isLetter(behind))) text += style.joint
     text += piece
     afterMark = isMarked
   }

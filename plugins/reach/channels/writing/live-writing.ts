@@ -124,7 +124,7 @@ export function createLiveWriting({
 
   /**
    * Adds the end of a message that can only be extended. It is stored before it is shown: another process, which knows
-   * more of the text, might find a better place before what is shown.
+   * more of the text, might find a better offset before what is shown.
    */
   function withEnd(live: LiveProgress, { end, isEnd }: Plan, { markdown }: ReplyText): LiveProgress {
     if (!append_only || !isEnd || live.end !== undefined) return live

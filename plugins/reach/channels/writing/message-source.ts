@@ -12,7 +12,7 @@ export interface OpenFence {
 
 /** The block of code that is open at the beginning of a line. */
 export interface FenceState {
-  place: number
+  offset: number
   open: OpenFence | null
 }
 
@@ -25,8 +25,8 @@ const MAX_MARKER = 12
 const MAX_WORD = 32
 
 /** Returns the block of code that is open after a line, given the one open before it. */
-export function fenceAfter(line: string, before: OpenFence | null): OpenFence | null {
-  const open = before && isLeft(line, before) ? null : before
+export function fenceAfter(line: string, openBefore: OpenFence | null): OpenFence | null {
+  const open = openBefore && isLeft(line, openBefore) ? null : openBefore
   if (open) return isClosing(line, open) ? null : open
   const [, container = '', marker = '', info = ''] = OPENING.exec(line) ?? []
   if (marker === '' || marker.length > MAX_MARKER) return null
@@ -44,8 +44,8 @@ export function isLeft(line: string, { margin, in_item }: OpenFence): boolean {
 
 /** True if a line is a closing fence. */
 function isClosing(line: string, { marker, margin }: OpenFence): boolean {
-  const rest = line.replace(margin.includes('>') ? /^[ \t>]*/ : /^[ \t]*/, '').trimEnd()
-  return rest.length >= marker.length && rest === marker[0]!.repeat(rest.length)
+  const marks = line.replace(margin.includes('>') ? /^[ \t>]*/ : /^[ \t]*/, '').trimEnd()
+  return marks.length >= marker.length && marks === marker[0]!.repeat(marks.length)
 }
 
 /** Removes the margin from a line of code. */
@@ -54,19 +54,19 @@ function withoutMargin(line: string, { margin }: OpenFence): string {
   return line.slice(Math.min(margin.length, pattern.exec(line)![0].length))
 }
 
-/** Returns the state at the beginning of the line that contains `place`, scanning from an earlier state. */
-function findFenceState(markdown: string, place: number, from: FenceState): FenceState {
+/** Returns the state at the beginning of the line that contains `offset`, scanning from an earlier state. */
+function findFenceState(markdown: string, offset: number, from: FenceState): FenceState {
   let state = from
   for (;;) {
-    const end = markdown.indexOf('\n', state.place)
-    if (end < 0 || end >= place) return state
-    state = { place: end + 1, open: fenceAfter(markdown.slice(state.place, end), state.open) }
+    const end = markdown.indexOf('\n', state.offset)
+    if (end < 0 || end >= offset) return state
+    state = { offset: end + 1, open: fenceAfter(markdown.slice(state.offset, end), state.open) }
   }
 }
 
 /** The beginning of a message. */
 export interface PartStart {
-  place: number
+  offset: number
   /** Beginning of the content, after empty lines and after a line that only closes the open code. */
   content: number
   /** The block of code that the message reopens. */
@@ -77,24 +77,24 @@ export interface PartStart {
 
 const EMPTY_LINES = /(?:[ \t\r]*\n)*/y
 
-const skipEmptyLines = (markdown: string, place: number) => {
-  EMPTY_LINES.lastIndex = place
-  return place + EMPTY_LINES.exec(markdown)![0].length
+const skipEmptyLines = (markdown: string, offset: number) => {
+  EMPTY_LINES.lastIndex = offset
+  return offset + EMPTY_LINES.exec(markdown)![0].length
 }
 
 /** Finds the beginning of a message, from a state at an earlier line. */
-export function findStart(markdown: string, place: number, from: FenceState): PartStart {
-  const content = skipEmptyLines(markdown, place)
+export function findStart(markdown: string, offset: number, from: FenceState): PartStart {
+  const content = skipEmptyLines(markdown, offset)
   const state = findFenceState(markdown, content, from)
-  if (!state.open) return { place, content, reopened: null, state }
+  if (!state.open) return { offset, content, reopened: null, state }
   const end = markdown.indexOf('\n', content)
-  const line = markdown.slice(state.place, end < 0 ? markdown.length : end)
-  if (isLeft(line, state.open)) return { place, content, reopened: null, state: { ...state, open: null } }
-  if (state.place < content || end < 0 || !isClosing(line, state.open))
-    return { place, content, reopened: state.open, state }
-  const next = { place: end + 1, open: null }
-  const words = skipEmptyLines(markdown, next.place)
-  return { place, content: words, reopened: null, state: findFenceState(markdown, words, next) }
+  const line = markdown.slice(state.offset, end < 0 ? markdown.length : end)
+  if (isLeft(line, state.open)) return { offset, content, reopened: null, state: { ...state, open: null } }
+  if (state.offset < content || end < 0 || !isClosing(line, state.open))
+    return { offset, content, reopened: state.open, state }
+  const next = { offset: end + 1, open: null }
+  const words = skipEmptyLines(markdown, next.offset)
+  return { offset, content: words, reopened: null, state: findFenceState(markdown, words, next) }
 }
 
 /** Returns the line that closes a block of code; a reopened block has no margin. */
@@ -107,11 +107,11 @@ export const toClosing = (open: OpenFence, reopened: OpenFence | null) =>
  * line and `closing` together.
  */
 export function buildSource(markdown: string, start: PartStart, end: number, closing = ''): string {
-  const { content, reopened, place, state } = start
+  const { content, reopened, offset, state } = start
   const body = markdown.slice(content, Math.max(content, end)).trimEnd()
   if (reopened) return `${reopened.opening}\n${outdentCode(body, reopened)}${closing}`
-  if (place === 0) return body + closing
-  const isLineStart = ONLY_CONTAINER.test(markdown.slice(state.place, content))
+  if (offset === 0) return body + closing
+  const isLineStart = ONLY_CONTAINER.test(markdown.slice(state.offset, content))
   return outdent(isLineStart ? body : withoutFence(body)) + closing
 }
 

@@ -33,6 +33,6 @@ function findCut(words: string, limits: Limits): number {
   }
   if (end === words.length) return end
   const message = words.slice(0, end)
-  const cut = [message.lastIndexOf('\n'), message.lastIndexOf(' ')].find((place) => place > end / 2)
+  const cut = [message.lastIndexOf('\n'), message.lastIndexOf(' ')].find((offset) => offset > end / 2)
   return cut === undefined ? end : cut + 1
 }

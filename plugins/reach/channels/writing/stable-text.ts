@@ -4,7 +4,7 @@ import type { Survey } from './survey.ts'
 /** The beginning of a message that later text cannot change. */
 export interface Stable {
   /** Its end in the source. */
-  place: number
+  offset: number
   /** The rendered text. */
   text: string
 }
@@ -16,7 +16,7 @@ export function listBlockEnds(markdown: string, from: number, to: number, { line
   return Array.from(
     markdown.slice(from, to).matchAll(BLOCK_END),
     ({ index, 0: gap }) => from + index + gap.length,
-  ).filter((end) => !lines.findLast(({ place }) => place <= end)?.open)
+  ).filter((end) => !lines.findLast(({ offset }) => offset <= end)?.open)
 }
 
 /** Tracks the open marks of a paragraph, part by part; in doubt a mark counts as open. */
@@ -25,7 +25,7 @@ interface OpenMarks {
   /** Clears the open marks at the end of a paragraph. */
   clear(): void
   /** Takes the next part of a line, with the text of the line before and after it. */
-  take(part: string, before: string, behind: string): void
+  take(part: string, previous: string, behind: string): void
 }
 
 /** The parts of a line that may be marks, words, and the space between them. */
@@ -45,12 +45,12 @@ function createOpenMarks(): OpenMarks {
     return index < 0 ? undefined : open.splice(index)[0]
   }
 
-  const takeRun = (run: string, before: string, behind: string) => {
-    const isInWord = run.startsWith('_') && LETTER.test(before) && LETTER.test(behind)
+  const takeRun = (run: string, previous: string, behind: string) => {
+    const isInWord = run.startsWith('_') && LETTER.test(previous) && LETTER.test(behind)
     // A single tilde is no mark: people write it as punctuation.
     if (isInWord || run === '~') return
     let left = run.length
-    while (left > 0 && before !== '' && !SPACE.test(before)) {
+    while (left > 0 && previous !== '' && !SPACE.test(previous)) {
       const closed = close((mark) => mark.startsWith(run[0]!))
       if (!closed) break
       if (closed.length > left) open.push(closed.slice(left))
@@ -63,12 +63,12 @@ function createOpenMarks(): OpenMarks {
     areClosed: () => open.length === 0,
     clear: () => void open.splice(0),
 
-    take(part, before, behind) {
+    take(part, previous, behind) {
       const top = open.at(-1)
       if (top?.startsWith('`')) {
         if (part === top) open.pop()
       } else if (part.startsWith('`')) open.push(part)
-      else if (/^[*_~]/.test(part)) takeRun(part, [...before.slice(-2)].at(-1) ?? '', behind)
+      else if (/^[*_~]/.test(part)) takeRun(part, [...previous.slice(-2)].at(-1) ?? '', behind)
       else if (/^!?\[/.test(part)) open.push('[')
       else if (part.startsWith(']')) {
         if (close((mark) => mark === '[') && part === '](') open.push('(')
@@ -99,7 +99,7 @@ interface Section {
   to: number
   /** Its lines, from the line of `from` on. */
   lines: readonly FenceState[]
-  /** From this place on, words count as finished only with their whole line. */
+  /** From this offset on, words count as finished only with their whole line. */
   late: number
 }
 
@@ -111,24 +111,24 @@ interface Section {
 export function findFinishedEnd(markdown: string, { from, to, lines, late }: Section): number {
   const marks = createOpenMarks()
   let end = from
-  for (const [index, { place, open }] of lines.entries()) {
-    if (place >= to) break
+  for (const [index, { offset, open }] of lines.entries()) {
+    if (offset >= to) break
     const next = lines[index + 1]
-    if (next && next.place <= from) continue
-    const isWhole = next !== undefined && next.place <= to
-    const begin = Math.max(place, from)
-    const line = markdown.slice(begin, isWhole ? next.place : to)
-    const after = isWhole ? next.open : fenceAfter(markdown.slice(place, to), open)
+    if (next && next.offset <= from) continue
+    const isWhole = next !== undefined && next.offset <= to
+    const begin = Math.max(offset, from)
+    const line = markdown.slice(begin, isWhole ? next.offset : to)
+    const after = isWhole ? next.open : fenceAfter(markdown.slice(offset, to), open)
     if ((open && !isLeft(line, open)) || after) {
       marks.clear()
-      if (isWhole && !after) end = next.place
+      if (isWhole && !after) end = next.offset
       continue
     }
     if (BLOCK_START.test(line)) marks.clear()
     const margin = LINE_START.exec(line)![0].length
     if (line[margin] === '|') break
     end = begin + (findLastWordEnd(line, { margin, limit: late - begin, marks }) ?? end - begin)
-    if (isWhole && marks.areClosed()) end = next.place
+    if (isWhole && marks.areClosed()) end = next.offset
     if (HEADING.test(line)) marks.clear()
   }
   return end
@@ -146,7 +146,7 @@ function findLastWordEnd(
     const behind = start + part.length
     marks.take(part, line.slice(margin, start), line.slice(behind))
     const ends = marks.areClosed() ? listWordEnds(line, { start, behind, wordStart }) : []
-    end = ends.findLast((place) => place <= limit) ?? end
+    end = ends.findLast((offset) => offset <= limit) ?? end
     if (part.trim() === '') wordStart = behind
   }
   return end
@@ -164,5 +164,5 @@ function listWordEnds(
   return Array.from(
     line.slice(start, behind + 2).matchAll(UNSPACED_LETTER),
     ({ 0: letter, index }) => start + index + letter.length,
-  ).filter((place) => place <= last)
+  ).filter((offset) => offset <= last)
 }

@@ -3,13 +3,13 @@ import { type FenceState, fenceAfter, type OpenFence, type PartStart, toClosing 
 
 /** The extent of a message, estimated by the maximum lengths of its characters. */
 export interface Survey {
-  /** The first place that does not fit even as escaped source, or the end of the text. */
+  /** The first offset that does not fit even as escaped source, or the end of the text. */
   reach: number
   /** True if the text continues after `reach`. */
   is_over: boolean
   /** Places at which to measure the rendered text, at even distances in estimated length. */
   checkpoints: number[]
-  /** The place from which the message is three quarters full. */
+  /** The offset from which the message is three quarters full. */
   late: number
   /** The lines from the start up to `reach`. */
   lines: FenceState[]
@@ -32,7 +32,7 @@ export function findClosing(
 ): string {
   const { open } = line
   // A beginning of the closing line, cut in its middle, may already close the code.
-  const isOpen = open && fenceAfter(markdown.slice(line.place, end), open) === open
+  const isOpen = open && fenceAfter(markdown.slice(line.offset, end), open) === open
   return isOpen && canReopen(open, limits) ? toClosing(open, start.reopened) : ''
 }
 
@@ -50,21 +50,21 @@ export function surveyPart(markdown: string, start: PartStart, limits: Limits): 
     open && canReopen(open, limits) ? measureAllEscaped(toClosing(open, reopened), limits) : 0
   let ending = measureEnding(start.state.open)
 
-  for (let place = content; place < end; ) {
-    const character = String.fromCodePoint(markdown.codePointAt(place)!)
-    const next = place + character.length
+  for (let offset = content; offset < end; ) {
+    const character = String.fromCodePoint(markdown.codePointAt(offset)!)
+    const next = offset + character.length
     const line = lines.at(-1)!
     const isLineEnd = character === '\n'
-    const open = isLineEnd ? fenceAfter(markdown.slice(line.place, place), line.open) : line.open
+    const open = isLineEnd ? fenceAfter(markdown.slice(line.offset, offset), line.open) : line.open
     if (isLineEnd) ending = measureEnding(open)
     spent += measureEscaped(character, limits)
     // A message takes at least one character, even if the limit is shorter.
-    if (spent + ending > max_length && place > content)
-      return { reach: place, is_over: true, checkpoints, late: Math.min(late, place), lines }
-    if (isLineEnd) lines.push({ place: next, open })
+    if (spent + ending > max_length && offset > content)
+      return { reach: offset, is_over: true, checkpoints, late: Math.min(late, offset), lines }
+    if (isLineEnd) lines.push({ offset: next, open })
     if (spent * 4 >= max_length * 3) late = Math.min(late, next)
     if (spent * CHECKPOINTS >= max_length * (CHECKPOINTS / 4 + checkpoints.length)) checkpoints.push(next)
-    place = next
+    offset = next
   }
   return { reach: end, is_over: false, checkpoints, late: Math.min(late, end), lines }
 }
@@ -80,32 +80,27 @@ const GRAPHEME_WINDOW = 64
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
- * Lists places to cut a text in `[start, limit]`, best first: after a paragraph, a line, a sentence, a word, or between
- * two characters. Text from `known` on has no influence. `lines` are the lines from `start` on.
+ * Lists offsets to cut a text in `[start, limit]`, best first: after a paragraph, a line, a sentence, a word, or between
+ * two characters. Text from `end` on has no influence. `lines` are the lines from `start` on.
  */
 export function listCuts(
   markdown: string,
-  {
-    start,
-    limit,
-    known,
-    lines,
-  }: { start: number; limit: number; known: number; lines: readonly FenceState[] },
+  { start, limit, end, lines }: { start: number; limit: number; end: number; lines: readonly FenceState[] },
 ): number[] {
   // Includes the space that may follow the last word.
-  const text = markdown.slice(start, Math.min(limit + 1, known))
-  const stateAt = (place: number) => lines.findLastIndex((state) => state.place <= place)
-  const isOutside = (place: number) => !lines[stateAt(place)]?.open
-  const isWithin = (place: number) => {
-    const index = stateAt(place)
+  const text = markdown.slice(start, Math.min(limit + 1, end))
+  const stateAt = (offset: number) => lines.findLastIndex((state) => state.offset <= offset)
+  const isOutside = (offset: number) => !lines[stateAt(offset)]?.open
+  const isWithin = (offset: number) => {
+    const index = stateAt(offset)
     // No cut between the first line of a code block and its content: the block is better begun after the cut.
-    return lines[index]?.place !== place || !!lines[index - 1]?.open === !!lines[index]?.open
+    return lines[index]?.offset !== offset || !!lines[index - 1]?.open === !!lines[index]?.open
   }
-  const findLast = (pattern: RegExp, share: number, isFit: (place: number) => boolean) => {
-    const places = Array.from(text.matchAll(pattern), (match) =>
+  const findLast = (pattern: RegExp, share: number, isFit: (offset: number) => boolean) => {
+    const offsets = Array.from(text.matchAll(pattern), (match) =>
       Math.min(limit, start + match.index + match[0].length),
     )
-    return places.findLast((place) => place >= start + text.length * share && isFit(place))
+    return offsets.findLast((offset) => offset >= start + text.length * share && isFit(offset))
   }
   return [
     findLast(PARAGRAPH, 1 / 2, isOutside),
@@ -114,17 +109,17 @@ export function listCuts(
     findLast(SENTENCE, 1 / 3, isOutside),
     findLast(WORD, 1 / 3, () => true),
     betweenCharacters(markdown, start, limit),
-  ].filter((place) => place !== undefined)
+  ].filter((offset) => offset !== undefined)
 }
 
-/** Returns the last place between two whole characters, or `limit` if none is near. */
+/** Returns the last offset between two whole characters, or `limit` if none is near. */
 function betweenCharacters(markdown: string, start: number, limit: number): number {
   const first = Math.max(start, limit - GRAPHEME_WINDOW)
-  const places = Array.from(graphemes.segment(markdown.slice(first, limit)), ({ index }) => first + index)
+  const offsets = Array.from(graphemes.segment(markdown.slice(first, limit)), ({ index }) => first + index)
   // The last character may continue after the limit, so it is left out.
-  return places.findLast((place) => place > first && !splitsPair(markdown, place)) ?? limit
+  return offsets.findLast((offset) => offset > first && !splitsPair(markdown, offset)) ?? limit
 }
 
-/** True if a place is between the two code units of a surrogate pair. */
-const splitsPair = (text: string, place: number) =>
-  /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(place - 1, place + 1))
+/** True if an offset is between the two code units of a surrogate pair. */
+const splitsPair = (text: string, offset: number) =>
+  /^[\ud800-\udbff][\udc00-\udfff]/.test(text.slice(offset - 1, offset + 1))

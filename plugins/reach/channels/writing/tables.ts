@@ -18,8 +18,8 @@ function measureWidth(text: string): number {
 
 function pad(text: string, width: number, align: Tokens.TableCell['align']): string {
   const missing = Math.max(0, width - measureWidth(text))
-  const before = align === 'right' ? missing : align === 'center' ? missing >> 1 : 0
-  return ' '.repeat(before) + text + ' '.repeat(missing - before)
+  const leading = align === 'right' ? missing : align === 'center' ? missing >> 1 : 0
+  return ' '.repeat(leading) + text + ' '.repeat(missing - leading)
 }
 
 /** Renders a table as aligned monospaced lines; undefined if it is too wide. */
