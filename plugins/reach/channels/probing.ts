@@ -14,15 +14,10 @@ const LEASE_MS = 20_000
 export type ChannelProbeResult = { ok: true } | { ok: false; reason: ChannelFailureReason; detail: string }
 
 /** Tests credentials without disturbing connected channels. */
-export interface ChannelProbe {
-  /** Tests a stored channel. */
-  test(channel: ChannelDocument): Promise<ChannelProbeResult>
-  /** Tests a config that may not be stored. */
-  probe(kind: string, config: Record<string, unknown>): Promise<ChannelProbeResult>
-}
+export type ChannelProbe = ReturnType<typeof createChannelProbe>
 
 /** Creates the service that tests credentials. */
-export function createChannelProbe(cradle: Cradle): ChannelProbe {
+export function createChannelProbe(cradle: Cradle) {
   const { collections, channelKinds, channelConfigs, connectionLeases, platforms, ids } = cradle
   const { channels } = collections
 
@@ -58,7 +53,8 @@ export function createChannelProbe(cradle: Cradle): ChannelProbe {
   }
 
   return {
-    async test(channel) {
+    /** Tests a stored channel. */
+    async test(channel: ChannelDocument): Promise<ChannelProbeResult> {
       const kind = channelKinds.get(channel.kind)
       const config = channelConfigs.open(channel)
       const name = connectionLeases.nameOf(channel._id, kind, config)
@@ -74,7 +70,8 @@ export function createChannelProbe(cradle: Cradle): ChannelProbe {
       }
       return run(kind, config, channel._id)
     },
-    async probe(name, config) {
+    /** Tests a config that may not be stored. */
+    async probe(name: string, config: Record<string, unknown>): Promise<ChannelProbeResult> {
       return run(channelKinds.get(name), config, ids.make('probe_'))
     },
   }

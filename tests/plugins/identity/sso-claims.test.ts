@@ -133,12 +133,14 @@ t.test('every sign-in applies the rules to the account', async (t) => {
   t.strictSame(await row(), { role: 'user', permissions: held })
 
   const { body } = await server.request('GET', '/admin/audit-log?limit=20')
-  const told = body.filter(({ action }: { action: string }) => action.startsWith('user.sso'))
+  const rowsOfSso = body.filter(({ action }: { action: string }) => action.startsWith('user.sso'))
   t.strictSame(
-    told.map(({ action, payload: { kind, ...payload } }: { action: string; payload: { kind: string } }) => [
-      action,
-      payload,
-    ]),
+    rowsOfSso.map(
+      ({ action, payload: { kind, ...payload } }: { action: string; payload: { kind: string } }) => [
+        action,
+        payload,
+      ],
+    ),
     [
       ['user.sso_update', { role: 'user', permissions: held }],
       ['user.sso_update', { role: 'admin' }],

@@ -31,7 +31,7 @@ const accounts = async (): Promise<number> => (await server.request('GET', '/use
 t.test('a callback with another state than the browser was given is refused', async (t) => {
   await useIssuer(server, issuer.url)
   const users = await accounts()
-  const before = (await rows()).length
+  const rowCount = (await rows()).length
   const browser = createBrowser(server)
   const other = createBrowser(server)
 
@@ -71,9 +71,9 @@ t.test('a callback with another state than the browser was given is refused', as
   server.admin.token = await server.login(server.admin.username, server.admin.password)
   t.equal(reasonIn(await browser.comeBack(late)), 'state', 'after ten minutes')
 
-  const told = (await rows()).slice(0, -before || undefined)
-  t.equal(told.length, 10, 'each failure is one row')
-  for (const row of told)
+  const newRows = (await rows()).slice(0, -rowCount || undefined)
+  t.equal(newRows.length, 10, 'each failure is one row')
+  for (const row of newRows)
     t.match(row, { action: 'auth.oauth_login', actor: null, payload: { reason: 'state' } })
   t.equal(await accounts(), users + 1, 'one person came in')
 })
@@ -327,7 +327,7 @@ t.test('no secret is stored in clear text or logged', async (t) => {
   const places = { log: server.logged(), database: JSON.stringify([stored, attempt]) }
   for (const [name, secret] of Object.entries(secrets)) {
     t.ok(secret!.length > 10, name)
-    for (const [place, text] of Object.entries(places))
-      t.notOk(text.includes(secret!), `${name} in the ${place}`)
+    for (const [name, text] of Object.entries(places))
+      t.notOk(text.includes(secret!), `${name} in the ${name}`)
   }
 })

@@ -65,8 +65,8 @@ for (const vendor of vendors)
       await fails(t, made.identify(settings, challenge, two, never), 'exchange', /more than one code/)
     })
 
-    for (const [place, call] of calls.entries()) {
-      const garbage = GARBAGE.filter((_, index) => isLong || index % calls.length === place)
+    for (const [callIndex, call] of calls.entries()) {
+      const garbage = GARBAGE.filter((_, index) => isLong || index % calls.length === callIndex)
       await t.test(`refuses unusable answers of ${call}`, async (t) => {
         for (const [name, fault, message] of garbage)
           await t.test(name, async (t) => {

@@ -148,38 +148,38 @@ t.test('WeCom’s rules', async (t) => {
 
   await t.test('a token is used for many sign-ins, until it is refused or the settings change', async (t) => {
     const kind = make()
-    const before = tokensAskedFor()
+    const tokenCount = tokensAskedFor()
     await signIn(person, {}, kind)
     await signIn(person, {}, kind)
-    t.equal(tokensAskedFor() - before, 1)
+    t.equal(tokensAskedFor() - tokenCount, 1)
     wecom.fake.revokeTokens()
     t.match(await signIn(person, {}, kind), { subject: 'sunwu' }, 'a refused token is replaced')
-    t.equal(tokensAskedFor() - before, 2)
+    t.equal(tokensAskedFor() - tokenCount, 2)
     await signIn(person, {}, kind)
-    t.equal(tokensAskedFor() - before, 2)
+    t.equal(tokensAskedFor() - tokenCount, 2)
     await fails(t, signIn(person, { client_secret: 'wrong' }, kind), 'misconfigured', /40001/)
     const back = await comeBack(wecom, kind, settings, person)
     const other = { ...settings, client_id: 'wrong' }
     await fails(t, kind.identify(other, challenge, back, never), 'misconfigured', /40013/)
     await signIn(person, {}, kind)
-    t.equal(tokensAskedFor() - before, 4)
+    t.equal(tokensAskedFor() - tokenCount, 4)
   })
 
   await t.test('a refused token is replaced once before the sign-in fails', async (t) => {
-    const before = tokensAskedFor()
+    const tokenCount = tokensAskedFor()
     wecom.fake.break('getuserinfo', { body: { errcode: 42001, errmsg: 'expired' } })
     await fails(t, signIn(person), 'invalid_token', /42001/)
-    t.equal(tokensAskedFor() - before, 2)
+    t.equal(tokensAskedFor() - tokenCount, 2)
   })
 
   await t.test('a token without an expiry is used once', async (t) => {
     const kind = make()
-    const before = tokensAskedFor()
+    const tokenCount = tokensAskedFor()
     for (const expires_in of [60, undefined, 'soon', -7]) {
       wecom.fake.break('gettoken', { body: { errcode: 0, access_token: 'unknown', expires_in } })
       await fails(t, signIn(person, {}, kind), 'invalid_token', /40014/)
     }
-    t.equal(tokensAskedFor() - before, 8)
+    t.equal(tokensAskedFor() - tokenCount, 8)
   })
 
   await t.test('the issuer is the company, and the case of the member id does not matter', async (t) => {

@@ -30,13 +30,13 @@ t.test('users sign in with the platforms', async (t) => {
   const signIn = async (vendor: Vendor, person: Person | null) => {
     const browser = createBrowser(server)
     vendor.fake.state.visitor = person
-    const told = toldOf(await browser.arrive({ kind: vendor.kind }))
+    const arrival = toldOf(await browser.arrive({ kind: vendor.kind }))
     t.same(browser.cookies(), [], 'no cookie is left')
-    seenByClients.push(JSON.stringify(told))
-    if (!told.code) return told as { oauth_error?: string }
+    seenByClients.push(JSON.stringify(arrival))
+    if (!arrival.code) return arrival as { oauth_error?: string }
     const { status, body } = await server.request('POST', '/auth/oauth/exchange', {
       token: null,
-      body: { code: told.code },
+      body: { code: arrival.code },
     })
     t.equal(status, 200)
     return { token: body.access_token as string, user: body.user }
@@ -49,7 +49,7 @@ t.test('users sign in with the platforms', async (t) => {
 
   const { id, token } = await server.createUser({ username: 'carol' })
 
-  for (const [place, vendor] of vendors.entries()) {
+  for (const [vendorIndex, vendor] of vendors.entries()) {
     const { kind, fake } = vendor
     const { client_id, client_secret, agent_id } = fake.app
     const needed = { client_id, client_secret, ...(kind === 'wecom' && { agent_id }) }
@@ -97,8 +97,8 @@ t.test('users sign in with the platforms', async (t) => {
       const person = vendor.person(`${kind}Carol`)
       const browser = createBrowser(server)
       fake.state.visitor = person
-      const told = toldOf(await browser.arrive({ kind, token }))
-      t.match(told, { bound: kind })
+      const arrival = toldOf(await browser.arrive({ kind, token }))
+      t.match(arrival, { bound: kind })
       t.match((await server.request('GET', '/auth/oauth/bindings', { token })).body, [{ kind }])
       t.equal((await enter(vendor, person)).user.id, id)
       const unbind = () => server.request('POST', '/auth/oauth/unbind', { token, body: { kind } })
@@ -120,7 +120,7 @@ t.test('users sign in with the platforms', async (t) => {
       ['is nobody', 'exchange', () => fake.break(last, { body: vendor.who.wrap(isNobody) })],
     ]
     for (const [index, [name, reason, arrange]] of troubles.entries()) {
-      const skip = index % vendors.length !== place && onlyLong
+      const skip = index % vendors.length !== vendorIndex && onlyLong
       await t.test(`${kind}: somebody who ${name} is not signed in`, { skip }, async (t) => {
         t.teardown(() => {
           fake.heal()
@@ -172,11 +172,11 @@ t.test('users sign in with the platforms', async (t) => {
     t.match(server.logged(), /WeCom refuses the code/)
     const places = { rows, accounts, settings, log: server.logged(), clients: seenByClients.join() }
     for (const { kind, fake } of vendors)
-      for (const [place, content] of Object.entries(places))
+      for (const [name, content] of Object.entries(places))
         t.same(
           [...fake.issued, fake.app.client_secret].filter((secret) => content.includes(secret)),
           [],
-          `${place} of ${kind}`,
+          `${name} of ${kind}`,
         )
   })
 

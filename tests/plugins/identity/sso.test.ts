@@ -52,16 +52,16 @@ t.test('a new user gets an account, and signs in to it again', async (t) => {
 
   const again = await createBrowser(server).signIn({ entry: 'oidc' })
   t.equal(again.user.id, body.user.id, 'under the other name too')
-  const told = await rows('auth.oauth_login', 'user.sso_create', 'user.sso_update')
+  const auditRows = await rows('auth.oauth_login', 'user.sso_create', 'user.sso_update')
   t.strictSame(
-    told.map(({ action, actor, target }: Record<string, unknown>) => [action, actor, target]),
+    auditRows.map(({ action, actor, target }: Record<string, unknown>) => [action, actor, target]),
     [
       ['auth.oauth_login', 'ada', null],
       ['auth.oauth_login', 'ada', null],
       ['user.sso_create', 'ada', 'ada'],
     ],
   )
-  t.strictSame(told[2].payload, { kind: 'oidc', role: 'user', permissions: [] })
+  t.strictSame(auditRows[2].payload, { kind: 'oidc', role: 'user', permissions: [] })
 
   for (const password of ['password-1', 'null', 'undefined']) {
     const refused = await server.request('POST', '/auth/login', {

@@ -30,9 +30,9 @@ t.test('the rules of a group decide what the agent sees and answers', async (t) 
     async (t) => {
       const channel = await start({ group_context: { history_limit: 2 } })
       for (const text of ['first', 'second', 'third']) await hear(channel, text)
-      const told = await ask(channel, { text: 'well?', place: 'group' })
-      t.match(told, /bob: second\nbob: third\n\n.*ann.*\nwell\?$/)
-      t.notMatch(told, 'first')
+      const prompt = await ask(channel, { text: 'well?', place: 'group' })
+      t.match(prompt, /bob: second\nbob: third\n\n.*ann.*\nwell\?$/)
+      t.notMatch(prompt, 'first')
       t.notMatch(await ask(channel, { text: 'and?', place: 'group' }), 'third')
     },
   )
@@ -210,8 +210,8 @@ t.test('several calls are decided one by one, by their codes, also after a resta
   )
   await platform.say({ text: 'look around' })
   const codes = await eventually('two requests', () => {
-    const found = platform.shown().flatMap(({ text }) => /\/approve ([a-z2-9]{6})/.exec(text)?.[1] ?? [])
-    return found.length === 2 && found
+    const codes = platform.shown().flatMap(({ text }) => /\/approve ([a-z2-9]{6})/.exec(text)?.[1] ?? [])
+    return codes.length === 2 && codes
   })
   await platform.say({ text: '/approve' })
   await seeMessage('Several requests are waiting')

@@ -98,7 +98,7 @@ function drawTable(): string {
 
 t.test('a platform answers in every way', async (t) => {
   const servers = Array.from({ length: SERVERS }, async (_, index) => {
-    const classes = CLASSES.filter((_, place) => place % SERVERS === index)
+    const classes = CLASSES.filter((_, position) => position % SERVERS === index)
     const channels = await startFaultyChannels(t, KINDS)
     await Promise.all(
       channels.map((channel) =>

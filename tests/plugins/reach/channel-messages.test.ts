@@ -190,12 +190,12 @@ t.test('commands keep the words behind them', async (t) => {
   fake.next({ text: 'the first' })
   await say('hello')
   await see('the first')
-  const before = (await threads('GET', '')).body.length
+  const threadCount = (await threads('GET', '')).body.length
   fake.next({ text: 'a joke' })
   await say('/new tell me a joke')
   await see('a joke')
   t.equal(prompt(), 'tell me a joke')
-  t.equal((await threads('GET', '')).body.length, before + 1)
+  t.equal((await threads('GET', '')).body.length, threadCount + 1)
   for (const [text, words] of [
     ['/help me write a poem', 'help me write a poem'],
     ['/start the show', 'the show'],

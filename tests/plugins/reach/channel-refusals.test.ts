@@ -201,8 +201,8 @@ t.test('/new stops what runs, and what waits before it stays in its conversation
 
   async function withThreads() {
     const channel = await start(t)
-    const before = (await channel.threads('GET', '')).body.length
-    return { ...channel, seeThreads: async () => (await channel.threads('GET', '')).body.slice(before) }
+    const threadCount = (await channel.threads('GET', '')).body.length
+    return { ...channel, seeThreads: async () => (await channel.threads('GET', '')).body.slice(threadCount) }
   }
 })
 

@@ -101,7 +101,7 @@ t.test(`Each message is answered once, however often the server is killed (seed 
   }
   await telegram.say({ text: LONG })
   await eventually('a growing message', () => telegram.shown().some(({ history }) => history.length > 0))
-  let before = ''
+  let textBefore = ''
   const asked: string[] = []
   for (let crash = 0; crash < CRASHES; crash += 1) {
     const asking = Promise.all(
@@ -111,7 +111,7 @@ t.test(`Each message is answered once, however often the server is killed (seed 
     )
     await pause(random.int(50, 900))
     await service.kill()
-    before ||= telegram.shown()[0]!.text
+    textBefore ||= telegram.shown()[0]!.text
     if (crash < CRASHES - 1) service = await spawn()
     else await start()
     await asking
@@ -138,7 +138,7 @@ t.test(`Each message is answered once, however often the server is killed (seed 
     await eventually('the end', () => telegram.shown().some(({ text }) => text.includes('⚠️')))
     const [message, ...others] = telegram.shown()
     t.strictSame(others, [], 'it is the same message')
-    t.ok(message!.text.startsWith(before.trim()), 'what people saw is kept')
+    t.ok(message!.text.startsWith(textBefore.trim()), 'what people saw is kept')
     t.match(message!.text, /send the message again/)
     t.strictSame(telegram.violations, [])
   })

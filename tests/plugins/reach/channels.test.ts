@@ -640,9 +640,9 @@ t.test('a scan makes one channel, however often it is asked about', async (t) =>
   const { status, channel_id } = await poll()
   t.equal(status, 'success')
   t.match(await see(channel_id, isConnected), { reason: null })
-  const before = polls
+  const pollsBefore = polls
   for (const again of await Promise.all([poll(), poll(), poll()])) t.strictSame(again, { status, channel_id })
-  t.equal(polls, before, 'the platform is not asked again')
+  t.equal(polls, pollsBefore, 'the platform is not asked again')
   const { body: all } = await channels('GET')
   t.match(all, [
     {

@@ -5,19 +5,7 @@ import type { Failure } from '../writing/index.ts'
 import type { ConnectionState } from './session.ts'
 
 /** Stores the states of the channels' connections. */
-export interface ChannelStates {
-  /** Stores the state of a channel and emits `channel.state_changed`. */
-  set(channel_id: string, state: ConnectionState, lease?: string): Promise<void>
-  /** Stores the last refusal of a channel and emits `channel.refused`. */
-  noteRefusal(channel: ChannelDocument, failure: Failure): Promise<void>
-  /** Returns a reporter for one connection: it writes states in order and skips a state that cannot be written. */
-  reporter(
-    channel_id: string,
-    lease: string,
-  ): { report(state: ConnectionState): void; written(): Promise<void> }
-  /** Sets channels to `disconnected` whose process died without doing so. */
-  forgetDead(): Promise<void>
-}
+export type ChannelStates = ReturnType<typeof createChannelStates>
 
 declare module '#kernel/types' {
   interface Events {
@@ -45,8 +33,13 @@ export function createChannelStates({
   clock,
   events,
   log,
-}: Pick<Cradle, 'collections' | 'connectionLeases' | 'clock' | 'events' | 'log'>): ChannelStates {
-  const set: ChannelStates['set'] = async (_id, { state, failure, is_back = false }, lease) => {
+}: Pick<Cradle, 'collections' | 'connectionLeases' | 'clock' | 'events' | 'log'>) {
+  /** Stores the state of a channel and emits `channel.state_changed`. */
+  const set = async (
+    _id: string,
+    { state, failure, is_back = false }: ConnectionState,
+    lease?: string,
+  ): Promise<void> => {
     const runtime: Omit<ChannelRuntime, 'reconnects' | 'last_refusal'> = {
       state,
       reason: failure?.reason ?? null,
@@ -70,15 +63,20 @@ export function createChannelStates({
 
   return {
     set,
-    async noteRefusal({ _id: channel_id, agent_id, kind }, { reason, detail }) {
+    /** Stores the last refusal of a channel and emits `channel.refused`. */
+    async noteRefusal(
+      { _id: channel_id, agent_id, kind }: ChannelDocument,
+      { reason, detail }: Failure,
+    ): Promise<void> {
       const last_refusal = { reason, detail, at: clock.seconds() }
       await channels.updateOne({ _id: channel_id }, { $set: { 'runtime.last_refusal': last_refusal } })
       void events.emit('channel.refused', { channel_id, agent_id, kind, reason })
     },
-    reporter(channel_id, lease) {
+    /** Returns a reporter for one connection: it writes states in order and skips a state that cannot be written. */
+    reporter(channel_id: string, lease: string) {
       let writing = Promise.resolve()
       return {
-        report(state) {
+        report(state: ConnectionState): void {
           writing = writing
             .then(() => set(channel_id, state, lease))
             .catch((error) =>
@@ -88,7 +86,8 @@ export function createChannelStates({
         written: () => writing,
       }
     },
-    async forgetDead() {
+    /** Sets channels to `disconnected` whose process died without doing so. */
+    async forgetDead(): Promise<void> {
       const lease = { $nin: await connectionLeases.listHeld() }
       await channels.updateMany(
         { 'runtime.state': { $in: ['connected', 'connecting'] }, lease },

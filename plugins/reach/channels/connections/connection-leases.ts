@@ -4,29 +4,14 @@ import type { KnownKind } from '../config/kinds.ts'
 import type { Cradle } from '../manifest.ts'
 
 /** Leases on accounts of platforms: one channel in one server process may connect with an account at a time. */
-export interface ConnectionLeases {
-  /** Returns the name of the lease on a channel's account, or on the channel itself if the kind has no accounts. */
-  nameOf(channel_id: string, kind: KnownKind, config: Readonly<Record<string, unknown>>): string
-  /** Takes or renews a lease for `ms` milliseconds; false while another holder has it. */
-  take(name: string, holder: string, ms: number): Promise<boolean>
-  /** Renews leases of channels of this process and returns how many of them it still held. */
-  renew(leases: readonly { name: string; channel_id: string }[], ms: number): Promise<number>
-  release(name: string, holder: string): Promise<void>
-  /** Returns the holder name of a channel in this process. */
-  holderOf(channel_id: string): string
-  /** True if the channel holds the lease, in any process. */
-  isHeldFor(name: string, channel_id: string): Promise<boolean>
-  /** True if another channel holds the lease. */
-  isTaken(name: string, channel_id: string): Promise<boolean>
-  listHeld(): Promise<string[]>
-}
+export type ConnectionLeases = ReturnType<typeof createConnectionLeases>
 
 /** Creates the leases over their collection. */
 export function createConnectionLeases({
   collections: { channel_leases: leases },
   clock,
   server,
-}: Pick<Cradle, 'collections' | 'clock' | 'server'>): ConnectionLeases {
+}: Pick<Cradle, 'collections' | 'clock' | 'server'>) {
   const channelOf = (holder: string) => holder.slice(holder.lastIndexOf(':') + 1)
 
   const findHolder = async (_id: string) => {
@@ -38,17 +23,21 @@ export function createConnectionLeases({
   const holderOf = (channel_id: string) => `${server.node_id}:${channel_id}`
 
   return {
+    /** Returns the holder name of a channel in this process. */
     holderOf,
-    nameOf(channel_id, kind, config) {
+    /** Returns the name of the lease on a channel's account, or on the channel itself if the kind has no accounts. */
+    nameOf(channel_id: string, kind: KnownKind, config: Readonly<Record<string, unknown>>): string {
       const account = kind.identity?.(config)
       if (account === undefined) return `channel:${channel_id}`
       return `${kind.kind}:${createHash('sha256').update(account).digest('base64url')}`
     },
-    take(name, holder, ms) {
+    /** Takes or renews a lease for `ms` milliseconds; false while another holder has it. */
+    take(name: string, holder: string, ms: number): Promise<boolean> {
       const now = clock.now()
       return acquireLease(leases, { name, holder, now, until: now + ms })
     },
-    async renew(ownLeases, ms) {
+    /** Renews leases of channels of this process and returns how many of them it still held. */
+    async renew(ownLeases: readonly { name: string; channel_id: string }[], ms: number): Promise<number> {
       if (ownLeases.length === 0) return 0
       const ours = {
         _id: { $in: ownLeases.map(({ name }) => name) },
@@ -57,15 +46,18 @@ export function createConnectionLeases({
       const { matchedCount } = await leases.updateMany(ours, { $set: { until: clock.now() + ms } })
       return matchedCount
     },
-    async release(_id, holder) {
+    async release(_id: string, holder: string): Promise<void> {
       await leases.deleteOne({ _id, holder })
     },
-    isHeldFor: async (name, channel_id) => (await findHolder(name)) === channel_id,
-    async isTaken(name, channel_id) {
+    /** True if the channel holds the lease, in any process. */
+    isHeldFor: async (name: string, channel_id: string): Promise<boolean> =>
+      (await findHolder(name)) === channel_id,
+    /** True if another channel holds the lease. */
+    async isTaken(name: string, channel_id: string): Promise<boolean> {
       const holder = await findHolder(name)
       return holder !== null && holder !== channel_id
     },
-    async listHeld() {
+    async listHeld(): Promise<string[]> {
       const liveLeases = await leases.find({ until: { $gte: clock.now() } }).toArray()
       return liveLeases.map(({ _id }) => _id)
     },

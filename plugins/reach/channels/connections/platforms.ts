@@ -6,11 +6,7 @@ import { createGuardedFetch, type GuardedFetch } from '#toolbox'
 type EndpointSettings = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** Reaches platforms through guarded fetches. */
-export interface Platforms {
-  /** Returns the channel settings of a kind, without a config. */
-  reach(kind: ChannelKind): Omit<ChannelSettings, 'config'>
-  close(): Promise<void>
-}
+export type Platforms = ReturnType<typeof createPlatforms>
 
 /**
  * Creates the guarded fetches, which reach public addresses, the hosts of the endpoints and `allow_hosts`. Throws if
@@ -26,7 +22,7 @@ export function createPlatforms({
   allow_hosts: readonly string[]
   kinds: Extensions<ChannelKind>
   log: Logger
-}): Platforms {
+}) {
   for (const [kind, addresses] of Object.entries(endpoints)) {
     const installedKind = kinds.get(kind)
     // The settings of a kind that is not installed must not stop the other kinds.
@@ -45,7 +41,8 @@ export function createPlatforms({
   }
 
   return {
-    reach({ kind, endpoints: declared = {} }) {
+    /** Returns the channel settings of a kind, without a config. */
+    reach({ kind, endpoints: declared = {} }: ChannelKind): Omit<ChannelSettings, 'config'> {
       const replaced = Object.entries(endpoints[kind] ?? {}).map(([name, url]) => [
         name,
         url.replace(/\/+$/, ''),
@@ -54,7 +51,7 @@ export function createPlatforms({
       const { fetch, assertAllowed, lookup } = guardFor(kind, addresses)
       return { endpoints: addresses, fetch, assertAllowed, lookup }
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...fetches.values()].map((fetch) => fetch.close()))
     },
   }

@@ -84,16 +84,16 @@ t.test('The shown text of an append-only message is a beginning of all later one
     const options = { dialect, max_length, length_unit: 'characters', append_only: true } as const
     const cutter = createCutter(options)
     const faults: string[] = []
-    let place = 0
+    let offset = 0
     let shown = ''
     let words = ''
-    for (let end = 0; place < text.length && faults.length === 0; ) {
+    for (let end = 0; offset < text.length && faults.length === 0; ) {
       end = Math.min(text.length, end + random.int(1, 150))
       const is_whole = end === text.length
       const source = text.slice(0, end)
       const piece = random.chance(0.5)
-        ? cutter.next(source, place, { is_whole })
-        : createCutter(options).next(source, place, { is_whole })
+        ? cutter.next(source, offset, { is_whole })
+        : createCutter(options).next(source, offset, { is_whole })
       if (!piece.shown.startsWith(shown)) faults.push(`${shown} became ${piece.shown}`)
       if (piece.text.length > max_length) faults.push('too long')
       faults.push(...findFaults(piece.shown, dialect))
@@ -102,8 +102,8 @@ t.test('The shown text of an append-only message is a beginning of all later one
       if (!piece.text.startsWith(shown)) faults.push(`${shown} became ${piece.text} in the end`)
       words += greekOf(piece.text)
       shown = ''
-      if (piece.end <= place) faults.push('it does not go on')
-      place = piece.end
+      if (piece.end <= offset) faults.push('it does not go on')
+      offset = piece.end
     }
     if (words !== greekOf(text) && !mayLoseWords(text)) faults.push('the words are not the same')
     if (faults.length > 0) return t.strictSame(faults, [], `case ${number} of seed ${seed}`)
@@ -126,7 +126,7 @@ t.test('A message that begins within a line with three tildes is not code', asyn
 })
 
 t.test('An append-only message shows finished words while no mark is open', async (t) => {
-  const samples: [known: string, shown: string][] = [
+  const samples: [source: string, shown: string][] = [
     ['One two thr', 'One two'],
     ['One two three\nfo', 'One two three'],
     ['One **two thr', 'One'],
@@ -167,14 +167,14 @@ t.test('An append-only message shows finished words while no mark is open', asyn
     ['か', ''],
     ['好👍🏽好的', '好👍🏽好'],
   ]
-  for (const [known, shown] of samples) {
+  for (const [source, shown] of samples) {
     const cutter = createCutter({
       dialect: 'markdown-without-tables',
       max_length: 1800,
       length_unit: 'bytes',
       append_only: true,
     })
-    t.equal(cutter.next(known, 0).shown, shown, JSON.stringify(known))
+    t.equal(cutter.next(source, 0).shown, shown, JSON.stringify(source))
   }
 })
 
