@@ -60,17 +60,14 @@ export const measureBackup: Figure = async (stage) => {
 
   const sockets = await Promise.all(Array.from({ length: streams }, () => openChatSocket(account.chatUrl)))
   const busy: number[] = []
-  const [before, during] = [
+  const [idle, during] = [
     { turns: [] as number[], firsts: [] as number[] },
     { turns: [], firsts: [] },
   ]
   await watchTurns(sockets, async () => undefined)
   for (let round = 0; round < rounds; round++) {
     const seconds = quiet[round]!
-    add(
-      before,
-      await watchTurns(sockets, () => new Promise((resolve) => setTimeout(resolve, seconds * 1000))),
-    )
+    add(idle, await watchTurns(sockets, () => new Promise((resolve) => setTimeout(resolve, seconds * 1000))))
     add(
       during,
       await watchTurns(sockets, async () => {
@@ -89,18 +86,18 @@ export const measureBackup: Figure = async (stage) => {
     { measure: `backup beside ${streams} streams`, value: rate(median(busy)), unit: 'MB/s' },
     {
       measure: 'turn without a backup, p50',
-      value: median(before.turns),
+      value: median(idle.turns),
       unit: 'ms',
       note: 'a word each 20 ms',
     },
     { measure: 'turn beside a backup, p50', value: median(during.turns), unit: 'ms' },
     {
       measure: 'beside / without',
-      value: median(during.turns) / median(before.turns),
+      value: median(during.turns) / median(idle.turns),
       unit: 'ratio',
       note: 'aim: 1.2',
     },
-    { measure: 'first token without, p95', value: quantile(before.firsts, 0.95), unit: 'ms' },
+    { measure: 'first token without, p95', value: quantile(idle.firsts, 0.95), unit: 'ms' },
     { measure: 'first token beside, p95', value: quantile(during.firsts, 0.95), unit: 'ms' },
     { measure: 'restore, verified', value: rate(restored), unit: 'MB/s' },
   ]

@@ -35,10 +35,10 @@ export const measureChannels: Figure = async (stage) => {
     await answered
   }
   const measure = async () => {
-    const before = await Promise.all([service.pid, engine.pid].map(readCpuMs))
+    const startCpu = await Promise.all([service.pid, engine.pid].map(readCpuMs))
     for (let sent = 0; sent < messagesAWindow; sent++) await exchange()
     const after = await Promise.all([service.pid, engine.pid].map(readCpuMs))
-    return after.map((ms, index) => (ms - before[index]!) / messagesAWindow)
+    return after.map((ms, index) => (ms - startCpu[index]!) / messagesAWindow)
   }
   await measure()
   const windows: number[][] = []

@@ -9,7 +9,7 @@ const TURNS = 20
 /** Writes that follow later in batches count too. */
 const SETTLE_MS = 3000
 
-/** Measures the database commands of a turn, from the engine's own counters, less those of the idle server. */
+/** Measures the database commands of a turn, from the engine's own counters, less the commands of the idle server. */
 export const measureCommands: Figure = async (stage) => {
   const service = await stage.startService(await stage.createHome())
   const { chatUrl } = await stage.createAccount(service)

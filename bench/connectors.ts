@@ -25,9 +25,9 @@ export const measureConnectors: Figure = async (stage) => {
     // Choices are remembered for a second.
     await new Promise((resolve) => setTimeout(resolve, 1100))
     await socket.turn('Hello.')
-    const before = await readCpuMs(service.pid)
+    const startCpu = await readCpuMs(service.pid)
     for (let turn = 0; turn < turnsAWindow; turn++) await socket.turn('Hello.')
-    return ((await readCpuMs(service.pid)) - before) / turnsAWindow
+    return ((await readCpuMs(service.pid)) - startCpu) / turnsAWindow
   }
   await measure()
   const without: number[] = []

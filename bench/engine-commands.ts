@@ -12,8 +12,8 @@ export async function countCommands(client: MongoClient): Promise<Counts> {
 
 /** Returns what a piece of work adds. */
 export async function difference(count: () => Promise<Counts>, work: () => Promise<void>): Promise<Counts> {
-  const before = await count()
+  const start = await count()
   await work()
   const after = await count()
-  return Object.fromEntries(Object.entries(after).map(([name, total]) => [name, total - (before[name] ?? 0)]))
+  return Object.fromEntries(Object.entries(after).map(([name, total]) => [name, total - (start[name] ?? 0)]))
 }

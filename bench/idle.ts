@@ -19,13 +19,13 @@ export const measureIdle: Figure = async (stage) => {
   try {
     for (const [name, warmUpMs] of Object.entries(WARM_UPS_MS)) {
       await sleep(warmUpMs)
-      const before = await Promise.all(pids.map(readCpuMs))
+      const startCpu = await Promise.all(pids.map(readCpuMs))
       const commands = await difference(
         () => countCommands(client),
         () => sleep(WINDOW_MS),
       )
       const after = await Promise.all(pids.map(readCpuMs))
-      const [server, engine] = after.map((ms, index) => ((ms - before[index]!) / WINDOW_MS) * 100)
+      const [server, engine] = after.map((ms, index) => ((ms - startCpu[index]!) / WINDOW_MS) * 100)
       rows.push(
         { measure: `server, ${name}`, value: server!, unit: '% of a core' },
         { measure: `engine, ${name}`, value: engine!, unit: '% of a core' },

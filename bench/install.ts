@@ -109,7 +109,7 @@ async function measure(
   options: { cwd: string; env: NodeJS.ProcessEnv },
   home?: string,
 ): Promise<Cost> {
-  const before = readProcessorTime('self', 'ended children') ?? 0
+  const startCpu = readProcessorTime('self', 'ended children') ?? 0
   const startedAt = performance.now()
   const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = once(child, 'exit')
@@ -125,7 +125,7 @@ async function measure(
     throw new Error(
       `${program} ${args.join(' ')} ended with ${child.exitCode}: ${(await output).join('\n').slice(-2000)}`,
     )
-  const cpu = (readProcessorTime('self', 'ended children') ?? 0) - before
+  const cpu = (readProcessorTime('self', 'ended children') ?? 0) - startCpu
   return { wall: home ? wall : performance.now() - startedAt, cpu }
 }
 

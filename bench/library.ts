@@ -27,7 +27,7 @@ export interface Library {
   ask(language: Language): string
 }
 
-/** Reads the sentences of the documents by which the quality of the search is measured. */
+/** Reads the sentences of the documents that measure the quality of the search. */
 export async function openLibrary(): Promise<Library> {
   const file = readFileSync(join(PACKAGE_ROOT, 'tests/knowledge-quality/documents.zip'))
   const archive = await fromBufferPromise(file, { lazyEntries: true })
@@ -85,7 +85,7 @@ export async function seedPassages(
       for (let length = 0; length < PASSAGE[language]; length += parts.at(-1)!.length)
         parts.push(library.ask(language))
       const text = parts.join(' ')
-      const place = {
+      const position = {
         ordinal,
         start: ordinal * 3000,
         end: ordinal * 3000 + text.length,
@@ -93,7 +93,7 @@ export async function seedPassages(
         heading: '',
       }
       const words = parts.map(toKnownWords).join(' ')
-      return { base_id, document_id: _id, run: _id, ...place, text, words, vector: vectorOf(text) }
+      return { base_id, document_id: _id, run: _id, ...position, text, words, vector: vectorOf(text) }
     })
     await passages.add(index, rows)
     const run = { run: _id, chunks: PASSAGES_OF_DOCUMENT, version: _id }

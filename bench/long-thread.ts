@@ -28,9 +28,9 @@ export const measureLongThread: Figure = async (stage) => {
   for (const { socket } of threads) for (let turn = 0; turn < warmUp; turn++) await socket.turn(text)
   for (let round = 0; round < rounds; round++) {
     for (const { socket, costs } of round % 2 === 0 ? threads : threads.toReversed()) {
-      const before = await readCpu()
+      const startCpu = await readCpu()
       for (let turn = 0; turn < turnsARound; turn++) await socket.turn(text)
-      costs.push(((await readCpu()) - before) / turnsARound)
+      costs.push(((await readCpu()) - startCpu) / turnsARound)
     }
   }
   const [short, long] = threads.map(({ costs }) => median(costs)) as [number, number]

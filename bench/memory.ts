@@ -45,7 +45,7 @@ export const measureSocketMemory: Figure = async (stage) => {
   const sockets: ChatSocket[] = [await openChatSocket(chatUrl)]
   await sockets[0]!.turn('Tell me something about the sea.')
   await sleep(settleMs)
-  const before = await readRss(service.pid)
+  const startRss = await readRss(service.pid)
   while (sockets.length <= socketCount) {
     const batch = Array.from({ length: atOnce }, () => openChatSocket(chatUrl))
     sockets.push(...(await Promise.all(batch)))
@@ -53,7 +53,7 @@ export const measureSocketMemory: Figure = async (stage) => {
   await sleep(settleMs)
   const open = sockets.filter((socket) => socket.isOpen()).length
   if (open <= socketCount) throw new Error(`only ${open} of ${sockets.length} idle sockets stayed open`)
-  const added = (await readRss(service.pid)) - before
+  const added = (await readRss(service.pid)) - startRss
   return [
     { measure: '5,000 idle sockets', value: added / 1024, unit: 'MiB', note: 'added to the server' },
     { measure: 'each', value: added / socketCount, unit: 'KiB' },

@@ -60,9 +60,9 @@ export const measureModelCalls: Figure = async (stage) => {
   }
   for (let round = 0; round <= rounds; round += 1)
     for (const { times, call } of Object.values(sides)) {
-      const before = process.cpuUsage()
+      const startCpu = process.cpuUsage()
       for (let n = 0; n < callsPerRound; n += 1) for await (const part of await call()) void part
-      const { user, system } = process.cpuUsage(before)
+      const { user, system } = process.cpuUsage(startCpu)
       // The first round warms up.
       if (round > 0) times.push((user + system) / 1000 / callsPerRound)
     }

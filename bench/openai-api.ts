@@ -57,13 +57,13 @@ export const measureOpenAIApi: Figure = async (stage) => {
   const cpuMs: Record<string, number[]> = {}
   for (let round = -1; round < rounds; round++)
     for (const [way, run] of Object.entries(ways)) {
-      const before = await Promise.all([service.pid, engine.pid].map(readCpuMs))
+      const startCpu = await Promise.all([service.pid, engine.pid].map(readCpuMs))
       await runTurns(run)
       // The server closes connections that rest while the other ways run.
       door.rest()
       await sleep(SETTLE_MS)
       const after = await Promise.all([service.pid, engine.pid].map(readCpuMs))
-      const spent = after.reduce((sum, ms, index) => sum + ms - before[index]!, 0) / turnsInRound
+      const spent = after.reduce((sum, ms, index) => sum + ms - startCpu[index]!, 0) / turnsInRound
       // The first round warms up.
       if (round >= 0) cpuMs[way] = [...(cpuMs[way] ?? []), spent]
     }

@@ -126,7 +126,7 @@ function countRequests(
 
 /** Counts how often a piece of work is done within a window, by 32 that each do it again and again. */
 async function count(work: () => Promise<unknown>, pids: number[]): Promise<Window> {
-  const before = await Promise.all(pids.map(readCpuMs))
+  const startCpu = await Promise.all(pids.map(readCpuMs))
   const startedAt = performance.now()
   let total = 0
   await Promise.all(
@@ -139,6 +139,6 @@ async function count(work: () => Promise<unknown>, pids: number[]): Promise<Wind
   )
   const seconds = (performance.now() - startedAt) / 1000
   const after = await Promise.all(pids.map(readCpuMs))
-  const [serverMs, engineMs] = after.map((ms, index) => (ms - before[index]!) / total)
+  const [serverMs, engineMs] = after.map((ms, index) => (ms - startCpu[index]!) / total)
   return { rate: total / seconds, serverMs: serverMs!, engineMs: engineMs! }
 }

@@ -36,7 +36,7 @@ export const measureSoak: Figure = async (stage) => {
   await sleep(settleMs)
   const residentBefore = await readRss(service.pid)
   await sleep(idleMs)
-  const before = await readResources(inspector)
+  const earlier = await readResources(inspector)
   const sockets = await Promise.all(Array.from({ length: socketCount }, () => openChatSocket(chatUrl)))
   await runTurns(turns.first)
   await sleep(settleMs)
@@ -44,7 +44,7 @@ export const measureSoak: Figure = async (stage) => {
   await runTurns(turns.all - turns.first)
   for (const socket of sockets) await socket.close()
   await sleep(idleMs)
-  const left = compareResources(before, await readResources(inspector))
+  const left = compareResources(earlier, await readResources(inspector))
   await sleep(restMs)
   const residentAfter = await readRss(service.pid)
   const late = await inspector.readHeapInUse()
@@ -74,9 +74,9 @@ const readResources = (inspector: Inspector) =>
     return counts
   })()`)
 
-const compareResources = (before: Resources, after: Resources) =>
-  [...new Set([...Object.keys(before), ...Object.keys(after)])]
-    .map((kind) => [kind, (after[kind] ?? 0) - (before[kind] ?? 0)] as const)
+const compareResources = (earlier: Resources, later: Resources) =>
+  [...new Set([...Object.keys(earlier), ...Object.keys(later)])]
+    .map((kind) => [kind, (later[kind] ?? 0) - (earlier[kind] ?? 0)] as const)
     .filter(([, count]) => count !== 0)
 
 /** The Node.js arguments of a process that `inspectService` can inspect. */

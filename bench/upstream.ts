@@ -34,7 +34,7 @@ async function stream(res: ServerResponse, withUsage: boolean, pauseMs: number):
   res.writeHead(200, { 'content-type': 'text/event-stream' })
   res.write(roleEvent)
   for (const event of tokenEvents) {
-    // Writes of one tick share a packet: a tick for each token makes the packets like those of a real model.
+    // Writes of one tick share a packet: a tick for each token sends packets as a real model does.
     await (pauseMs > 0 ? sleep(pauseMs) : nextTick())
     if (res.destroyed) return
     if (!res.write(event)) await Promise.race([once(res, 'drain'), once(res, 'close')])

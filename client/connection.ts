@@ -67,16 +67,16 @@ export const createConnection = ({
   const open = async () => {
     try {
       const token = await credentials.read()
-      if (!isNeeded()) return rest()
-      attend(openSocket(url, token === undefined ? ['svc'] : ['svc', `bearer.${token}`], headers))
+      if (!isNeeded()) return becomeIdle()
+      watchSocket(openSocket(url, token === undefined ? ['svc'] : ['svc', `bearer.${token}`], headers))
     } catch (error) {
       handleRefusal(error)
     }
   }
 
-  const attend = (opened: Socket) => {
+  const watchSocket = (opened: Socket) => {
     let isAsked = false
-    let heard = Date.now()
+    let lastFrameAt = Date.now()
 
     const lose = (code: number) => {
       if (socket !== opened) return
@@ -89,7 +89,7 @@ export const createConnection = ({
         onLost(code)
         onState?.('lost')
       }
-      if (!isNeeded()) rest()
+      if (!isNeeded()) becomeIdle()
       // These servers ask for some time.
       else if (code === GOING_AWAY || code === TOO_SLOW) retry(Math.max(failures, 1))
       else if (wasOpen) retry(failures)
@@ -98,12 +98,12 @@ export const createConnection = ({
 
     const opening = setTimeout(() => lose(0), OPENING_MS)
     const pulse = setInterval(() => {
-      const silence = Date.now() - heard
+      const silence = Date.now() - lastFrameAt
       if (isAsked && silence > silence_ms * 1.5) lose(0)
       else if (!isAsked && state === 'open' && silence > silence_ms) {
         isAsked = true
         // The answer may take its time from now on, for example after the machine has slept.
-        heard = Date.now() - silence_ms
+        lastFrameAt = Date.now() - silence_ms
         send({ type: 'ping' })
       }
     }, silence_ms / 4)
@@ -118,14 +118,14 @@ export const createConnection = ({
     opened.addEventListener('open', () => {
       if (socket !== opened) return
       clearTimeout(opening)
-      heard = Date.now()
+      lastFrameAt = Date.now()
       state = 'open'
       onState?.('open')
       onOpen()
     })
     opened.addEventListener('message', ({ data }) => {
       if (socket !== opened) return
-      heard = Date.now()
+      lastFrameAt = Date.now()
       isAsked = false
       failures = 0
       const text = String(data)
@@ -155,13 +155,13 @@ export const createConnection = ({
     release = () => clearTimeout(timer)
   }
 
-  const rest = () => {
+  const becomeIdle = () => {
     state = 'idle'
     failures = 0
   }
 
   const fail = (error: unknown) => {
-    rest()
+    becomeIdle()
     onFail(error)
   }
 
@@ -188,7 +188,7 @@ export const createConnection = ({
     close() {
       release()
       release = () => {}
-      rest()
+      becomeIdle()
     },
   }
 }

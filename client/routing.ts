@@ -27,8 +27,7 @@ export interface Turn {
   isStopping: boolean
   turn_id?: string
   queue_id?: string
-  /** The place in the queue. */
-  place?: number
+  queue_position?: number
   release(): void
 }
 
@@ -46,7 +45,7 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
   /** Frames to send once the connection is open. */
   let waiting: ClientFrame[] = []
   /** The subscriptions that the server has not answered yet, by thread. */
-  const asked = new Map<string, number>()
+  const unansweredSubscriptions = new Map<string, number>()
   /** Threads whose subscription waits for the answer to a turn, which might have begun before the wanted position. */
   const deferred = new Set<string>()
 
@@ -66,7 +65,7 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
     onLost(code) {
       forgetAsked()
       const unanswered = [...turns].filter(({ state }) => state === 'sent')
-      // A turn that was not started is sent again under its id, by which the server knows it.
+      // A turn that was not started is sent again under its id, which the server recognizes.
       for (const turn of turns) if (turn.state !== 'started') turn.state = 'new'
       if (code === BODY_TOO_BIG) failLargest(unanswered)
     },
@@ -78,7 +77,7 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
   })
 
   const forgetAsked = () => {
-    asked.clear()
+    unansweredSubscriptions.clear()
     deferred.clear()
   }
 
@@ -98,8 +97,8 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
   /** Subscribes to a thread at the lowest position that a reader wants. */
   const ask = (thread_id: string) => {
     if (!connection.isOpen) return
-    const wanted = readersOf(thread_id).map((reader) => reader.wanted)
-    if (wanted.length === 0) return
+    const positions = readersOf(thread_id).map((reader) => reader.wanted)
+    if (positions.length === 0) return
     const isUnanswered = [...turns].some(
       ({ state, frame }) => state === 'sent' && frame.thread_id === thread_id,
     )
@@ -107,15 +106,17 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
       deferred.add(thread_id)
       return
     }
-    asked.set(thread_id, (asked.get(thread_id) ?? 0) + 1)
-    const known = wanted.filter((after) => after !== undefined)
-    const position = known.length < wanted.length ? {} : { after_seq: Math.min(...known) }
+    unansweredSubscriptions.set(thread_id, (unansweredSubscriptions.get(thread_id) ?? 0) + 1)
+    const knownPositions = positions.filter((after) => after !== undefined)
+    const position =
+      knownPositions.length < positions.length ? {} : { after_seq: Math.min(...knownPositions) }
     connection.send({ type: 'subscribe', thread_id, ...position })
   }
 
   /** Subscribes again if a reader wants earlier frames than those that come after this position. */
   const askBefore = (thread_id: string, position: number) => {
-    if (readersOf(thread_id).some(({ wanted }) => wanted !== undefined && wanted < position)) ask(thread_id)
+    if (readersOf(thread_id).some((reader) => reader.wanted !== undefined && reader.wanted < position))
+      ask(thread_id)
   }
 
   /** Sends the subscription that had to wait for the answer to a turn. */
@@ -204,7 +205,7 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
       if (isFirst && result === 'taken') askBefore(thread_id, seq - 1)
     }
     // While a subscription is unanswered, frames of the one before it may arrive.
-    if (isGap && !asked.has(thread_id)) ask(thread_id)
+    if (isGap && !unansweredSubscriptions.has(thread_id)) ask(thread_id)
     if (!begun) return
     if (begun.isStopping) sendStop(begun)
     askDeferred(thread_id)
@@ -212,14 +213,14 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
 
   const receiveStatus = (frame: SentFrame<'turn_status'>, size: number) => {
     const { thread_id } = frame
-    const unanswered = (asked.get(thread_id) ?? 0) - 1
-    if (unanswered > 0) asked.set(thread_id, unanswered)
-    else asked.delete(thread_id)
+    const unanswered = (unansweredSubscriptions.get(thread_id) ?? 0) - 1
+    if (unanswered > 0) unansweredSubscriptions.set(thread_id, unanswered)
+    else unansweredSubscriptions.delete(thread_id)
     for (const reader of subscriptions.keys()) {
       if (reader.thread_id !== thread_id) continue
       const isFirst = reader.wanted === undefined
       if (isFirst) reader.beginAt(frame)
-      reader.tell(frame, size)
+      reader.addUnpositioned(frame, size)
       if (isFirst && reader.position !== undefined) askBefore(thread_id, reader.position)
     }
     for (const turn of turns)
@@ -229,21 +230,21 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
   const receiveQueued = (frame: SentFrame<'turn_queued'>, size: number) => {
     const turn = findTurn(frame.client_message_id)
     if (!turn) return
-    const isRepeated = turn.queue_id === frame.queue_id && turn.place === frame.position
-    Object.assign(turn, { state: 'queued', queue_id: frame.queue_id, place: frame.position })
+    const isRepeated = turn.queue_id === frame.queue_id && turn.queue_position === frame.position
+    Object.assign(turn, { state: 'queued', queue_id: frame.queue_id, queue_position: frame.position })
     turn.frame.thread_id = frame.thread_id
     turn.reader.thread_id = frame.thread_id
-    if (!isRepeated) turn.reader.tell(frame, size)
+    if (!isRepeated) turn.reader.addUnpositioned(frame, size)
     if (turn.isStopping) sendStop(turn)
     askDeferred(frame.thread_id)
   }
 
   const receiveUnqueued = (frame: SentFrame<'unqueued'>, size: number) => {
     for (const reader of subscriptions.keys())
-      if (reader.thread_id === frame.thread_id) reader.tell(frame, size)
+      if (reader.thread_id === frame.thread_id) reader.addUnpositioned(frame, size)
     for (const turn of turns) {
       if (turn.queue_id !== frame.queue_id) continue
-      turn.reader.tell(frame, size)
+      turn.reader.addUnpositioned(frame, size)
       endTurn(turn)
     }
   }
@@ -252,7 +253,9 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
   const receiveRefusal = (frame: SentFrame<'error'>) => {
     const { client_message_id } = frame
     // An id that is not valid is not repeated; subscriptions are answered in their order.
-    const thread_id = frame.thread_id ?? (client_message_id === undefined ? [...asked.keys()][0] : undefined)
+    const thread_id =
+      frame.thread_id ??
+      (client_message_id === undefined ? [...unansweredSubscriptions.keys()][0] : undefined)
     const turn = client_message_id === undefined ? undefined : findTurn(client_message_id)
     if (turn) {
       // It is sent again once the server is back.
@@ -260,7 +263,7 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
       else endTurn(turn, toError(frame))
       askDeferred(turn.frame.thread_id)
     } else if (thread_id !== undefined && client_message_id === undefined) {
-      asked.delete(thread_id)
+      unansweredSubscriptions.delete(thread_id)
       for (const other of turns) if (other.reader.thread_id === thread_id) endTurn(other, toError(frame))
       for (const reader of subscriptions.keys())
         if (reader.thread_id === thread_id) endSubscription(reader, toError(frame))
@@ -271,10 +274,10 @@ export const createRouting = ({ options, ...parts }: RoutingParts) => {
     /** Sends the message of a turn, and passes the frames of the turn to its reader. */
     addTurn(turn: Turn) {
       turns.add(turn)
-      const known = begunTurns.get(turn.frame.client_message_id)
-      if (known) beginTurn(turn)
+      const begunTurn = begunTurns.get(turn.frame.client_message_id)
+      if (begunTurn) beginTurn(turn)
       if (!connection.isOpen) connection.need()
-      else if (known) ask(known.thread_id)
+      else if (begunTurn) ask(begunTurn.thread_id)
       else sendTurn(turn)
     },
 

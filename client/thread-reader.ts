@@ -75,7 +75,7 @@ export const createThreadReader = <Frame extends ServerFrame>({
     },
 
     /** Adds a frame without a position. */
-    tell(frame: Frame, size: number) {
+    addUnpositioned(frame: Frame, size: number) {
       if (!isBehind) inbox.push(frame, size)
     },
 

@@ -8,7 +8,7 @@ export type JSONValue = string | number | boolean | null | JSONValue[] | { [name
 /** The kind of a conversation: with the bot alone, or in a group. */
 export type ConversationType = 'direct' | 'group'
 
-/** The means by which a kind reaches its platform. */
+/** The means with which a kind reaches its platform. */
 export interface ChannelSettings<Config = AnyConfig> {
   /** Valid by the kind's schema, its secrets in the clear. */
   config: Config
@@ -99,7 +99,7 @@ export interface HookReply {
   body?: string
 }
 
-/** The callbacks by which a kind reports to the gateway. */
+/** The callbacks with which a kind reports to the gateway. */
 export interface Inbox {
   /** Stores a message; tell the platform that it has arrived once this resolves, and not if it rejects. */
   receive(message: InboundMessage): Promise<void>
@@ -155,7 +155,7 @@ export interface OutboundMessage {
   /** The same when the same message is sent again, because nobody knows whether it had arrived: 26 letters and digits. */
   key: string
   buttons?: Button[]
-  /** In a group: the ids of those who may press. */
+  /** In a group: the ids of the people who may press. */
   pressers?: readonly string[]
 }
 
@@ -261,7 +261,7 @@ export interface ChannelRegistration {
   poll(state: JSONValue, platform: PlatformAccess): Promise<PolledRegistration>
 }
 
-/** The means by which a platform is reached before there are credentials. */
+/** The means with which a platform is reached before there are credentials. */
 export interface PlatformAccess extends Pick<ChannelSettings, 'endpoints' | 'fetch'> {
   signal: AbortSignal
 }

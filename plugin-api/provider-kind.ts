@@ -17,7 +17,7 @@ export interface ProviderConnection<Options = AnyConfig> {
 
 /**
  * Sends a request like `fetch`, but follows no redirects and returns the body as a stream of Node.js, whose parts cost
- * much less processor time than those of a web stream.
+ * much less processor time than parts of a web stream.
  */
 export type StreamingRequest = (
   url: string,
@@ -48,7 +48,7 @@ export const PROVIDER_FAILURES = [
 /** One of these reasons. */
 export type ProviderFailure = (typeof PROVIDER_FAILURES)[number]
 
-/** The kinds of models. Agents use those of the kind `chat`. */
+/** The kinds of models. Agents use models of the kind `chat`. */
 export const MODEL_KINDS = ['chat', 'embedding', 'image', 'speech', 'transcription', 'rerank'] as const
 
 /** One of these kinds. */
@@ -159,7 +159,7 @@ export interface StreamingModel {
   doStream(options: ModelCallOptions): ReturnType<LanguageModelV3['doStream']>
 }
 
-/** A model that embeds, as far as it is used here. */
+/** The subset of an embedding model used here. */
 export type EmbeddingModel = Pick<EmbeddingModelV3, 'doEmbed'> &
   Partial<Pick<EmbeddingModelV3, 'maxEmbeddingsPerCall'>>
 

@@ -33,7 +33,7 @@ export interface CitedPassage {
   id: string
   /** Names the document and the place in it. */
   title: string
-  /** The number by which the output names it. */
+  /** The number that refers to it in the output. */
   number: number
   knowledge_base_id: string
   /** The name of the knowledge base. */

@@ -85,12 +85,12 @@ function convertSchema(original: JSONSchema7, { property, convert }: ToolRules):
 
 /** Returns the beginning of a schema as JSON. */
 function toText(schema: JSONSchema7): string {
-  const seen = new WeakSet<object>()
+  const visited = new WeakSet<object>()
   let parts = MAX_DESCRIBED_PARTS
   const text = JSON.stringify(schema, (_key, value) => {
     parts -= 1
-    if (parts < 0 || seen.has(value)) return undefined
-    if (typeof value === 'object' && value !== null) seen.add(value)
+    if (parts < 0 || visited.has(value)) return undefined
+    if (typeof value === 'object' && value !== null) visited.add(value)
     return value
   })
   return text.slice(0, MAX_DESCRIBED_CHARS).toWellFormed()

@@ -229,11 +229,11 @@ function pickValues(schema: Json, types: readonly string[]): [string, unknown][]
 
 /** Returns each choice once, without those that a schema of these types does not accept: vendors refuse both. */
 function pickChoices(values: readonly unknown[], types: readonly string[]): unknown[] {
-  const seen = new Set<string>()
+  const texts = new Set<string>()
   return values.filter((value) => {
     const text = JSON.stringify(value)
-    const isNew = !seen.has(text)
-    seen.add(text)
+    const isNew = !texts.has(text)
+    texts.add(text)
     return isNew && (types.length === 0 || types.some((type) => isOfType(value, type)))
   })
 }

@@ -26,9 +26,9 @@ export const toolAdaptations = {
 
 /** Shortens the tools of a call as adaptations demand. */
 export function shortenTools(tools: readonly Tool[], adaptations: readonly string[] = []): Tool[] {
-  const kept = adaptations.includes('fewer_tools') ? tools.slice(0, MAX_TOOLS) : [...tools]
-  if (!adaptations.includes('short_descriptions')) return kept
-  return kept.map((tool) =>
+  const allowedTools = adaptations.includes('fewer_tools') ? tools.slice(0, MAX_TOOLS) : [...tools]
+  if (!adaptations.includes('short_descriptions')) return allowedTools
+  return allowedTools.map((tool) =>
     tool.type === 'function'
       ? { ...tool, description: tool.description?.slice(0, MAX_DESCRIPTION_CHARS).toWellFormed() }
       : tool,

@@ -30,12 +30,12 @@ export function configOf({
   config: { plugins: sections = {}, ...config } = {},
   database,
 }: Pick<BenchSettings, 'plugins' | 'config'> & { database?: string }): Record<string, unknown> {
-  const given = sections as Record<string, object>
-  const required = plugins.map(({ name }) => [name, { ...given[name], required: true }])
+  const settings = sections as Record<string, object>
+  const required = plugins.map(({ name }) => [name, { ...settings[name], required: true }])
   return {
     ...config,
     ...(database !== undefined && { database: { url: database } }),
-    plugins: { ...given, ...Object.fromEntries(required) },
+    plugins: { ...settings, ...Object.fromEntries(required) },
   }
 }
 
@@ -49,10 +49,10 @@ export async function useUpstream(
   { request }: Pick<RunningServer, 'request'>,
   base_url: string,
 ): Promise<void> {
-  const made = await request('POST', '/admin/providers', { ...PROVIDER, base_url })
+  const created = await request('POST', '/admin/providers', { ...PROVIDER, base_url })
   const chosen = await request('PUT', '/models/active', { model: MODEL })
-  if (made.status !== 201 || chosen.status !== 200)
-    throw new Error(`no upstream: ${JSON.stringify([made.body, chosen.body])}`)
+  if (created.status !== 201 || chosen.status !== 200)
+    throw new Error(`no upstream: ${JSON.stringify([created.body, chosen.body])}`)
 }
 
 /** Starts a server whose active model is a fake upstream's. */

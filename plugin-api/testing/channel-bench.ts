@@ -17,11 +17,11 @@ export interface LinkedChannel {
   /** Waits until the channel is in a state. */
   seeState(state: string): Promise<{ reason: string | null; reconnects: number }>
   /** Waits until a message that the bot sent contains these words and is written to its end. */
-  seeMessage(words: string | RegExp, place?: Place): Promise<ShownMessage>
+  seeMessage(words: string | RegExp, conversation?: Place): Promise<ShownMessage>
   /** Waits until the model is asked for the first time. */
   seeRequest(): Promise<unknown>
   /** Returns the user messages that the model received, as text, in the order of the turns. */
-  asked(): string[]
+  listPrompts(): string[]
 }
 
 /** Shared by the cases of a channel kind: the server, its agent, and a way to link the agent to the fake platform. */
@@ -53,12 +53,12 @@ export function createLinker(
     (await server.request('GET', `/agents/${agent_id}/threads`)).body
   let channel_id = ''
   platform.attach?.(async ({ method, headers, body }) => {
-    const given = Object.entries(headers).flatMap(([name, value]) =>
+    const headerList = Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     )
     const response = await fetch(`${server.url}/api/hooks/${channel_id}`, {
       method,
-      headers: Object.fromEntries(given),
+      headers: Object.fromEntries(headerList),
       body: method === 'GET' ? undefined : Buffer.from(body),
     })
     return { status: response.status, body: await response.text() }
@@ -69,15 +69,20 @@ export function createLinker(
     await server.request('PATCH', `/agents/${agent_id}`, { config: {} })
     for (const { thread_id } of await listThreads())
       await server.request('DELETE', `/agents/${agent_id}/threads/${thread_id}`)
-    const made = await channels('POST', '', { kind, name: 'main', config: { ...platform.config, ...config } })
-    if (made.status !== 201) throw new Error(`no channel: ${made.status} ${JSON.stringify(made.body)}`)
-    channel_id = made.body.id
-    const before = { shown: platform.shown().length, requests: fake.requests.length }
-    const shown: FakePlatform['shown'] = (place) =>
+    const created = await channels('POST', '', {
+      kind,
+      name: 'main',
+      config: { ...platform.config, ...config },
+    })
+    if (created.status !== 201)
+      throw new Error(`no channel: ${created.status} ${JSON.stringify(created.body)}`)
+    channel_id = created.body.id
+    const earlierCounts = { shown: platform.shown().length, requests: fake.requests.length }
+    const shown: FakePlatform['shown'] = (conversation) =>
       platform
         .shown()
-        .slice(before.shown)
-        .filter((message) => place === undefined || message.place === place)
+        .slice(earlierCounts.shown)
+        .filter((message) => conversation === undefined || message.place === conversation)
     const channel: LinkedChannel = {
       platform: { ...platform, shown },
       fake,
@@ -87,19 +92,19 @@ export function createLinker(
       listThreads,
       seeState: (state) =>
         eventually(`the channel is ${state}`, async () => {
-          const { body } = await channels('GET', `/${made.body.id}`)
+          const { body } = await channels('GET', `/${created.body.id}`)
           return body.runtime.state === state && body.runtime
         }),
-      seeMessage: (words, place) =>
+      seeMessage: (words, conversation) =>
         eventually(`the bot says ${words}`, () =>
-          shown(place).find(
+          shown(conversation).find(
             ({ text, is_live }) =>
               !is_live && (typeof words === 'string' ? text.includes(words) : words.test(text)),
           ),
         ),
-      seeRequest: () => eventually('the model is asked', () => fake.requests[before.requests]),
-      asked: () =>
-        fake.requests.slice(before.requests).flatMap(({ body }) => {
+      seeRequest: () => eventually('the model is asked', () => fake.requests[earlierCounts.requests]),
+      listPrompts: () =>
+        fake.requests.slice(earlierCounts.requests).flatMap(({ body }) => {
           const last = body.messages.at(-1)
           return last?.role === 'user' ? [textOf(last)] : []
         }),
@@ -109,7 +114,7 @@ export function createLinker(
   }
 }
 
-/** Returns the settings by which a server reaches a fake platform. */
+/** Returns the settings with which a server reaches a fake platform. */
 export const settingsOf = (kind: string, { endpoints, allow_hosts = [] }: FakePlatform) => ({
   channels: { endpoints: { [kind]: endpoints }, allow_hosts },
 })

@@ -39,7 +39,7 @@ export async function addConnectionCases(
 
   if (hasBacklog)
     await add('a channel that is opened again misses nothing and repeats nothing', async () => {
-      const { platform, fake, channels, channel_id, seeMessage, seeState, asked } = await start()
+      const { platform, fake, channels, channel_id, seeMessage, seeState, listPrompts } = await start()
       const reopen = async (meanwhile: () => Promise<unknown>) => {
         assert.equal((await channels('PATCH', `/${channel_id}`, { enabled: false })).status, 200)
         await meanwhile()
@@ -54,7 +54,7 @@ export async function addConnectionCases(
       await reopen(async () => undefined)
       await platform.say({ text: 'three' })
       await seeMessage('the third reply')
-      assert.deepEqual(asked(), ['one', 'two', 'three'])
+      assert.deepEqual(listPrompts(), ['one', 'two', 'three'])
       assert.deepEqual(platform.violations, [])
     })
 

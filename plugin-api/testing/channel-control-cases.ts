@@ -15,8 +15,8 @@ export async function addControlCases(
       approvers: ['bob'],
     })
     await server.request('PATCH', `/agents/${agent_id}`, { config: { tools_with_approval: ['ls'] } })
-    const place = can('shared_direct') ? 'direct' : 'group'
-    const say = (text: string, sender = 'ann') => platform.say({ text, sender, place })
+    const conversation = can('shared_direct') ? 'direct' : 'group'
+    const say = (text: string, sender = 'ann') => platform.say({ text, sender, place: conversation })
     const call = { toolCalls: [{ name: 'ls', arguments: {} }] }
     fake.next(call, { text: 'listed once' }, call, { text: 'listed twice' }, call, { text: 'not listed' })
     const codeOf = ({ text }: ShownMessage) => /approve[^a-z0-9]+([a-z2-9]{6})/.exec(text)![1]!
@@ -74,7 +74,7 @@ export async function addControlCases(
   })
 
   await add('what runs is stopped at once, and a new conversation begun', async () => {
-    const { platform, fake, seeMessage, seeRequest, asked, listThreads } = await start()
+    const { platform, fake, seeMessage, seeRequest, listPrompts, listThreads } = await start()
     const { hold } = createHold()
     fake.next({ text: ['a beginning ', 'and more'], hold, holdAfter: 1 }, { text: 'fresh' })
     await platform.say({ text: 'go on for ever' })
@@ -87,7 +87,7 @@ export async function addControlCases(
     await seeMessage('new conversation')
     await platform.say({ text: 'hello again' })
     await seeMessage('fresh')
-    assert.deepEqual(asked(), ['go on for ever', 'hello again'])
+    assert.deepEqual(listPrompts(), ['go on for ever', 'hello again'])
     assert.equal((await listThreads()).length, 2)
     await platform.say({ text: '/help' })
     await seeMessage('/approve')
@@ -95,12 +95,12 @@ export async function addControlCases(
   })
 
   await add('only those who are named are heard', async () => {
-    const { platform, fake, seeMessage, asked } = await start({ allow_from: ['bob'] })
+    const { platform, fake, seeMessage, listPrompts } = await start({ allow_from: ['bob'] })
     fake.next({ text: 'hello bob' })
     await platform.say({ text: 'it is ann', sender: 'ann' })
     await platform.say({ text: 'it is bob', sender: 'bob' })
     await seeMessage('hello bob')
-    assert.deepEqual(asked(), ['it is bob'])
+    assert.deepEqual(listPrompts(), ['it is bob'])
     assert.equal(platform.shown().length, 1)
   })
 }

@@ -12,7 +12,7 @@ export async function addMessageCases(
   add: AddTest,
 ): Promise<void> {
   await add('a message is answered, once, however often it comes', async () => {
-    const { platform, fake, seeMessage, seeRequest, asked, listThreads } = await start()
+    const { platform, fake, seeMessage, seeRequest, listPrompts, listThreads } = await start()
     const { hold, release } = createHold()
     fake.next({ text: 'the first answer', hold }, { text: 'the second answer' })
     const id = await platform.say({ text: 'a first question' })
@@ -25,14 +25,14 @@ export async function addMessageCases(
     if (can('redelivery')) await platform.redeliver(id)
     await platform.say({ text: 'a second question' })
     await seeMessage('the second answer')
-    assert.deepEqual(asked(), ['a first question', 'a second question'])
+    assert.deepEqual(listPrompts(), ['a first question', 'a second question'])
     assert.equal(platform.shown().filter(({ text }) => text.includes('answer')).length, 2)
     assertPart(await listThreads(), [{ channel_type: kind }])
     assert.deepEqual(platform.violations, [])
   })
 
   await add('messages of one conversation are answered in their order', async () => {
-    const { platform, fake, seeMessage, seeRequest, asked } = await start()
+    const { platform, fake, seeMessage, seeRequest, listPrompts } = await start()
     const { hold, release } = createHold()
     fake.next({ text: 'answer zero', hold }, { text: 'answer one' }, { text: 'answer two' })
     await platform.say({ text: 'question zero' })
@@ -47,7 +47,7 @@ export async function addMessageCases(
     }
     release()
     await seeMessage('answer two')
-    assert.deepEqual(asked(), ['question zero', 'question one', 'question two'])
+    assert.deepEqual(listPrompts(), ['question zero', 'question one', 'question two'])
   })
 
   await add('a long answer is shown while it is written, and whole in the end', async () => {
@@ -63,11 +63,11 @@ export async function addMessageCases(
       platform.shown('direct').some(({ text, is_live }) => !is_live && text.includes('word599')),
     )
     const shown = platform.shown('direct')
-    const seen = shown.flatMap(({ text }) =>
+    const shownParts = shown.flatMap(({ text }) =>
       [...text.matchAll(/word(\d+)/g)].map(([, index]) => Number(index)),
     )
     assert.deepEqual(
-      seen,
+      shownParts,
       words.map((_, index) => index),
     )
     if (can('live'))
@@ -80,13 +80,13 @@ export async function addMessageCases(
   })
 
   await add('in a group the agent answers who mentions it', async () => {
-    const { platform, fake, seeMessage, asked } = await start()
+    const { platform, fake, seeMessage, listPrompts } = await start()
     fake.next({ text: 'a group answer' })
     if (can('unmentioned'))
       await platform.say({ text: 'we meet at noon', place: 'group', sender: 'bob', mention: false })
     await platform.say({ text: 'when do we meet?', place: 'group' })
     await seeMessage('a group answer', 'group')
-    const [question, ...others] = asked()
+    const [question, ...others] = listPrompts()
     assert.match(question ?? '', /when do we meet\?$/)
     if (can('unmentioned')) assert.match(question ?? '', /bob: we meet at noon/)
     assert.deepEqual(others, [])

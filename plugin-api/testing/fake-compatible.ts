@@ -18,9 +18,9 @@ export async function createFakeCompatible(options: {
 }): Promise<FakeVendor> {
   const fake = await createFakeOpenAI(options)
   const toRequest = ({ headers, body, aborted }: FakeRequest<unknown>): VendorRequest => {
-    const gone = new AbortController()
-    void aborted.then(() => gone.abort())
-    return { method: 'POST', path: '/v1/chat/completions', headers, body, gone: gone.signal }
+    const leaving = new AbortController()
+    void aborted.then(() => leaving.abort())
+    return { method: 'POST', path: '/v1/chat/completions', headers, body, gone: leaving.signal }
   }
   return {
     url: fake.url,

@@ -53,7 +53,7 @@ type Delta = Record<string, unknown>
 const MAX_PIECES = 1000
 
 type ToolCall = { id: string; name: string; arguments: string }
-type Reply = { body: ChatBody; script: Script; toolCalls: ToolCall[]; usage: Usage; gone: AbortSignal }
+type Reply = { body: ChatBody; script: Script; toolCalls: ToolCall[]; usage: Usage; aborted: AbortSignal }
 
 const estimateTokens = (text: string) => Math.ceil(text.length / 4)
 
@@ -62,7 +62,7 @@ export async function sendScript(
   res: ServerResponse,
   body: ChatBody,
   script: Script,
-  gone: AbortSignal,
+  aborted: AbortSignal,
 ): Promise<void> {
   if ((script.status ?? 200) !== 200) return refuse(res, script.status!, script.error, script.headers)
   const toolCalls = (script.toolCalls ?? []).map((call) => ({
@@ -74,7 +74,7 @@ export async function sendScript(
     prompt_tokens: estimateTokens(JSON.stringify(body.messages)),
     completion_tokens: estimateTokens(JSON.stringify([script.reasoning, script.text, toolCalls])),
   }
-  const reply = { body, script, toolCalls, usage, gone }
+  const reply = { body, script, toolCalls, usage, aborted }
   await (body.stream ? streamReply(res, reply) : sendReply(res, reply))
 }
 
@@ -103,13 +103,13 @@ function toDeltas({ text = [], reasoning = [] }: Script, toolCalls: ToolCall[]):
 }
 
 async function streamReply(res: ServerResponse, reply: Reply): Promise<void> {
-  const { body, script, toolCalls, usage, gone } = reply
+  const { body, script, toolCalls, usage, aborted } = reply
   const { delayMs = 0, hold, holdAfter = 0, disconnectAfter } = script
   const withUsage = body.stream_options?.include_usage === true
   const head = { ...completionHead(body), object: 'chat.completion.chunk' }
   const send = async (data: string) => {
-    gone.throwIfAborted()
-    if (!res.write(`data: ${data}\n\n`)) await once(res, 'drain', { signal: gone })
+    aborted.throwIfAborted()
+    if (!res.write(`data: ${data}\n\n`)) await once(res, 'drain', { signal: aborted })
   }
   const sendChoice = (delta: Delta, finish_reason: string | null = null) => {
     const choice = { index: 0, delta, logprobs: null, finish_reason }
@@ -123,12 +123,12 @@ async function streamReply(res: ServerResponse, reply: Reply): Promise<void> {
     ...script.headers,
   })
   await sendChoice({ role: 'assistant', content: '' })
-  if (holdAfter === 0) await held(hold, gone)
+  if (holdAfter === 0) await held(hold, aborted)
   for (const [index, delta] of toDeltas(script, toolCalls).entries()) {
-    if (index > 0 && delayMs > 0) await sleep(delayMs, undefined, { signal: gone })
+    if (index > 0 && delayMs > 0) await sleep(delayMs, undefined, { signal: aborted })
     await sendChoice(delta)
     if (disconnectAfter === index + 1) return hangUp(res)
-    if (holdAfter === index + 1) await held(hold, gone)
+    if (holdAfter === index + 1) await held(hold, aborted)
   }
   if (script.malformed) await send('{"id":"chatcmpl-')
   else await sendChoice({}, finishReason(reply))
@@ -138,8 +138,8 @@ async function streamReply(res: ServerResponse, reply: Reply): Promise<void> {
 }
 
 async function sendReply(res: ServerResponse, reply: Reply): Promise<void> {
-  const { body, script, toolCalls, usage, gone } = reply
-  await held(script.hold, gone)
+  const { body, script, toolCalls, usage, aborted } = reply
+  await held(script.hold, aborted)
   if (script.disconnectAfter !== undefined) return hangUp(res)
   const text = [script.text ?? []].flat().join('')
   const message = {
@@ -176,12 +176,12 @@ const withTotal = (usage: Usage) => ({
 })
 
 /** Waits for `hold`, or fails as soon as the client has left. */
-async function held(hold: Promise<void> | undefined, gone: AbortSignal): Promise<void> {
+async function held(hold: Promise<void> | undefined, aborted: AbortSignal): Promise<void> {
   if (hold === undefined) return
   const left = deferred()
-  gone.addEventListener('abort', left.resolve, { once: true })
+  aborted.addEventListener('abort', left.resolve, { once: true })
   await Promise.race([hold, left.promise])
-  gone.throwIfAborted()
+  aborted.throwIfAborted()
 }
 
 /** Builds the reply to an embeddings request. */

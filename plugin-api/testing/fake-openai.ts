@@ -40,16 +40,16 @@ export async function createFakeOpenAI({ apiKey, models }: FakeOpenAIOptions = {
   let answer: Answer = echo
 
   const server = createServer((req, res) => {
-    const gone = new AbortController()
-    res.once('close', () => gone.abort())
-    handle(req, res, gone.signal).catch((error: unknown) => {
-      if (gone.signal.aborted) return
+    const leaving = new AbortController()
+    res.once('close', () => leaving.abort())
+    handle(req, res, leaving.signal).catch((error: unknown) => {
+      if (leaving.signal.aborted) return
       if (res.headersSent) res.destroy()
       else refuse(res, 500, { message: `The fake upstream failed: ${error}` })
     })
   })
 
-  async function handle(req: IncomingMessage, res: ServerResponse, gone: AbortSignal): Promise<void> {
+  async function handle(req: IncomingMessage, res: ServerResponse, aborted: AbortSignal): Promise<void> {
     const endpoint = `${req.method} ${req.url}`
     const serves = ['GET /v1/models', 'POST /v1/chat/completions', 'POST /v1/embeddings'].includes(endpoint)
     if (!serves) return refuse(res, 404, { message: `Unknown request URL: ${endpoint}`, code: 'unknown_url' })
@@ -86,7 +86,7 @@ export async function createFakeOpenAI({ apiKey, models }: FakeOpenAIOptions = {
 
     const request = recorded as FakeRequest<ChatBody>
     const script = queue.shift() ?? (await answer(request, requests.indexOf(request)))
-    await sendScript(res, request.body, script, gone)
+    await sendScript(res, request.body, script, aborted)
   }
 
   server.listen(0, '127.0.0.1')

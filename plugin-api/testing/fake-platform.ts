@@ -54,7 +54,7 @@ export interface FakePlatform {
   /** Credentials that are right, and some that the platform refuses. */
   config: Record<string, unknown>
   wrong_config: Record<string, unknown>
-  /** Hosts besides those of the endpoints that must be reached, for `plugins.channels.allow_hosts`. */
+  /** Other hosts than the endpoints' that must be reached, for `plugins.channels.allow_hosts`. */
   allow_hosts?: string[]
   /** Receives the address at which the platform reaches the server; only for platforms that call the server. */
   attach?(hook: (request: HookRequest) => Promise<HookReply>): void
@@ -65,7 +65,7 @@ export interface FakePlatform {
   /** Delivers a message that was said before once more. */
   redeliver(id: string): Promise<void>
   /** The messages of the bot in a place, oldest first. */
-  shown(place?: Place): ShownMessage[]
+  shown(conversation?: Place): ShownMessage[]
   /** Presses a button by its label; returns the text that the platform shows to the person who pressed it. */
   press(message_id: string, label: string, sender?: string): Promise<string | undefined>
   /** Returns the number of open connections of the bot. */

@@ -92,20 +92,20 @@ export async function startFakeVendor({
   const queued: VendorReply[] = []
 
   const server = createServer(async (incoming, response) => {
-    const gone = new AbortController()
+    const leaving = new AbortController()
     response.once('close', () => {
-      if (!response.writableFinished) gone.abort()
+      if (!response.writableFinished) leaving.abort()
     })
     try {
       const bytes = await buffer(incoming)
       const { method = '', url = '', headers } = incoming
       const body = bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined
-      const request = { method, path: url, headers, body, gone: gone.signal }
+      const request = { method, path: url, headers, body, gone: leaving.signal }
       requests.push(request)
       arrivals.emit(String(requests.length - 1), request)
       await serve(createExchange(request, response, () => queued.shift() ?? PLAIN_REPLY))
     } catch (error) {
-      if (gone.signal.aborted) return
+      if (leaving.signal.aborted) return
       response.destroy(error as Error)
       throw error
     }
@@ -132,7 +132,7 @@ function createExchange(
   response: ServerResponse,
   takeReply: () => VendorReply,
 ): Exchange {
-  const { gone } = request
+  const { gone: aborted } = request
   return {
     request,
     takeReply,
@@ -145,15 +145,15 @@ function createExchange(
       response.flushHeaders()
     },
     async write(piece) {
-      gone.throwIfAborted()
-      if (!response.write(piece)) await once(response, 'drain', { signal: gone })
+      aborted.throwIfAborted()
+      if (!response.write(piece)) await once(response, 'drain', { signal: aborted })
       // Client and fake share a process: it is the client's turn.
       await setImmediate()
     },
     async wait(hold) {
       if (!hold) return
-      await Promise.race([hold, once(gone, 'abort')])
-      gone.throwIfAborted()
+      await Promise.race([hold, once(aborted, 'abort')])
+      aborted.throwIfAborted()
     },
     end: () => void response.end(),
     hangUp: () => void response.socket?.destroySoon(),

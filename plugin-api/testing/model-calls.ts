@@ -135,5 +135,5 @@ export const embedTexts = async (
 ) => (await kind.embeddingModel!(connection, modelId)).doEmbed({ values })
 
 /** Waits until a server has seen that its client left. */
-export const leaving = (gone: AbortSignal): Promise<unknown> =>
-  gone.aborted ? Promise.resolve() : new Promise((resolve) => gone.addEventListener('abort', resolve))
+export const leaving = (aborted: AbortSignal): Promise<unknown> =>
+  aborted.aborted ? Promise.resolve() : new Promise((resolve) => aborted.addEventListener('abort', resolve))

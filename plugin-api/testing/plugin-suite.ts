@@ -126,8 +126,8 @@ const sectionsWithout = (names: readonly string[]) =>
 
 /** Lists the plugins that these do not need, directly or not; signing in is needed by the tests. */
 async function namesToSwitchOff(plugins: readonly Plugin[]): Promise<string[]> {
-  const { plugins: found } = await readBlueprint({ home: tmpdir(), env: {} })
-  const builtIn = new Map(found.map(({ plugin }) => [plugin.name, plugin]))
+  const { plugins: builtInPlugins } = await readBlueprint({ home: tmpdir(), env: {} })
+  const builtIn = new Map(builtInPlugins.map(({ plugin }) => [plugin.name, plugin]))
   const needed = new Set(['auth', ...plugins.flatMap(({ depends = [] }) => depends)])
   for (const name of needed) for (const next of builtIn.get(name)?.depends ?? []) needed.add(next)
   return [...builtIn.keys()].filter((name) => !needed.has(name))

@@ -56,10 +56,10 @@ export async function addFailureCases(
       const reading = readParts(model, { ...hello, abortSignal: abort.signal }, ({ type }) => {
         if (type === 'text-delta') abort.abort()
       })
-      const { gone } = await eventually('the vendor is called', () => fake.requests[n])
+      const { gone: aborted } = await eventually('the vendor is called', () => fake.requests[n])
       if (reply.hold) abort.abort()
       assert.ok((await reading).error)
-      await eventually('the vendor sees the client leave', () => gone.aborted)
+      await eventually('the vendor sees the client leave', () => aborted.aborted)
     }
   })
 

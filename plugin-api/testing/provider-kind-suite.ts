@@ -92,8 +92,11 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
         restore()
       }
       assert.ok(fake.requests.length > 0, 'the base URL of the provider was called')
-      const seen = fake.requests.map(({ path, headers, body }) => JSON.stringify([path, headers, body]))
-      assert.doesNotMatch(seen.join('\n'), new RegExp(`${canary}|${Buffer.from(canary).toString('base64')}`))
+      const sentTexts = fake.requests.map(({ path, headers, body }) => JSON.stringify([path, headers, body]))
+      assert.doesNotMatch(
+        sentTexts.join('\n'),
+        new RegExp(`${canary}|${Buffer.from(canary).toString('base64')}`),
+      )
     })
 
     const { plugins = [pluginOf(kind)], config, databaseUrl } = subject
@@ -105,8 +108,8 @@ export function testProviderKind(subject: ProviderKindSubject): unknown {
         const { options = {} } = subject
         const models = [{ id: modelId, name: modelId }]
         const provider = { name: 'subject', kind: kind.kind, base_url: fake.url, api_key, options, models }
-        const made = await server.request('POST', '/admin/providers', provider)
-        assert.equal(made.status, 201, JSON.stringify(made.body))
+        const created = await server.request('POST', '/admin/providers', provider)
+        assert.equal(created.status, 201, JSON.stringify(created.body))
         const chosen = await server.request('PUT', '/models/active', { model: `subject:${modelId}` })
         assert.equal(chosen.status, 200, JSON.stringify(chosen.body))
         fake.queue({ text: ['Good', ' day'], usage })
@@ -138,10 +141,10 @@ const pluginOf = (kind: ProviderKind) =>
 
 /** Sets environment variables; returns a function that sets them as they were. */
 function setVariables(names: readonly string[], choose: (name: string) => string): () => void {
-  const kept = names.map((name) => [name, process.env[name]] as const)
+  const values = names.map((name) => [name, process.env[name]] as const)
   for (const name of names) process.env[name] = choose(name)
   return () => {
-    for (const [name, value] of kept) {
+    for (const [name, value] of values) {
       if (value === undefined) delete process.env[name]
       else process.env[name] = value
     }

@@ -69,7 +69,7 @@ export const HIGH_RATES = {
 /** The administrator of every test server. */
 export const ADMIN = { username: 'admin', password: 'correct-horse-1' }
 
-/** Settings of a test server: those of `startServer`, of which nothing is taken from this process's environment. */
+/** Settings of a test server, as for `startServer`. It takes nothing from this process's environment. */
 interface TestServerOptions
   extends Omit<Parameters<typeof startServer>[0], 'home' | 'env' | 'logTo' | 'flags'> {
   /** A home with its `config.json`; a new one with this `config` if none is given. */
@@ -84,7 +84,7 @@ interface TestServerOptions
 
 /** Starts a server and signs its administrator in. */
 export async function startTestServer({
-  home: given,
+  home: givenHome,
   config = {},
   env = {},
   signIn = true,
@@ -92,8 +92,8 @@ export async function startTestServer({
   strictReplies = true,
   ...settings
 }: TestServerOptions = {}): Promise<RunningServer> {
-  const home = given ?? mkdtempSync(join(tmpdir(), 'svc-test-'))
-  if (!given) writeFileSync(join(home, 'config.json'), JSON.stringify(config))
+  const home = givenHome ?? mkdtempSync(join(tmpdir(), 'svc-test-'))
+  if (!givenHome) writeFileSync(join(home, 'config.json'), JSON.stringify(config))
   let log = ''
   const logTo = new Writable({
     write(chunk, _, done) {
@@ -121,7 +121,7 @@ export async function startTestServer({
   }
   // The engine may write while its home is removed: what is new is looked for again.
   const removeHome = async () => {
-    if (!given) await rm(home, { recursive: true, force: true, maxRetries: 20 })
+    if (!givenHome) await rm(home, { recursive: true, force: true, maxRetries: 20 })
   }
   let server = await begin().catch(async (error) => {
     await removeHome()

@@ -14,14 +14,14 @@ export async function openSocket(
   const frames: TestFrame[] = []
   let read = 0
   let wake = () => {}
-  let gone: string | undefined
+  let closedReason: string | undefined
   webSocket.on('message', (data) => {
     frames.push(JSON.parse(data.toString()))
     wake()
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     webSocket.on('close', (code, reason) => {
-      gone = `the socket was closed with ${code} ${reason}`
+      closedReason = `the socket was closed with ${code} ${reason}`
       wake()
       resolve({ code, reason: reason.toString() })
     })
@@ -55,9 +55,9 @@ export async function openSocket(
           read += 1
           if (!type || frame.type === type) return frame
         }
-        if (gone)
+        if (closedReason)
           throw new Error(
-            `${gone} while waiting for ${type ?? 'a frame'}; last: ${JSON.stringify(frames.at(-1))}`,
+            `${closedReason} while waiting for ${type ?? 'a frame'}; last: ${JSON.stringify(frames.at(-1))}`,
           )
         await new Promise<void>((resolve) => {
           wake = resolve

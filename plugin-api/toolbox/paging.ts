@@ -105,12 +105,12 @@ export async function findPage<Row extends Document>(
   let isFull = false
   for (let part = begun as number; part < parts.length && !isFull; part += 1) {
     const filters = part === begun && keys.length > 0 ? [parts[part], behind(sort, keys)] : [parts[part]]
-    const found = collection
+    const rowsBehind = collection
       .find({ $and: filters } as Filter<Row>, options)
       .sort(sort)
       .skip(offset)
       .limit(size + 1 - page.length)
-    for await (const row of found) {
+    for await (const row of rowsBehind) {
       bytes += bytesOf?.(row as Row) ?? 0
       isFull = page.length === size || (page.length > 0 && bytes > MAX_PAGE_BYTES)
       if (isFull) break
@@ -129,7 +129,7 @@ function behind(sort: Listing<Document>['sort'], keys: readonly unknown[]): Docu
   const fields = Object.entries(sort)
   return {
     $or: fields.map(([name, direction], index) => ({
-      ...Object.fromEntries(fields.slice(0, index).map(([before], place) => [before, keys[place]])),
+      ...Object.fromEntries(fields.slice(0, index).map(([earlierField], at) => [earlierField, keys[at]])),
       [name]: { [direction === 1 ? '$gt' : '$lt']: keys[index] },
     })),
   }

@@ -11,7 +11,7 @@ type OpenBlock =
 
 type Fields = Record<string, unknown>
 
-/** The calls of a vendor, by its own tools or those of an MCP server. */
+/** The calls of a vendor, by its own tools or the tools of an MCP server. */
 const VENDOR_CALL = /^(?:server|mcp)_tool_use$/
 const VENDOR_RESULT = /_tool_result$/
 

@@ -4,7 +4,7 @@ type Format = Pick<ModelCallOptions, 'prompt' | 'responseFormat'>
 
 /**
  * Asks for JSON by an instruction, unless the model takes a schema beside tools: the client library would otherwise force
- * the model to call a tool of its own, instead of those of the call.
+ * the model to call a tool of its own, instead of the tools of the call.
  */
 export async function chooseFormat(
   { prompt, responseFormat }: Format,

@@ -19,7 +19,7 @@ export const limitOutput = (
   { maxOutputTokens, adaptations }: Pick<ModelCallOptions, 'maxOutputTokens' | 'adaptations'>,
 ): number | undefined => capOutput(maxOutputTokens ?? chooseLimit(modelId), adaptations)
 
-/** Returns the lowest of a limit and those of the adaptations. */
+/** Returns the lowest of a limit and the limits of the adaptations. */
 export function capOutput(
   limit: number | undefined,
   adaptations: readonly string[] = [],

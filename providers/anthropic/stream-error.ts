@@ -30,7 +30,7 @@ const TYPES_BY_WORDS: readonly (readonly [RegExp, string])[] = [
   [/time[d_ -]*out/i, 'timeout_error'],
   [/internal|server.?error/i, 'api_error'],
   [
-    /model.*(?:not.?(?:found|exist)|unknown|does not exist)|(?:no such|unknown) model|NotFound|模型不存在/i,
+    /model.*(?:not.?(?:Found|exist)|unknown|does not exist)|(?:no such|unknown) model|NotFound|模型不存在/i,
     'not_found_error',
   ],
   [/authenti|unauthor|invalid.{0,8}key|forbidden|permission|api.?key/i, 'authentication_error'],

@@ -68,9 +68,9 @@ function chooseByModel(
     return { ...(wantsThoughts !== undefined && isChosen && { thinking }), ...(effort && { effort }) }
   }
   if (!wantsThoughts) return isForeign && reasoning === 'off' ? { thinking: { type: 'disabled' } } : {}
-  const wanted = level ? BUDGETS[level] : (options.thinking_budget ?? DEFAULT_BUDGET)
+  const budget = level ? BUDGETS[level] : (options.thinking_budget ?? DEFAULT_BUDGET)
   // Thoughts count towards the limit of the answer, so they get at most half of it.
-  const budgetTokens = Math.min(wanted, Math.floor((maxOutputTokens ?? Number.POSITIVE_INFINITY) / 2))
+  const budgetTokens = Math.min(budget, Math.floor((maxOutputTokens ?? Number.POSITIVE_INFINITY) / 2))
   return budgetTokens < MIN_BUDGET ? {} : { thinking: { type: 'enabled', budgetTokens } }
 }
 

@@ -38,7 +38,7 @@ export function removeVendorCalls(
 }
 
 /**
- * Removes the calls that a vendor ran itself except those of the current turn: an upstream accepts them as a part of the
+ * Removes the calls that a vendor ran itself except the calls of the current turn: an upstream accepts them as a part of the
  * answer that it continues, and only with their results.
  */
 export function keepCurrentVendorCalls(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {

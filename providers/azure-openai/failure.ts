@@ -9,11 +9,11 @@ const UNITS: Record<string, number> = {
   day: 86_400_000,
 }
 
-/** Classifies Azure's own errors, and those of OpenAI's models. */
+/** Classifies Azure's own errors, and errors of OpenAI's models. */
 export const explainError = createExplanation({
   reasons: [
     [/insufficient_quota|QuotaExceeded/i, 'quota'],
-    [/DeploymentNotFound|unknown_model|unavailable_model|model_?not_?found/i, 'model_not_found'],
+    [/DeploymentNotFound|unknown_model|unavailable_model|model_?not_?Found/i, 'model_not_found'],
     [/PermissionDenied|AuthenticationTypeDisabled|^401$|authentication/i, 'auth'],
     [/rate_?limit|too_?many_?requests|NoCapacity|^429$|slow_down/i, 'rate_limit'],
     [/timeout/i, 'timeout'],

@@ -26,8 +26,8 @@ export async function createChatModel(
     async doStream({ reasoning, ...call }) {
       const { adaptations = [], providerOptions } = call
       const name = await readName()
-      const { format, prompt: asked } = await chooseFormatOf(call, name)
-      const prompt = removeVendorCalls(asked)
+      const { format, prompt: requestedPrompt } = await chooseFormatOf(call, name)
+      const prompt = removeVendorCalls(requestedPrompt)
       const { settings, maxOutputTokens } = chooseBedrockThinking(connection.options, name, {
         ...call,
         prompt,

@@ -69,13 +69,13 @@ export async function listModels(
     .filter((model) => model.inferenceTypesSupported?.includes('ON_DEMAND') && kindOf(model))
     .map((model) => describe(model.modelId, readName(model), model))
 
-  const known = new Map(modelSummaries.map((model) => [model.modelId, model]))
+  const modelsById = new Map(modelSummaries.map((model) => [model.modelId, model]))
   let after = ''
   for (let n = 0; n < MAX_PAGES; n += 1) {
     const url = `${root}/inference-profiles?maxResults=1000&type=SYSTEM_DEFINED${after}`
     const { inferenceProfileSummaries, nextToken } = await fetchProfiles(url, request)
     for (const profile of inferenceProfileSummaries) {
-      const model = known.get(profile.models[0]?.modelArn.split('/').at(-1) ?? '')
+      const model = modelsById.get(profile.models[0]?.modelArn.split('/').at(-1) ?? '')
       if (!model || kindOf(model))
         models.push(describe(profile.inferenceProfileId, profile.inferenceProfileName, model))
     }

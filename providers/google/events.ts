@@ -110,7 +110,7 @@ function withoutPrototypes(input: Json): Json {
   )
 }
 
-/** Returns the usage if it says what was read; numbers that are zero are not written, and those of an answer follow. */
+/** Returns the usage if it says what was read; numbers that are zero are not written, and the numbers of the answer follow. */
 function mendUsage(usage: Json): Json {
   const input = toCount(usage.promptTokenCount)
   if (!input) return undefined

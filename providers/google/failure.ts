@@ -30,7 +30,7 @@ export function createAnswerError(error: GoogleError, url: string): APICallError
   })
 }
 
-/** Classifies Google's errors by their details; the names of the status are those of google.rpc. */
+/** Classifies Google's errors by their details; the status has a name of google.rpc. */
 export function explainError({ error, message }: UpstreamReport): ExplainedFailure | undefined {
   const { status, details } = error as GoogleError
   const facts = (details ?? []) as Detail[]

@@ -50,7 +50,7 @@ function toWords(error: unknown): string {
 /** Classifies errors that only Ollama's message identifies. */
 export function explainError({ status, message }: UpstreamReport): ExplainedFailure | undefined {
   if (/\busage limit\b/i.test(message)) return { reason: 'quota' }
-  if (/^model .* not found/i.test(message)) return { reason: 'model_not_found' }
+  if (/^model .* not\sfound/i.test(message)) return { reason: 'model_not_found' }
   if (status === undefined && /unauthorized|invalid api key/i.test(message)) return { reason: 'auth' }
   // The status is 500, but a retry fails in the same way.
   if (/requires more system memory|out of memory/i.test(message)) return { reason: 'bad_request' }

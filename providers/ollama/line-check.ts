@@ -45,8 +45,10 @@ async function* readLines(
   for (let isEnded = false; !isEnded; ) {
     const { done, value } = await reader.read()
     isEnded = done
-    const [rest = '', ...next] = (done ? '\n' : decoder.decode(value, { stream: true })).split(/\r\n|\n|\r/)
-    pending += rest
+    const [lineEnd = '', ...next] = (done ? '\n' : decoder.decode(value, { stream: true })).split(
+      /\r\n|\n|\r/,
+    )
+    pending += lineEnd
     if (pending.length + indented.length > MAX_LINE_CHARS) throw failures.malformed()
     for (const start of next) {
       const line = pending.replace(/^data:/, '').trim()
@@ -88,6 +90,6 @@ function checkLine(line: string, failures: Failures): { isLast: boolean; text: s
 
 /** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */
 async function release(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const rest = await reader.read().catch(() => undefined)
-  if (rest?.done === false) await reader.cancel()
+  const lastRead = await reader.read().catch(() => undefined)
+  if (lastRead?.done === false) await reader.cancel()
 }

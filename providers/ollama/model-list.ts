@@ -17,9 +17,9 @@ export async function listModels(
   const { models = [] } = await client.list()
   const listed = models.slice(0, MAX_MODELS)
   const described: ModelDescription[][] = []
-  const rest = listed.entries()
+  const remaining = listed.entries()
   const work = async () => {
-    for (const [index, { model, name }] of rest) {
+    for (const [index, { model, name }] of remaining) {
       const id = model || name
       described[index] = describeModel({ id, name }, await findFacts(client, id), contextLength)
     }

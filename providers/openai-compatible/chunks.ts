@@ -45,11 +45,11 @@ export function readChunks(body: Readable): Chunks {
           wake = resolve
         })
       if (arrived.length > 0) {
-        const taken = arrived.length === 1 ? arrived[0]! : Buffer.concat(arrived, bytes)
+        const joined = arrived.length === 1 ? arrived[0]! : Buffer.concat(arrived, bytes)
         arrived = []
         bytes = 0
         if (body.isPaused()) body.resume()
-        return taken
+        return joined
       }
       if (failure) throw failure
       return undefined

@@ -52,7 +52,7 @@ export function readWords(body: unknown): string | undefined {
   return words === '' ? undefined : words
 }
 
-/** Finds the error within a body: OpenAI's, Cloudflare's, Hunyuan's, MiniMax', and those of gateways. */
+/** Finds the error within a body: OpenAI's, Cloudflare's, Hunyuan's, MiniMax', or a gateway's. */
 function findInner(body: Fields): unknown {
   const { error, errors, Response: wrapped, ErrorMsg, base_resp: outcome, response } = body
   if (Array.isArray(error) && error.length > 0) return error[0]
@@ -70,7 +70,7 @@ function isError(body: Fields): boolean {
   return findMessage(body) !== undefined && CODES.some((name) => isFailure(body[name]))
 }
 
-/** True for a code other than those of success, and other than the state of a request. */
+/** True for a code that means neither success nor the state of a request. */
 const isFailure = (code: unknown) =>
   (typeof code === 'number' || typeof code === 'string') &&
   !/^(0+|2\d\d|ok|success|queued|pending|running|processing|in_progress|)$/i.test(String(code))

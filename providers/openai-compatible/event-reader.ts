@@ -109,8 +109,8 @@ export function createEventReader(
 
   /** Reads to the end, so that the connection can be reused; the answer is complete, so errors do not matter. */
   async function release(): Promise<void> {
-    const rest = await chunks.next().catch(() => undefined)
-    if (rest) chunks.cancel()
+    const laterBytes = await chunks.next().catch(() => undefined)
+    if (laterBytes) chunks.cancel()
   }
 
   return {

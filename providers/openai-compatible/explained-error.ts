@@ -38,8 +38,8 @@ const BY_WORDS: readonly (readonly [Reason, RegExp[]])[] = [
   [
     'model_not_found',
     [
-      /\bmodel\b.{0,120}\b(not found|not exist|is not available)|\b(no such|unknown|invalid) model\b/i,
-      /model_not_(found|exist)|unknown_model|模型不存在/i,
+      /\bmodel\b.{0,120}\b(not\sfound|not exist|is not available)|\b(no such|unknown|invalid) model\b/i,
+      /model_not_(Found|exist)|unknown_model|模型不存在/i,
     ],
   ],
   [

@@ -23,8 +23,8 @@ export async function listModels(
   signal: AbortSignal,
 ): Promise<ModelDescription[]> {
   const isGitHub = connection.base_url!.startsWith(GITHUB)
-  const place = isGitHub ? { ...connection, base_url: `${GITHUB}catalog` } : connection
-  const rows = toRows(await createUpstream(place).listModels(signal))
+  const listConnection = isGitHub ? { ...connection, base_url: `${GITHUB}catalog` } : connection
+  const rows = toRows(await createUpstream(listConnection).listModels(signal))
   const url = findDetails(rows, connection.base_url!)
   const details = url === undefined ? new Map<unknown, Row>() : await readDetails(url, connection, signal)
   return rows.flatMap((row) => describeRow({ ...row, ...details.get(row.id) }) ?? [])

@@ -16,8 +16,8 @@ export function createExplanation({ reasons, messages, readPause }: Wording) {
     patterns.find(([pattern]) => pattern.test(mark))?.[1]
 
   return ({ code, type, message, body }: UpstreamReport): ExplainedFailure | undefined => {
-    const known = findReason(message, messages)
-    if (known) return { reason: known }
+    const byMessage = findReason(message, messages)
+    if (byMessage) return { reason: byMessage }
     const isStreamed = isEvent(body)
     const reason = findReason(code) ?? (isStreamed ? findReason(type) : undefined)
     // The status of an answer says more than its type: even a wrong key is an "invalid_request_error".

@@ -50,7 +50,7 @@ interface Settings {
   /** The key of provider options in the client library. */
   name: string
   isChat: boolean
-  /** Returns the settings for a level; `canReason` is false if the upstream has refused those of reasoning. */
+  /** Returns the settings for a level; `canReason` is false if the upstream has refused settings of reasoning. */
   settings(level: ModelCallOptions['reasoning'], facts: { canReason?: false }): Record<string, unknown>
 }
 
@@ -76,7 +76,7 @@ export function withSettings(model: StreamingModel, { name, isChat, settings }: 
         providerOptions: {
           ...providerOptions,
           [name]: {
-            // A strict schema must require every property, which those of callers do not.
+            // A strict schema must require every property, which schemas of callers do not.
             strictJsonSchema: false,
             ...providerOptions?.[name],
             ...(chosen as SharedV3ProviderOptions[string]),

@@ -85,10 +85,10 @@ export function createResponseMender(): EventMender {
       openCalls.delete(item.id)
       finishedCalls.push(item)
     }
-    const place = { output_index: index, item_id: item.id }
+    const position = { output_index: index, item_id: item.id }
     const words =
       item.type === 'message' || item.type === 'reasoning'
-        ? speakOnce(place, item.type, readWords(event.item))
+        ? speakOnce(position, item.type, readWords(event.item))
         : []
     finishedIds.add(item.id)
     return [
@@ -104,8 +104,8 @@ export function createResponseMender(): EventMender {
 
   /** Finds the place of an item that does not name it: that of its beginning, or the next one. */
   const findPlace = (item: Json): number => {
-    const place = [...openItems].find(([, { id }]) => id === item?.id)?.[0]
-    return place ?? openItems.size
+    const openIndex = [...openItems].find(([, { id }]) => id === item?.id)?.[0]
+    return openIndex ?? openItems.size
   }
 
   /** Reads the words of an item; a part of its content may be a refusal. */

@@ -620,12 +620,12 @@ t.test('A refusal of DingTalk', async (t) => {
     [430104, 'forbidden', { is_about_text: true }],
     [410100, 'rate_limited', { retry_after_ms: 10_000 }],
   ]
-  const before = fake.shown().length
+  const shownBefore = fake.shown().length
   for (const [errcode, reason, more] of answers) {
     fake.answerNext(session, { body: { errcode, errmsg: 'no' } })
     t.match(await failureOf(say(channel, target, 'Hello')), { reason, ...more }, `${errcode}`)
   }
-  t.equal(fake.shown().length, before, 'of the text or for now holds for the API, too')
+  t.equal(fake.shown().length, shownBefore, 'of the text or for now holds for the API, too')
   for (const errcode of [300001, 400101, 400105, 40035]) {
     fake.answerNext(session, { body: { errcode, errmsg: 'no' } })
     await say(channel, target, `after ${errcode}`)
@@ -664,8 +664,8 @@ t.test('The title of a message is its first words', async (t) => {
   t.equal(toTitle('---\n***'), 'Message')
 })
 
-for (const place of ['direct', 'group'] as const)
-  t.test(`Buttons are pressed, ${place}`, async (t) => {
+for (const conversation of ['direct', 'group'] as const)
+  t.test(`Buttons are pressed, ${conversation}`, async (t) => {
     const fake = await startFake(t)
     let faults = 1
     const channel = await openChannel(t, kind, fake, {
@@ -675,7 +675,7 @@ for (const place of ['direct', 'group'] as const)
         return { notice: value.startsWith('ap') ? 'Approved.' : 'Rejected.' }
       },
     })
-    await fake.say({ text: 'Hello', place })
+    await fake.say({ text: 'Hello', place: conversation })
     const { target } = channel.received[0]!
     await say(channel, target, '**Run** `rm`?', { buttons: approval })
     fake.expireSessions()
@@ -689,7 +689,7 @@ for (const place of ['direct', 'group'] as const)
     await say(channel, target, 'Which?', { buttons: many })
     const long = [{ label: 'A label that is longer than that', value: 'x', style: 'default' }]
     await say(channel, target, 'Long?', { buttons: long })
-    const [first, second, third, fourth, fifth] = fake.shown(place)
+    const [first, second, third, fourth, fifth] = fake.shown(conversation)
     t.same(first!.buttons, ['Approve', 'Reject'])
     t.same(second!.buttons, ['Approve', 'Reject'])
     t.same(fifth!.buttons, ['A label that is lon…'])
@@ -719,7 +719,7 @@ for (const place of ['direct', 'group'] as const)
     await fake.deliver(press)
     await fake.deliver(press)
     t.equal(channel.presses.length, 6, 'a press that is delivered again is one')
-    await fake.say({ text: '/press this button', place })
+    await fake.say({ text: '/press this button', place: conversation })
     t.equal(channel.received.length, 2, 'what only looks like it is a message')
     fake.fail(1)
     await fake.deliver({ ...press, msgId: 'p2' })
@@ -730,17 +730,17 @@ for (const place of ['direct', 'group'] as const)
     t.same(fake.violations, [])
   })
 
-for (const place of ['direct', 'group'] as const)
-  t.test(`A live message, ${place}`, async (t) => {
+for (const conversation of ['direct', 'group'] as const)
+  t.test(`A live message, ${conversation}`, async (t) => {
     const fake = await startFake(t)
-    const { channel, target } = await talk(t, fake, { place })
+    const { channel, target } = await talk(t, fake, { place: conversation })
     const live = await channel.connection.live!(target, { text: 'Once', key: KEY }, never)
-    t.match(fake.shown(place), [{ text: 'Once', is_live: true, history: [] }])
+    t.match(fake.shown(conversation), [{ text: 'Once', is_live: true, history: [] }])
     await live.update('Once upon', never)
     await live.finish('Once upon a time.', never)
     await live.finish('Once upon a time.', never)
     await live.update('too late', never)
-    t.match(fake.shown(place), [
+    t.match(fake.shown(conversation), [
       { text: 'Once upon a time.', is_live: false, history: ['Once', 'Once upon'] },
     ])
 
@@ -751,7 +751,7 @@ for (const place of ['direct', 'group'] as const)
     const resumed = await next.connection.live!(target, { text: 'Half', key: keyed(2) }, never, reference)
     await resumed.update('Half a', never)
     await resumed.finish('Half a loaf.', never)
-    t.match(fake.shown(place).slice(1), [
+    t.match(fake.shown(conversation).slice(1), [
       { text: 'Half a loaf.', is_live: false, history: ['Half', 'Half a'] },
     ])
     const again = await next.connection.live!(
@@ -761,7 +761,7 @@ for (const place of ['direct', 'group'] as const)
       resumed.reference,
     )
     await again.finish('Half a loaf.', never)
-    t.equal(fake.shown(place).length, 2, 'finishing what another process has finished changes nothing')
+    t.equal(fake.shown(conversation).length, 2, 'finishing what another process has finished changes nothing')
     t.same(fake.violations, [])
   })
 
@@ -825,14 +825,14 @@ t.test('A live message that cannot be begun', async (t) => {
 
 t.test('Files of the bot', async (t) => {
   const fake = await startFake(t)
-  for (const place of ['direct', 'group'] as const) {
-    const { channel, target } = await talk(t, fake, { place })
+  for (const conversation of ['direct', 'group'] as const) {
+    const { channel, target } = await talk(t, fake, { place: conversation })
     const { sendFile } = channel.connection
     fake.expireTokens!()
     await sendFile!(target, { ...PDF, key: KEY }, never)
     await sendFile!(target, { ...PNG, key: KEY }, never)
     t.match(
-      fake.shown(place).map(({ file }) => ({ ...file, bytes: hex(file!.bytes) })),
+      fake.shown(conversation).map(({ file }) => ({ ...file, bytes: hex(file!.bytes) })),
       [PDF, PNG].map((file) => ({ ...file, bytes: hex(file.bytes) })),
     )
     const large = { ...PDF, bytes: new Uint8Array(20 * 1024 * 1024 + 1), key: KEY }
@@ -1057,11 +1057,11 @@ t.test('A call ends when nobody waits for it', async (t) => {
 
 t.test('No secret is revealed', async (t) => {
   const fake = await startFake(t)
-  const told: unknown[] = []
+  const outcomes: unknown[] = []
   const { channel, target } = await talk(t, fake)
   const { connection } = channel
   const collect = async (call: Promise<unknown> | undefined) =>
-    told.push(
+    outcomes.push(
       await call!.then(
         () => 'nothing thrown',
         (error) => error,
@@ -1099,7 +1099,7 @@ t.test('No secret is revealed', async (t) => {
     error instanceof Error
       ? [error.message, error.stack, JSON.stringify(error), parts(error.cause)].join('\n')
       : `${error}`
-  const all = [channel.logged(), ...channel.states, ...told.map(parts)].join('\n')
+  const all = [channel.logged(), ...channel.states, ...outcomes.map(parts)].join('\n')
   t.match(all, /DingTalk refused/)
   t.match(all, /cannot be reached/)
   t.ok(fake.secrets().length > 5)

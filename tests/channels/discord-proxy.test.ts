@@ -106,21 +106,21 @@ t.test('why a proxy cannot be used', async (t) => {
   t.teardown(platform.close)
   const proxy = await startProxy(t)
   const settings = settingsFor(discord, platform, { ...platform.config, http_proxy: proxy.address })
-  const told: ChannelFailure[] = []
+  const failures: ChannelFailure[] = []
   const probe = async (http_proxy: string = proxy.address) => {
     const config = { ...platform.config, http_proxy }
-    told.push(await failureOf(discord.probe({ ...settings, config }, AbortSignal.timeout(40_000))))
+    failures.push(await failureOf(discord.probe({ ...settings, config }, AbortSignal.timeout(40_000))))
   }
   for (proxy.refusal of ['407 Proxy Authentication Required', '502 Bad Gateway']) await probe()
   await probe(`http://ann:${encodeURIComponent(SECRET)}@127.0.0.1:1`)
   await probe(`http://ann:${encodeURIComponent(SECRET)}@10.1.2.3:3128`)
-  t.match(told, [
+  t.match(failures, [
     { reason: 'invalid_credentials' },
     { reason: 'unreachable', message: /502/ },
     { reason: 'unreachable', message: /ECONNREFUSED/ },
     { reason: 'forbidden' },
   ])
-  const shown = told.map((error) => inspect(error, { depth: 9, showHidden: true })).join('')
+  const shown = failures.map((error) => inspect(error, { depth: 9, showHidden: true })).join('')
   t.notMatch(shown, /päss|p%C3|ann:/)
   t.throws(() => discord.check?.({ ...platform.config, http_proxy: 'proxy:3128' }), {
     name: 'ChannelFailure',

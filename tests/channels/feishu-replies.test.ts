@@ -11,7 +11,7 @@ const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1, 2, 3)
 t.test('an answer is sent', async (t) => {
   const channel = await start(t)
   const { fake, connection } = channel
-  const shown = (place: 'direct' | 'group') => fake.shown(place).at(-1)!
+  const shown = (conversation: 'direct' | 'group') => fake.shown(conversation).at(-1)!
 
   await t.test('to somebody alone, once for each key', async (t) => {
     const target = await targetOf(channel)
@@ -226,11 +226,11 @@ t.test('an expired token is replaced once, for all', async (t) => {
   const { fake, connection } = channel
   const target = await targetOf(channel)
   const asked = () => fake.calls.filter(({ path }) => path.includes('tenant_access_token')).length
-  const before = asked()
+  const askedBefore = asked()
   fake.expireTokens()
   await Promise.all(['a', 'b', 'c', 'd'].map((text) => connection.send(target, saying(text), never)))
   t.equal(fake.shown('direct').length, 4)
-  t.equal(asked(), before + 1)
+  t.equal(asked(), askedBefore + 1)
 
   fake.refuse('POST /im/v1/messages', 99991663, { times: 2 })
   t.equal((await failureOf(connection.send(target, saying('e'), never))).reason, 'invalid_credentials')

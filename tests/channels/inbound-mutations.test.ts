@@ -97,7 +97,7 @@ const families: Record<string, Family> = {
     async start() {
       const platform = await startFakeFeishu()
       const sender = { sender_id: { open_id: 'ann' }, sender_type: 'user' }
-      const place = { chat_id: 'oc_direct', chat_type: 'p2p' }
+      const chat = { chat_id: 'oc_direct', chat_type: 'p2p' }
       return {
         platform,
         // The content is JSON within the event.
@@ -107,7 +107,7 @@ const families: Record<string, Family> = {
             header: { event_type: 'im.message.receive_v1' },
             event: {
               sender,
-              message: { ...fields, content: JSON.stringify(content), message_id, ...place },
+              message: { ...fields, content: JSON.stringify(content), message_id, ...chat },
             },
           }),
       }

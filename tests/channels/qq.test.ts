@@ -15,7 +15,7 @@ import { builtInChannel } from '../support/kit.ts'
 import { noCursor, type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
 
 /** All that was logged and thrown, which is searched for secrets at the end. */
-const told: string[] = []
+const outputs: string[] = []
 const secrets = new Set<string>()
 
 async function start(t: Test): Promise<FakeQq> {
@@ -33,7 +33,7 @@ async function open(
   options?: Parameters<typeof openChannel>[3],
 ): Promise<OpenedChannel> {
   const channel = await openChannel(t, qq, fake, options)
-  t.teardown(() => void told.push(channel.logged()))
+  t.teardown(() => void outputs.push(channel.logged()))
   return channel
 }
 
@@ -45,7 +45,7 @@ async function failureOf(
     () => new Error('nothing failed'),
     (error) => error,
   )
-  told.push(inspect(error, { depth: 10 }))
+  outputs.push(inspect(error, { depth: 10 }))
   return error
 }
 
@@ -68,9 +68,9 @@ const message = (text: string, more: object = {}) => {
 async function asked(
   fake: FakeQq,
   channel: OpenedChannel,
-  place: 'direct' | 'group' = 'direct',
+  conversation: 'direct' | 'group' = 'direct',
 ): Promise<JSONValue> {
-  const id = await fake.say({ text: 'hello', place })
+  const id = await fake.say({ text: 'hello', place: conversation })
   return channel.received.find((message) => message.id === id)!.target
 }
 
@@ -133,10 +133,10 @@ t.test('says why it cannot be opened', async (t) => {
     t.match(await failureOf(openChannel(t, qq, fake)), { reason, message: new RegExp(String(code)) })
   }
   fake.gateway.allowed.intents = 0
-  const before = fake.gateway.identified.length
+  const identifiedBefore = fake.gateway.identified.length
   t.equal((await failureOf(openChannel(t, qq, fake))).reason, 'forbidden', 'no intents at all')
   t.same(
-    fake.gateway.identified.slice(before).map(({ intents }) => intents),
+    fake.gateway.identified.slice(identifiedBefore).map(({ intents }) => intents),
     [(1 << 25) | (1 << 26), 1 << 25],
   )
   t.equal(fake.connections(), 0)
@@ -291,13 +291,13 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
 t.test('sends files', async (t) => {
   const fake = await start(t)
   const channel = await open(t, fake)
-  for (const place of ['direct', 'group'] as const) {
-    const target = await asked(fake, channel, place)
+  for (const conversation of ['direct', 'group'] as const) {
+    const target = await asked(fake, channel, conversation)
     const bytes = new Uint8Array(Buffer.from('..a table..').buffer.slice(0)).subarray(0, 9)
     const file = { filename: 'a.csv', media_type: 'text/csv', bytes, key: message('').key }
     await channel.connection.sendFile!(target, file, quiet)
     await channel.connection.sendFile!(target, file, quiet)
-    const shown = fake.shown(place)
+    const shown = fake.shown(conversation)
     t.equal(shown.length, 1, 'the same file only once')
     t.equal(shown[0]!.file?.filename, 'a.csv')
     t.same(shown[0]!.file?.bytes, Buffer.from(bytes))
@@ -307,15 +307,15 @@ t.test('sends files', async (t) => {
 t.test('sends messages, each once', async (t) => {
   const fake = await start(t)
   const channel = await open(t, fake)
-  for (const place of ['direct', 'group'] as const) {
-    const target = await asked(fake, channel, place)
+  for (const conversation of ['direct', 'group'] as const) {
+    const target = await asked(fake, channel, conversation)
     const one = message('**one**')
     const id = await channel.connection.send(target, one, quiet)
-    t.equal(fake.shown(place)[0]!.id, id)
+    t.equal(fake.shown(conversation)[0]!.id, id)
     t.equal(await channel.connection.send(target, one, quiet), null)
     await channel.connection.send(target, message('two'), quiet)
     t.same(
-      fake.shown(place).map(({ text }) => text),
+      fake.shown(conversation).map(({ text }) => text),
       ['**one**', 'two'],
     )
   }
@@ -577,9 +577,9 @@ t.test('renews its token before its end', async (t) => {
   const channel = await open(t, fake)
   const target = await asked(fake, channel)
   fake.tokenSeconds.value = 7200
-  const before = fake.calls.get('/app/getAppAccessToken')!
+  const callsBefore = fake.calls.get('/app/getAppAccessToken')!
   for (const text of ['1', '2', '3']) await channel.connection.send(target, message(text), quiet)
-  t.equal(fake.calls.get('/app/getAppAccessToken'), before + 1)
+  t.equal(fake.calls.get('/app/getAppAccessToken'), callsBefore + 1)
 })
 
 t.test('has a message delivered again that could not be stored', async (t) => {
@@ -869,8 +869,8 @@ t.test('uses the sandbox if configured', async (t) => {
 
 t.test('no log and no error holds a secret', async (t) => {
   t.ok(secrets.size > 20)
-  t.ok(told.length > 20)
-  const all = told.join('\n')
+  t.ok(outputs.length > 20)
+  const all = outputs.join('\n')
   t.match(all, /40034105/, 'errors are looked at')
   t.match(all, /could not be stored/, 'logs are looked at')
   t.same(

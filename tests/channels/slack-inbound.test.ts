@@ -10,10 +10,10 @@ async function listen(t: Test) {
   t.teardown(platform.close)
   const { received } = await openChannel(t, slack, platform)
   const tell = async (changes: object): Promise<InboundMessage | undefined> => {
-    const before = received.length
+    const receivedBefore = received.length
     const event = { type: 'message', channel: 'C0GROUP', user: 'ann', text: '', ts: '1700000001.000200' }
     await platform.deliver('events_api', { event: { ...event, ...changes } })
-    return received[before]
+    return received[receivedBefore]
   }
   return { platform, tell }
 }

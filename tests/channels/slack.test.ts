@@ -48,9 +48,9 @@ async function hear(
   received: InboundMessage[],
   saying: Parameters<FakeSlack['say']>[0],
 ): Promise<InboundMessage> {
-  const before = received.length
+  const receivedBefore = received.length
   await platform.say(saying)
-  return received[before]!
+  return received[receivedBefore]!
 }
 
 /** The kind, with a log that shows errors as the server's does. */
@@ -64,8 +64,8 @@ function withLog(): { kind: ChannelKind; logged(): string } {
 
 /** Everything that an error shows. */
 function showing(error: unknown): string {
-  const { name, message, stack, cause, ...rest } = error as Error
-  return [name, message, stack, JSON.stringify(rest), cause ? showing(cause) : ''].join('\n')
+  const { name, message, stack, cause, ...fields } = error as Error
+  return [name, message, stack, JSON.stringify(fields), cause ? showing(cause) : ''].join('\n')
 }
 
 t.test('credentials', async (t) => {
@@ -203,9 +203,9 @@ t.test('what people write', async (t) => {
   })
   t.notOk('thread_ts' in (direct.target as object), 'a direct message is answered beside it')
 
-  const before = received.length
+  const receivedBefore = received.length
   const id = await platform.say({ text: 'hello', place: 'group', sender: 'ben' })
-  const [first, second] = received.slice(before)
+  const [first, second] = received.slice(receivedBefore)
   t.match(first, {
     id: `C0GROUP:${id}`,
     conversation: { id: 'C0GROUP', type: 'group' },
@@ -235,10 +235,10 @@ t.test('events that Slack words otherwise', async (t) => {
   const platform = await start(t)
   const { received } = await openChannel(t, slack, platform)
   const tell = async (changes: Record<string, unknown>) => {
-    const before = received.length
+    const receivedBefore = received.length
     const event = { type: 'message', channel: 'C0GROUP', user: 'ann', text: 'hi', ts: '1700000001.000200' }
     await platform.deliver('events_api', { event: { ...event, ...changes } })
-    return received[before]
+    return received[receivedBefore]
   }
   const textOf = async (text: string) => (await tell({ text }))?.text
 
@@ -678,9 +678,9 @@ t.test('connections come and go', async (t) => {
   t.equal((await hear(platform, received, { text: 'after a cut' })).text, 'after a cut')
 
   for (const reason of ['warning', 'refresh_requested']) {
-    const before = states.length
+    const statesBefore = states.length
     platform.frame(JSON.stringify({ type: 'disconnect', reason, debug_info: { host: 'fake' } }))
-    await until(() => states.length === before + 2, reason)
+    await until(() => states.length === statesBefore + 2, reason)
     await until(() => platform.connections() === 1, 'the old connection is closed')
     t.equal((await hear(platform, received, { text: reason })).text, reason)
   }

@@ -273,7 +273,7 @@ test('what is not for an agent is left out, and acknowledged', async (t, telegra
   const from = person('1001')
   const chat = DIRECT
   const said = { message_id: 1, from, chat, date: 1 }
-  const before = [
+  const calls = [
     // The bot had not said yet what it wants.
     telegram.deliver({ edited_message: { ...said, text: 'edited' } }),
     telegram.deliver({
@@ -281,7 +281,7 @@ test('what is not for an agent is left out, and acknowledged', async (t, telegra
     }),
   ]
   const { received } = await openChannel(t, kind, telegram)
-  await Promise.all(before)
+  await Promise.all(calls)
   const messages = [
     { ...said, from: { ...from, is_bot: true }, text: 'a bot' },
     { ...said, new_chat_members: [from] },
@@ -773,8 +773,9 @@ test('opening ends when the channel is to be closed', async (t, telegram) => {
 
 test('secrets are nowhere', async (t, telegram) => {
   const secret = secretOf(telegram)
-  const told: string[] = []
-  const note = async (work: Promise<unknown> | undefined) => void told.push(wholeOf(await failureOf(work)))
+  const failures: string[] = []
+  const note = async (work: Promise<unknown> | undefined) =>
+    void failures.push(wholeOf(await failureOf(work)))
   const settings = settingsFor(kind, telegram)
   const url = `${telegram.endpoints.api}/bot${telegram.config.bot_token}/getMe`
   const leaky = JSON.stringify({ ok: false, error_code: 400, description: `cannot get ${url}` })
@@ -800,10 +801,10 @@ test('secrets are nowhere', async (t, telegram) => {
   await telegram.deliver({ message: { text: secret } })
   telegram.revoke()
   await eventually(() => states.some((state) => state.startsWith('lost')), 'lost')
-  const all = [...told, logged(), ...states].join('\n')
+  const all = [...failures, logged(), ...states].join('\n')
   t.notMatch(all, secret)
   t.notMatch(all, /private word|another/)
-  t.equal(told.length, 10)
+  t.equal(failures.length, 10)
 })
 
 test('the password of a proxy is nowhere', async (t, telegram) => {
@@ -813,19 +814,19 @@ test('the password of a proxy is nowhere', async (t, telegram) => {
     const http_proxy = `http://ann:p%C3%A4ss-word@${host}`
     return failureOf(kind.probe({ ...settings, config: { ...telegram.config, http_proxy } }, never))
   }
-  const told: ChannelFailure[] = []
+  const failures: ChannelFailure[] = []
   for (const refusal of ['407 Proxy Authentication Required', '502 Bad Gateway']) {
     proxy.mood = { refusal }
-    told.push(await at(proxy.host))
+    failures.push(await at(proxy.host))
   }
-  told.push(await at('127.0.0.1:1'), await at('10.1.2.3:3128'))
-  t.match(told, [
+  failures.push(await at('127.0.0.1:1'), await at('10.1.2.3:3128'))
+  t.match(failures, [
     { reason: 'invalid_credentials' },
     { reason: 'unreachable', message: /502/ },
     { reason: 'unreachable', message: /ECONNREFUSED/ },
     { reason: 'forbidden' },
   ])
-  t.notMatch(told.map(wholeOf).join('\n'), /p%C3|päss|10\.1\.2\.3:3128/)
+  t.notMatch(failures.map(wholeOf).join('\n'), /p%C3|päss|10\.1\.2\.3:3128/)
 })
 
 testChannelKind({ kind, startFake: startFakeTelegram, ...builtInChannel(t) })

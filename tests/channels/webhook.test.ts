@@ -58,10 +58,10 @@ t.test('the status of a callback decides if it is tried again', async (t) => {
     [204, 'sent'],
   ]
   for (const [status, expected, headers] of cases) {
-    const before = fake.calls()
+    const callsBefore = fake.calls()
     fake.answer(status, headers)
     t.equal(await send(), expected, `${status}`)
-    t.equal(fake.calls(), before + 1, 'once, without a redirect')
+    t.equal(fake.calls(), callsBefore + 1, 'once, without a redirect')
   }
   fake.answer(413)
   const file = { filename: 'a', media_type: 'text/plain', bytes: Buffer.from('x'), key: KEY }

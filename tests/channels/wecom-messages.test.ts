@@ -12,9 +12,9 @@ async function open(t: Test, config: Record<string, unknown> = {}) {
     config: { ...platform.config, ...config },
   })
   /** Delivers a message and returns it as it was received. */
-  const tell = async (content: Record<string, unknown>, place: 'direct' | 'group' = 'direct') => {
+  const tell = async (content: Record<string, unknown>, chat: 'direct' | 'group' = 'direct') => {
     const count = received.length
-    await platform.tell(content, { place })
+    await platform.tell(content, { place: chat })
     for (const end = Date.now() + 20_000; received.length === count; await wait(5))
       if (Date.now() > end) throw new Error('the message did not come')
     const { id, conversation, sender, target, mentioned, sent_at, ...readable } = received.at(-1)!
@@ -218,11 +218,11 @@ t.test('only mentions of the configured name are removed', async (t) => {
 })
 
 t.test('a name that is not configured is learned, and nothing else is removed', async (t) => {
-  const told = async (...texts: [string, string][]) => {
+  const textsOf = async (...texts: [string, string][]) => {
     const { tellGroup } = await open(t)
     for (const [text, expected] of texts) t.equal(await tellGroup(text), expected, text)
   }
-  await told(
+  await textsOf(
     ['@小助手 你好', '@小助手 你好'],
     ['@小助手 同意', '同意'],
     ['@小助手你好', '你好'],
@@ -232,32 +232,32 @@ t.test('a name that is not configured is learned, and nothing else is removed', 
     ['@Robo hello', '@Robo hello'],
     ['@Robo what?', 'what?'],
   )
-  await told(
+  await textsOf(
     ['@小助手你好', '@小助手你好'],
     ['@小助手你好', '@小助手你好'],
     ['@小助手你在吗', '@小助手你在吗'],
     ['@小助手 在吗', '@小助手 在吗'],
     ['@小助手 你好', '你好'],
   )
-  await told(
+  await textsOf(
     ['@Claude Code /list', '/list'],
     ['@Claude Code hello', '@Claude Code hello'],
     ['@Claude Code /new tell me a joke', '/new tell me a joke'],
     ['@Claude Code what is /etc/passwd ?', '@Claude Code what is /etc/passwd ?'],
   )
-  await told(
+  await textsOf(
     ['@Bot tell me a joke', '@Bot tell me a joke'],
     ['@Bot tell me news', '@Bot tell me news'],
     ['@Bot who?', 'who?'],
     ['@Bot tell me a joke', 'tell me a joke'],
   )
   const everybody = Array.from({ length: 5000 }, (_, index) => `@user${index}`).join(' ')
-  await told(
+  await textsOf(
     [`${everybody} @Robo hi`, `${everybody} @Robo hi`],
     ['@Robo hi', '@Robo hi'],
     ['@Robo what?', 'what?'],
   )
-  await told(['@Override 是什么意思', '@Override 是什么意思'], ['no mention at all', 'no mention at all'])
+  await textsOf(['@Override 是什么意思', '@Override 是什么意思'], ['no mention at all', 'no mention at all'])
 })
 
 t.test('a learned name survives the connection', async (t) => {

@@ -622,7 +622,7 @@ t.test('bad frames do no harm', async (t) => {
     JSON.stringify({ cmd: 'aibot_msg_callback', headers: { req_id: 'r' }, body })
   const event = (body: unknown) =>
     JSON.stringify({ cmd: 'aibot_event_callback', headers: { req_id: 'r' }, body })
-  const known = { msgid: 'm', chattype: 'single', from: { userid: 'ann' } }
+  const valid = { msgid: 'm', chattype: 'single', from: { userid: 'ann' } }
   await platform.sendRaw(
     'not json',
     'null',
@@ -635,15 +635,15 @@ t.test('bad frames do no harm', async (t) => {
     callback(null),
     callback('text'),
     callback({ msgtype: 'text' }),
-    callback({ ...known, msgtype: 'hologram' }),
-    callback({ ...known, from: 'ann', msgtype: 'text' }),
-    callback({ ...known, chattype: 'group', msgtype: 'text', text: { content: 'no chatid' } }),
-    event({ ...known, msgtype: 'event', event: null }),
-    event({ ...known, msgtype: 'event', event: { eventtype: 'template_card_event' } }),
-    event({ ...known, msgtype: 'event', event: { eventtype: 'enter_chat' } }),
+    callback({ ...valid, msgtype: 'hologram' }),
+    callback({ ...valid, from: 'ann', msgtype: 'text' }),
+    callback({ ...valid, chattype: 'group', msgtype: 'text', text: { content: 'no chatid' } }),
+    event({ ...valid, msgtype: 'event', event: null }),
+    event({ ...valid, msgtype: 'event', event: { eventtype: 'template_card_event' } }),
+    event({ ...valid, msgtype: 'event', event: { eventtype: 'enter_chat' } }),
     event({ msgtype: 'event', event: { eventtype: 'template_card_event', event_key: 'k', task_id: 't' } }),
-    callback({ ...known, msgtype: 'mixed', mixed: { msg_item: [null, 7, { msgtype: 'mixed' }] } }),
-    callback({ ...known, msgtype: 'text', text: 7, quote: 'x', create_time: 'now' }),
+    callback({ ...valid, msgtype: 'mixed', mixed: { msg_item: [null, 7, { msgtype: 'mixed' }] } }),
+    callback({ ...valid, msgtype: 'text', text: 7, quote: 'x', create_time: 'now' }),
   )
   await platform.say({ text: 'still there?', id: 'm9' })
   await until(() => received.some(({ id }) => id === 'm9'), 'a message')
@@ -655,7 +655,7 @@ t.test('bad frames do no harm', async (t) => {
   t.same(presses, [])
   t.same(states, [])
   const long = (characters: number) =>
-    platform.sendRaw(callback({ ...known, msgtype: 'text', text: { content: 'x'.repeat(characters) } }))
+    platform.sendRaw(callback({ ...valid, msgtype: 'text', text: { content: 'x'.repeat(characters) } }))
   await long(10_000_000)
   await until(() => received.at(-1)!.text.length === 10_000_000, 'a long message')
   await long(17_000_000)
@@ -679,7 +679,7 @@ t.test('closing ends everything', async (t) => {
   await close()
   t.ok(['unreachable', undefined].includes((await sent).reason))
   await until(() => platform.connections() === 0, 'the socket to close')
-  await until(() => /closed before a message could be stored/.test(logged()), 'the message to be given up')
+  await until(() => /closed\sbefore a message could be stored/.test(logged()), 'the message to be given up')
   t.same(states, [], 'which is no loss')
   t.equal((await failureOf(say(connection, received[0]!.target, 'x'))).reason, 'unreachable')
 })

@@ -66,14 +66,14 @@ t.test('a turn is read as it streams, and the next one continues its thread', as
   const first = await readUntil(turn, ofType('content'))
   t.match(first, [{ type: 'turn_started' }, { type: 'content', content: 'Good ' }])
   release()
-  const rest = await readAll(turn)
-  t.match(rest.at(-1), { type: 'done', stop_reason: 'end' })
-  assertContiguous(t, [...first, ...rest])
+  const laterFrames = await readAll(turn)
+  t.match(laterFrames.at(-1), { type: 'done', stop_reason: 'end' })
+  assertContiguous(t, [...first, ...laterFrames])
   const { thread_id } = first[0]!
   fake.next({ text: ['Again.'] })
   const again = await readAll(chat.turn([{ type: 'text', text: 'And now?' }], { thread_id }))
   t.equal(textOf(again), 'Again.')
-  t.equal(seqsOf(again)[0], seqsOf(rest).at(-1)! + 1)
+  t.equal(seqsOf(again)[0], seqsOf(laterFrames).at(-1)! + 1)
 })
 
 t.test('the calls of the API are typed, and have the token', async (t) => {
@@ -161,9 +161,9 @@ t.test('a signal stops a turn; one that was aborted before sends nothing', async
   const turn = chat.turn('go', { signal: leave.signal })
   const first = await readUntil(turn, ofType('content'))
   leave.abort()
-  const rest = await readAll(turn)
-  t.match(rest.at(-1), { type: 'done', stop_reason: 'stopped' })
-  assertContiguous(t, [...first, ...rest])
+  const laterFrames = await readAll(turn)
+  t.match(laterFrames.at(-1), { type: 'done', stop_reason: 'stopped' })
+  assertContiguous(t, [...first, ...laterFrames])
 
   const { thread_id } = first[0]!
   const reason = new Error('not today')
@@ -188,10 +188,10 @@ t.test('an approval is decided, and the turn goes on', async (t) => {
   if (request?.type !== 'hitl_required') return
   await t.rejects(chat.resume(request, []), { code: 'VALIDATION_FAILED', status: 422 })
   await chat.resume(request, [{ type: 'respond', message: 'blue' }])
-  const rest = await readAll(turn)
-  t.match(rest[0], { type: 'hitl_resolved', outcome: 'decided' })
-  t.equal(textOf(rest), 'Blue it is.')
-  assertContiguous(t, [...asked, ...rest])
+  const laterFrames = await readAll(turn)
+  t.match(laterFrames[0], { type: 'hitl_resolved', outcome: 'decided' })
+  t.equal(textOf(laterFrames), 'Blue it is.')
+  assertContiguous(t, [...asked, ...laterFrames])
   await t.rejects(chat.resume(request, [{ type: 'approve' }]), { code: 'HITL_NOT_PENDING', status: 409 })
 })
 
@@ -222,7 +222,7 @@ t.test('a turn that fails or is refused throws the error of the server', async (
 
 t.test('a turn that is asked for again under the id of its message is shown again', async (t) => {
   const chat = openChat(t)
-  const before = fake.requests.length
+  const requestsBefore = fake.requests.length
   const ask = () => chat.turn('Once', { client_message_id: 'asked-again' })
   const first = await readAll(ask())
   t.match(first.at(-1), { type: 'done' })
@@ -230,7 +230,7 @@ t.test('a turn that is asked for again under the id of its message is shown agai
   t.strictSame(await Promise.all([readAll(ask()), readAll(ask())]), [first, first])
   relay.cut()
   t.strictSame(await readAll(ask()), first, 'on another connection as well')
-  t.equal(fake.requests.length, before + 1)
+  t.equal(fake.requests.length, requestsBefore + 1)
 
   fake.next({ status: 400 })
   const fail = () => readAll(chat.turn('Fail', { client_message_id: 'failed-before' }))
@@ -309,9 +309,9 @@ t.test('a connection that is closed with 1013 or 1001 is opened again', async (t
     const first = await readUntil(turn, ofType('content'))
     t.equal(server.server.runtime.sockets.close(() => true, code, 'later') > 0, true)
     release()
-    const rest = await readAll(turn)
-    t.equal(textOf([...first, ...rest]), 'one two')
-    assertContiguous(t, [...first, ...rest])
+    const laterFrames = await readAll(turn)
+    t.equal(textOf([...first, ...laterFrames]), 'one two')
+    assertContiguous(t, [...first, ...laterFrames])
   }
 })
 
@@ -327,9 +327,9 @@ t.test('a connection that went silent is replaced', async (t) => {
   t.equal(relay.opened, opened)
   relay.freeze()
   release()
-  const rest = await readAll(turn)
-  t.equal(textOf([...first, ...rest]), 'one two')
-  assertContiguous(t, [...first, ...rest])
+  const laterFrames = await readAll(turn)
+  t.equal(textOf([...first, ...laterFrames]), 'one two')
+  assertContiguous(t, [...first, ...laterFrames])
 })
 
 t.test('a reader that is slow receives every frame, of which a bounded number waits', async (t) => {
@@ -393,8 +393,8 @@ t.test('a session that ended is replaced once by getToken, or ends what waits', 
   await watching.next()
   await server.request('POST', '/auth/logout', { token: tokens[0]! })
   release()
-  const rest = await readAll(turn)
-  t.equal(textOf([...first, ...rest]), 'one two')
+  const laterFrames = await readAll(turn)
+  t.equal(textOf([...first, ...laterFrames]), 'one two')
   t.strictSame(asked, [undefined, tokens[0]])
   await t.rejects(
     readUntil(watching, () => false),

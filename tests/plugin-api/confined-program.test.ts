@@ -47,10 +47,10 @@ t.test('A confined program answers, and is given nothing else', async (t) => {
 })
 
 t.test('A confined program that takes too much is ended, and its starter keeps its memory', async (t) => {
-  const before = process.memoryUsage.rss()
+  const rssBefore = process.memoryUsage.rss()
   for (const deed of ['fill-buffers', 'fill-heap']) await t.rejects(ask(t, deed), failsBy('memory'), deed)
   await t.rejects(ask(t, 'flood'), failsBy('memory'), 'an answer without end')
-  const added = (process.memoryUsage.rss() - before) / 1024 / 1024
+  const added = (process.memoryUsage.rss() - rssBefore) / 1024 / 1024
   t.ok(added < ROOM_MIB, `${added.toFixed()} MiB more`)
 })
 

@@ -187,9 +187,9 @@ t.test('a host that has only an address of IPv6 is reached', async (t) => {
 })
 
 t.test('addresses are also checked if the lookup requests only one address', async (t) => {
-  const before = getDefaultAutoSelectFamily()
+  const family = getDefaultAutoSelectFamily()
   setDefaultAutoSelectFamily(false)
-  t.teardown(() => setDefaultAutoSelectFamily(before))
+  t.teardown(() => setDefaultAutoSelectFamily(family))
   const port = await listen(t, (_, res) => res.end('inside'))
   const { lookup } = resolver({ 'inside.test': [['127.0.0.1']], 'mixed.test': [['8.8.8.8', '127.0.0.1']] })
   const { fetch } = guard(t, { lookup, allowHosts: ['inside.test'] })

@@ -139,10 +139,10 @@ t.test('third-party code, clients and what svc plugin new writes compile against
 })
 
 t.test('the packages that svc plugin new writes load, and run in a server', async (t) => {
-  for (const { name, place, checked } of tried) {
+  for (const { name, place: folder, checked } of tried) {
     t.match((await svc(home, 'plugin', 'check', join(project, name))).stdout, checked)
-    mkdirSync(join(home, place))
-    symlinkSync(join(project, name), join(home, place, name))
+    mkdirSync(join(home, folder))
+    symlinkSync(join(project, name), join(home, folder, name))
   }
   const rows = JSON.parse((await svc(home, 'plugins', '--json')).stdout)
   t.match(

@@ -25,12 +25,12 @@ for (const file of readdirSync(FOLDER))
       const body = answers[String(input)]
       return body ? Response.json(body) : Response.json({ error: { message: 'No.' } }, { status: 403 })
     }
-    const before = new Date().toISOString().slice(0, 10)
+    const startDate = new Date().toISOString().slice(0, 10)
     const listed = await listModels(kind, connectionTo(base_url, { api_key: KEY, fetch }))
     const today = new Date().toISOString().slice(0, 10)
     const said = JSON.parse(JSON.stringify(listed)) as ModelDescription[]
     for (const { price } of said)
-      if (price) t.ok([before, today].includes(price.as_of), `the price is as of ${price.as_of}`)
+      if (price) t.ok([startDate, today].includes(price.as_of), `the price is as of ${price.as_of}`)
     t.strictSame(
       said.map(({ price, ...model }) => ({ ...model, ...(price && { price: { ...price, as_of: today } }) })),
       models.map(({ price, ...model }) => ({

@@ -100,11 +100,11 @@ t.test('the result of a tool is talked about, an error and a refusal too', async
     [{ type: 'execution-denied', reason: 'not today' }, 'not today'],
   ]
   const { content } = await answer('list files', { tools })
-  for (const [output, told] of outputs) {
+  for (const [output, expected] of outputs) {
     const prompt = goOn([said('list files')], content, output)
     const { text, call } = await answer('list files', { tools, prompt })
     t.notOk(call, 'the same tool is not called again')
-    t.match(text, told)
+    t.match(text, expected)
   }
 })
 

@@ -257,20 +257,20 @@ t.test('errors that Google sorts in details of its own are understood', async (t
 t.test(
   'an error that ends a stream is reported with its status, in whatever pieces it arrives',
   async (t) => {
-    const told = {
+    const reported = {
       code: 429,
       message: 'Slow down.',
       status: 'RESOURCE_EXHAUSTED',
       details: [{ retryDelay: '2s' }],
     }
-    const before = event(saying('Half'))
+    const half = event(saying('Half'))
     for (const tail of [
-      JSON.stringify({ error: told }, null, 2),
-      `${JSON.stringify({ error: told })}\n`,
-      event({ error: told }),
+      JSON.stringify({ error: reported }, null, 2),
+      `${JSON.stringify({ error: reported })}\n`,
+      event({ error: reported }),
     ])
       for (const size of [1, 7, 1000]) {
-        const { parts, error } = await readAnswerOf(t, before + tail, size)
+        const { parts, error } = await readAnswerOf(t, half + tail, size)
         t.strictSame(wordsOf(parts), ['Half'])
         t.equal(parts.at(-1)!.type, 'error')
         t.notOk(parts.some(({ type }) => type === 'finish'))

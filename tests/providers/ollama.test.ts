@@ -253,12 +253,12 @@ t.test('an error within an answer is reported after the parts before it, and nev
   const half = line({ role: 'assistant', content: 'Half' })
   const cases = [
     [`${half}{"error":"llama runner process has terminated"}\n${end}`, /^llama runner/, 'outage'],
-    [`${half}{"error":"model 'x' not found"}`, /^model 'x' not found/, 'model_not_found'],
+    [`${half}{"error":"model 'x' not found"}`, /^model 'x' not\sfound/, 'model_not_found'],
     [`${half}{"error":{"code":1}}\n`, /"code":1/, 'outage'],
     [`${half}{"message\n${end}`, /not a JSON object/, 'outage'],
     [`${half}17\n${end}`, /not a JSON object/, 'outage'],
     [`${half}${end.slice(0, -20)}`, /not a JSON object/, 'outage'],
-    [half, /ended before it was finished/, 'outage'],
+    [half, /ended\sbefore it was finished/, 'outage'],
   ] as const
   for (const [text, message, reason] of cases) {
     const fake = await answer(t, text)
@@ -323,7 +323,7 @@ t.test('refusals keep the words and the status of the server, for every kind of 
     callModel(await open(fake.url, options, modelId), { ...hello, ...more })
   const embed = () => embedTexts(kind, connectionTo(fake.url), 'missing')
   const cases = [
-    [() => call('missing'), 404, /^model 'missing' not found/, 'model_not_found'],
+    [() => call('missing'), 404, /^model 'missing' not\sfound/, 'model_not_found'],
     [embed, 404, /try pulling it first/, 'model_not_found'],
     [() => call('gemma3:4b', {}, { tools }), 400, /does not support tools/, 'bad_request'],
     [() => call('gemma3:4b', { think: true }), 400, /not support thinking/, 'bad_request'],

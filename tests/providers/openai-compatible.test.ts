@@ -362,7 +362,7 @@ t.test('a stream with a broken event, or without a finish reason, is an error', 
 
   const silent = 'data: {"choices":[{"delta":{"content":"half an ans"}}]}\n\n'
   const half = await readParts(await openAnswering(silent))
-  t.match(half.error, { message: /ended before its answer was finished/ })
+  t.match(half.error, { message: /ended\sbefore its answer was finished/ })
   t.match(explain(half.error), { reason: 'outage' })
 })
 
@@ -381,11 +381,11 @@ t.test('an abort ends a call before its answer and within it', async (t) => {
   const { fake, model } = await start(t)
   const never = new Promise<void>(() => {})
 
-  const before = new AbortController()
+  const aborter = new AbortController()
   fake.next({ text: 'x', hold: never })
-  const waiting = errorOf(model.doStream({ ...hello, abortSignal: before.signal }))
+  const waiting = errorOf(model.doStream({ ...hello, abortSignal: aborter.signal }))
   const first = await fake.request(0)
-  before.abort()
+  aborter.abort()
   t.match(await waiting, { name: 'AbortError' })
   await first.aborted
 

@@ -9,7 +9,7 @@ const start = await startPlatform(t, { kind: 'webhook', startFake: startFakeWebh
 
 /** Sends a message, waits for its answer and returns the prompt that the model received. */
 async function ask(
-  { platform, fake, asked, seeMessage }: TestChannel,
+  { platform, fake, listPrompts: asked, seeMessage }: TestChannel,
   saying: Parameters<typeof platform.say>[0],
 ) {
   const answer = `answer ${asked().length}.`
@@ -63,7 +63,7 @@ t.test('the rules of a group decide what the agent sees and answers', async (t) 
     const coerced = await start({ group_context: { activation: 'always' } })
     await hear(coerced, 'only heard')
     t.match(await ask(coerced, { text: 'spoken to', place: 'group' }), 'only heard')
-    t.equal(coerced.asked().length, 1)
+    t.equal(coerced.listPrompts().length, 1)
   })
 })
 
@@ -246,7 +246,7 @@ t.test('a tool can be allowed for the whole conversation', async (t) => {
 
 t.test('a question accepts no answers after its thread is removed', async (t) => {
   const channel = await start()
-  const { platform, fake, seeMessage, threads, asked, server } = channel
+  const { platform, fake, seeMessage, threads, listPrompts: asked, server } = channel
   fake.next({ toolCalls: [{ name: 'ask_user_question', arguments: { question: 'Red or blue?' } }] })
   await platform.say({ text: 'paint it' })
   await seeMessage('Red or blue?')
