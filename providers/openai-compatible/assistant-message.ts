@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { JSONObject, LanguageModelV3Message } from '@ai-sdk/provider'
+import { isObject } from '#toolbox'
 import { METADATA_KEY, type ThoughtData } from './thoughts.ts'
 
 /** The form in which an upstream wants earlier answers. */
@@ -24,7 +25,7 @@ export function convertAssistant(content: AssistantPart[], history: History): ob
     .map(({ toolCallId, toolName, input, providerOptions }) => ({
       id: toWireId(toolCallId, history.maxIdChars),
       type: 'function',
-      function: { name: toolName, arguments: JSON.stringify(toObject(input)) },
+      function: { name: toolName, arguments: JSON.stringify(wrapInput(input)) },
       ...providerOptions?.[METADATA_KEY],
     }))
   const text = content.reduce((joined, part) => (part.type === 'text' ? joined + part.text : joined), '')
@@ -81,12 +82,7 @@ function joinLists(data: ThoughtData[]): Omit<ThoughtData, 'field'> {
 }
 
 /** Wraps arguments that are not an object, which several templates refuse. */
-const toObject = (input: unknown): object =>
-  typeof input === 'object' && input !== null && !Array.isArray(input)
-    ? input
-    : input == null
-      ? {}
-      : { input }
+const wrapInput = (input: unknown): object => (isObject(input) ? input : input == null ? {} : { input })
 
 /** The length and the characters of an id that every vendor accepts, Mistral's being the strictest. */
 const STRICT_ID = /^[a-zA-Z0-9]{9}$/

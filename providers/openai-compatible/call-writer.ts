@@ -1,7 +1,7 @@
 import type { JSONObject, LanguageModelV3StreamPart } from '@ai-sdk/provider'
+import { toScalarText } from '#toolbox'
 import { createCallId, toCallInput } from '../call-input.ts'
-import { copyBounded } from './bounded-copy.ts'
-import { METADATA_KEY } from './thoughts.ts'
+import { copyBounded, METADATA_KEY } from './thoughts.ts'
 
 interface CallFields {
   name?: unknown
@@ -33,29 +33,15 @@ interface Call {
   extra: JSONObject | undefined
 }
 
-/** Collects the calls of one answer. */
-export interface CallWriter {
-  /** The number of calls so far. */
-  readonly count: number
-  add(delta: CallDelta): void
-  /** True if the arguments of every call are complete. */
-  isWhole(): boolean
-  /** Writes the calls in their order; a call without a name cannot be used. */
-  finish(): void
-}
-
 /** Creates the writer of the calls of one answer; `begin` is called before the first part of a call. */
-export function createCallWriter(
-  emit: (part: LanguageModelV3StreamPart) => void,
-  begin: () => void,
-): CallWriter {
+export function createCallWriter(emit: (part: LanguageModelV3StreamPart) => void, begin: () => void) {
   const calls: Call[] = []
 
   function add(delta: CallDelta): void {
     const index = toIndex(delta.index)
-    const id = toText(delta.id).trim()
+    const id = toScalarText(delta.id).trim()
     const fields: CallFields = delta.function ?? delta
-    const name = toText(fields.name).trim()
+    const name = toScalarText(fields.name).trim()
     const input = readInput(fields.arguments ?? fields.parameters)
     let call = name === '' ? findOpen(index, id) : findNamed(index, id, name, input)
     if (!call) {
@@ -117,12 +103,15 @@ export function createCallWriter(
   }
 
   return {
-    get count() {
+    /** The number of calls so far. */
+    get count(): number {
       return calls.length
     },
     add,
+    /** True if the arguments of every call are complete. */
     isWhole: () => calls.every(({ input }) => toCallInput(input) === '' || isComplete(toCallInput(input))),
-    finish() {
+    /** Writes the calls in their order; a call without a name cannot be used. */
+    finish(): void {
       for (const { id, name, input, extra } of calls.sort((a, b) => a.index - b.index)) {
         if (name === '') continue
         emit({ type: 'tool-input-end', id })
@@ -139,6 +128,9 @@ export function createCallWriter(
   }
 }
 
+/** Collects the calls of one answer. */
+export type CallWriter = ReturnType<typeof createCallWriter>
+
 function addExtra(call: Call, { extra_content, provider_specific_fields }: CallDelta): void {
   const extra = copyBounded({
     ...(extra_content != null && { extra_content }),
@@ -153,9 +145,6 @@ const continues = (call: Call, name: string, input: string) =>
 
 const continuesName = (call: Call, id: string, name: string, input: string) =>
   call.name !== name && id === '' && input === '' && call.input === ''
-
-const toText = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 
 function toIndex(value: unknown): number | undefined {
   if (typeof value === 'number') return value

@@ -3,15 +3,8 @@ import type { Readable } from 'node:stream'
 /** The bytes that wait for a reader before the upstream has to. */
 const MAX_WAITING = 1024 * 1024
 
-/** The bytes of a body, as they arrive. */
-export interface Chunks {
-  /** Returns everything that has arrived, at least one byte, or undefined after the end; throws the error of the body. */
-  next(): Promise<Uint8Array | undefined>
-  cancel(): void
-}
-
 /** Reads a body by its events: an iterator costs more for each part than everything else that is done with it. */
-export function readChunks(body: Readable): Chunks {
+export function readChunks(body: Readable) {
   let arrived: Uint8Array[] = []
   let bytes = 0
   let ended = false
@@ -39,7 +32,8 @@ export function readChunks(body: Readable): Chunks {
   })
 
   return {
-    async next() {
+    /** Returns everything that has arrived, at least one byte, or undefined after the end; throws the error of the body. */
+    async next(): Promise<Uint8Array | undefined> {
       while (arrived.length === 0 && !ended && !failure)
         await new Promise<void>((resolve) => {
           wake = resolve

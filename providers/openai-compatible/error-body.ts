@@ -1,3 +1,5 @@
+import { isObject, type Json, parseLoosely } from '#toolbox'
+
 /** An error that an upstream reports, in whatever form. */
 export interface ErrorBody {
   message: string
@@ -6,8 +8,6 @@ export interface ErrorBody {
   /** The HTTP status that it names, if any. */
   status?: number
 }
-
-type Fields = Record<string, unknown>
 
 /** The fields of vendors' errors, in the order in which they are looked for. */
 const MESSAGES = [
@@ -53,7 +53,7 @@ export function readWords(body: unknown): string | undefined {
 }
 
 /** Finds the error within a body: OpenAI's, Cloudflare's, Hunyuan's, MiniMax', or a gateway's. */
-function findInner(body: Fields): unknown {
+function findInner(body: Json): unknown {
   const { error, errors, Response: wrapped, ErrorMsg, base_resp: outcome, response } = body
   if (Array.isArray(error) && error.length > 0) return error[0]
   if (error && error !== true) return error
@@ -64,7 +64,7 @@ function findInner(body: Fields): unknown {
   return isObject(response) && response.error ? response.error : undefined
 }
 
-function isError(body: Fields): boolean {
+function isError(body: Json): boolean {
   if (body.object === 'error' || body.type === 'error' || body.success === false) return true
   if (body.error === true || body.error_type || body.detail) return true
   return findMessage(body) !== undefined && CODES.some((name) => isFailure(body[name]))
@@ -75,7 +75,7 @@ const isFailure = (code: unknown) =>
   (typeof code === 'number' || typeof code === 'string') &&
   !/^(0+|2\d\d|ok|success|queued|pending|running|processing|in_progress|)$/i.test(String(code))
 
-function describe(error: Fields, outer: Fields): ErrorBody {
+function describe(error: Json, outer: Json): ErrorBody {
   const find = (names: readonly string[]) =>
     [error, outer].flatMap((fields) => names.map((name) => fields[name])).find(isScalar)
   const code = find(CODES)
@@ -94,7 +94,7 @@ function describe(error: Fields, outer: Fields): ErrorBody {
   }
 }
 
-const findMessage = (fields: Fields): unknown =>
+const findMessage = (fields: Json): unknown =>
   MESSAGES.map((name) => fields[name]).find((value) => value !== undefined && value !== null && value !== '')
 
 /** Puts a message into words: a text, an error that is encoded in it, or a list of invalid fields. */
@@ -111,25 +111,13 @@ function toWords(value: unknown, level: number): string {
     return Array.isArray(value.loc) ? `${value.loc.slice(0, 20).join('.')}: ${words}` : words
   }
   const text = String(value).trim()
-  return text.startsWith('{') ? toWords(parse(text), level + 1) || text : text
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text.slice(0, 2 * MAX_CHARS))
-  } catch {
-    // The text itself is the message.
-    return undefined
-  }
+  return text.startsWith('{') ? toWords(parseLoosely(text.slice(0, 2 * MAX_CHARS)), level + 1) || text : text
 }
 
 const lowerNames = (fields: unknown): unknown =>
   isObject(fields)
     ? Object.fromEntries(Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value]))
     : fields
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isScalar = (value: unknown): value is string | number =>
   typeof value === 'number' || (typeof value === 'string' && value !== '')

@@ -10,18 +10,11 @@ interface EventListener {
   onTooLong(): void
 }
 
-/** Finds events in text that arrives in pieces. */
-export interface EventLines {
-  add(text: string): void
-  /** Reads the last event, after which some upstreams omit the blank line. */
-  end(): void
-}
-
 /**
- * Creates the reader of one body. It accepts every end of a line, a single one between two events, and JSON without a
+ * Creates the reader of the events in one body, whose text arrives in pieces. It accepts every end of a line, a single one between two events, and JSON without a
  * field name, in one line or several, as upstreams send it that were not asked for a stream or report an error in one.
  */
-export function createEventLines({ onEvent, onBroken, onTooLong }: EventListener): EventLines {
+export function createEventLines({ onEvent, onBroken, onTooLong }: EventListener) {
   let name = ''
   /** The lines of an event that is not whole yet. */
   let lines: string[] = []
@@ -71,7 +64,7 @@ export function createEventLines({ onEvent, onBroken, onTooLong }: EventListener
   }
 
   return {
-    add(piece) {
+    add(piece: string): void {
       const text = endsInReturn || piece.includes('\r') ? unify(piece) : piece
       let start = 0
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -85,7 +78,8 @@ export function createEventLines({ onEvent, onBroken, onTooLong }: EventListener
       waiting += text.slice(start)
       if (waiting.length > MAX_EVENT_CHARS) onTooLong()
     },
-    end() {
+    /** Reads the last event, after which some upstreams omit the blank line. */
+    end(): void {
       const line = waiting
       waiting = ''
       if (line !== '') readLine(line)

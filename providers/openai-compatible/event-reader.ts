@@ -1,27 +1,21 @@
 import type { Readable } from 'node:stream'
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
 import { JsonTooComplex, parseJson } from '#kernel'
+import type { Chunk } from './chunk.ts'
 import { readChunks } from './chunks.ts'
 import { readErrorBody, readWords } from './error-body.ts'
 import { createEventLines } from './event-lines.ts'
 import type { Failures } from './failure.ts'
-import { type Chunk, createPartWriter } from './part-writer.ts'
+import { createPartWriter } from './part-writer.ts'
 
 /** The longest event that cannot be deep or large enough to harm; measuring the usual ones would cost as much as parsing. */
 const HARMLESS_CHARS = 4096
 
-/** Reads the events of one answer as stream parts. */
-interface EventReader {
-  /** Returns the next parts, at least one, or undefined after the finish; throws the error of the stream. */
-  next(): Promise<LanguageModelV3StreamPart[] | undefined>
-  cancel(): void
-}
-
-/** Creates the reader of a body of events, or of one whole answer. */
+/** Creates the reader of a body of events, or of one whole answer, as stream parts. */
 export function createEventReader(
   body: Readable,
   { failures, signal, startsInside }: { failures: Failures; signal?: AbortSignal; startsInside?: boolean },
-): EventReader {
+) {
   const chunks = readChunks(body)
   const decoder = new TextDecoder()
   let parts: LanguageModelV3StreamPart[] = []
@@ -114,7 +108,8 @@ export function createEventReader(
   }
 
   return {
-    async next() {
+    /** Returns the next parts, at least one, or undefined after the finish; throws the error of the stream. */
+    async next(): Promise<LanguageModelV3StreamPart[] | undefined> {
       parts = []
       while (parts.length === 0 && !failure && !done) await read()
       if (done && parts.length > 0) void release()

@@ -1,42 +1,35 @@
 import type { Readable } from 'node:stream'
 import { APICallError } from '@ai-sdk/provider'
-import { parseJson } from '#kernel'
 import type { StreamedAnswer } from '#plugin-api'
+import { parseLoosely } from '#toolbox'
 import { type ErrorBody, readErrorBody, readWords } from './error-body.ts'
 
 /** The part of an error body that is read. */
 const MAX_BODY_CHARS = 4096
 
-/** Creates the errors of one connection; they contain no prompt and no request header, because errors are logged. */
-export interface Failures {
-  unreachable(cause: unknown): APICallError
-  /** For a connection that was lost within the answer. */
-  interrupted(cause: unknown): APICallError
-  /** For an answer that ended too early, or one without a beginning. */
-  unfinished(hasBegun: boolean): APICallError
-  malformed(message: string, cause?: unknown): APICallError
-  /** For an answer with an error status or a page, whose body it reads. */
-  refused(answer: StreamedAnswer): Promise<APICallError>
-  /** For an error that the upstream reports in an answer with a status of success. */
-  reported(error: ErrorBody): APICallError
-}
-
-/** Creates the factory for errors of calls to `url`; `isJson` is true if the answer says that it is not a stream. */
-export function createFailures(url: string, { isJson = false } = {}): Failures {
+/**
+ * Creates the factory for errors of calls to `url`, which contain no prompt and no request header, because errors are
+ * logged. `isJson` is true if the answer says that it is not a stream.
+ */
+export function createFailures(url: string, { isJson = false } = {}) {
   const fail = (message: string, details: Partial<ConstructorParameters<typeof APICallError>[0]> = {}) =>
     new APICallError({ message, url, requestBodyValues: undefined, ...details })
 
   return {
-    unreachable: (cause) => fail('The upstream cannot be reached.', { cause }),
-    interrupted: (cause) => fail('The connection was lost in the middle of the answer.', { cause }),
-    unfinished: (hasBegun) =>
+    unreachable: (cause: unknown) => fail('The upstream cannot be reached.', { cause }),
+    /** For a connection that was lost within the answer. */
+    interrupted: (cause: unknown) => fail('The connection was lost in the middle of the answer.', { cause }),
+    /** For an answer that ended too early, or one without a beginning. */
+    unfinished: (hasBegun: boolean) =>
       hasBegun || !isJson
         ? fail('The stream ended before its answer was finished.')
         : fail('The upstream answered with JSON that is not a chat completion.', { statusCode: 200 }),
-    malformed: (message, cause) => fail(message, { cause }),
-    async refused({ status: statusCode, headers, body }) {
+    malformed: (message: string, cause?: unknown) => fail(message, { cause }),
+    /** For an answer with an error status or a page, whose body it reads. */
+    async refused({ status: statusCode, headers, body }: StreamedAnswer): Promise<APICallError> {
       const responseBody = await readText(body, MAX_BODY_CHARS)
-      const answer = parse(responseBody)
+      // Gateways also answer in HTML or plain text.
+      const answer = parseLoosely(responseBody)
       const message = readWords(answer)
       const error = readErrorBody(answer) ?? (message === undefined ? undefined : { message })
       return fail(`The upstream answered with status ${statusCode}.`, {
@@ -48,10 +41,14 @@ export function createFailures(url: string, { isJson = false } = {}): Failures {
         ),
       })
     },
-    reported: (error) =>
+    /** For an error that the upstream reports in an answer with a status of success. */
+    reported: (error: ErrorBody) =>
       fail('The upstream reported an error.', { statusCode: error.status, data: { error } }),
   }
 }
+
+/** The factory for the errors of one connection. */
+export type Failures = ReturnType<typeof createFailures>
 
 /** Reads a body up to about this many characters. */
 export async function readText(body: Readable, limit: number): Promise<string> {
@@ -62,13 +59,4 @@ export async function readText(body: Readable, limit: number): Promise<string> {
     if (text.length >= limit) break
   }
   return text.slice(0, limit)
-}
-
-function parse(text: string): unknown {
-  try {
-    return parseJson(text)
-  } catch {
-    // Gateways answer in HTML or plain text.
-    return undefined
-  }
 }

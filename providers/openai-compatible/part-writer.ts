@@ -1,76 +1,27 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider'
-import { parseJson } from '#kernel'
 import { toFinishReason } from '../finish-reason.ts'
 import { createThoughtSplitter, type ThoughtSplitter } from '../think-tags.ts'
 import { type CallDelta, type CallWriter, createCallWriter } from './call-writer.ts'
+import {
+  type Choice,
+  type Chunk,
+  type ContentPart,
+  type Delta,
+  describe,
+  findChoice,
+  joinTexts,
+  toCalls,
+  toFile,
+  toList,
+} from './chunk.ts'
 import { createThoughtLists, METADATA_KEY, type ThoughtField, type ThoughtLists } from './thoughts.ts'
 import { createUsageReader } from './usage.ts'
 
-/** The fields of one event of a streamed chat completion that are used here, none of which can be relied on. */
-export interface Chunk {
-  id?: unknown
-  model?: unknown
-  created?: unknown
-  object?: unknown
-  usage?: unknown
-  /** Gemini's name for the usage. */
-  usageMetadata?: unknown
-  x_groq?: { usage?: unknown } | null
-  choices?: Choice[] | Choice | null
-}
-
-interface Choice {
-  index?: unknown
-  delta?: Delta | null
-  /** Instead of `delta`, for an answer that is not streamed. */
-  message?: Delta | null
-  text?: unknown
-  finish_reason?: unknown
-  usage?: unknown
-  error?: unknown
-}
-
-interface Delta {
-  content?: unknown
-  refusal?: unknown
-  reasoning_content?: unknown
-  reasoning?: unknown
-  reasoning_text?: unknown
-  reasoning_details?: unknown
-  thinking_blocks?: unknown
-  tool_calls?: unknown
-  function_call?: CallDelta['function']
-  images?: unknown
-  usage?: unknown
-}
-
-/** A part of a content that is a list. */
-interface ContentPart {
-  type?: unknown
-  text?: unknown
-  thinking?: unknown
-  refusal?: unknown
-  image_url?: unknown
-}
-
-/** Converts chunks to parts, in order. */
-interface PartWriter {
-  /** True once a chunk had a part of an answer. */
-  readonly hasBegun: boolean
-  /** Returns the error that a choice reports. */
-  write(chunk: Chunk): unknown
-  /**
-   * Closes open blocks and writes tool calls and the finish; does nothing and returns false if the answer is not
-   * complete: without a finish reason, unless `isDone` and the answer is one that could end here.
-   */
-  finish(isDone: boolean): boolean
-}
-
-/** Creates the writer of one answer; `startsInside` is explained at the splitter of thoughts. */
+/** Creates the writer of one answer, in order; `startsInside` is explained at the splitter of thoughts. */
 export function createPartWriter(
   emit: (part: LanguageModelV3StreamPart) => void,
   { startsInside = false } = {},
-): PartWriter {
+) {
   let open: 'text' | 'reasoning' | undefined
   let id = ''
   let blocks = 0
@@ -210,10 +161,12 @@ export function createPartWriter(
   }
 
   return {
-    get hasBegun() {
+    /** True once a chunk had a part of an answer. */
+    get hasBegun(): boolean {
       return hasBegun
     },
-    write(chunk) {
+    /** Returns the error that a choice reports. */
+    write(chunk: Chunk): unknown {
       if (!described) emit(describe(chunk))
       described = true
       if (chunk.usage) usage.read(chunk.usage)
@@ -233,7 +186,11 @@ export function createPartWriter(
       if (reason && typeof reason === 'string' && reason !== 'null') finishReason = reason
       return choice.error
     },
-    finish(isDone) {
+    /**
+     * Closes open blocks and writes tool calls and the finish; does nothing and returns false if the answer is not
+     * complete: without a finish reason, unless `isDone` and the answer is one that could end here.
+     */
+    finish(isDone: boolean): boolean {
       const hasCalls = calls !== undefined && calls.count > 0
       if (finishReason === undefined) {
         const couldEnd = hasCalls ? calls!.isWhole() : blocks > 0
@@ -251,74 +208,3 @@ export function createPartWriter(
     },
   }
 }
-
-function describe({ id, model, created }: Chunk): LanguageModelV3StreamPart {
-  return {
-    type: 'response-metadata',
-    id: typeof id === 'string' ? id : undefined,
-    modelId: typeof model === 'string' ? model : undefined,
-    timestamp: typeof created === 'number' && created > 0 ? toDate(created) : undefined,
-  }
-}
-
-/** Finds the first answer; this service never asks for several. */
-function findChoice(choices: Chunk['choices']): Choice | undefined {
-  if (!choices) return undefined
-  if (!Array.isArray(choices)) return choices
-  const first = choices[0]
-  if (first && (first.index === 0 || first.index == null)) return first
-  return choices.find((choice) => choice && Number(choice.index ?? 0) === 0)
-}
-
-const toList = (value: unknown): readonly unknown[] =>
-  (Array.isArray(value) ? value : [value]).filter(
-    (item) => typeof item === 'string' || (typeof item === 'object' && item !== null),
-  )
-
-/** Reads calls from a list, from one call, or from an object with calls by their index. */
-function toCalls(value: unknown): readonly CallDelta[] {
-  if (typeof value === 'string') return parseCalls(value)
-  const isMap =
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !('function' in value || 'name' in value)
-  return toList(isMap ? Object.values(value) : value).filter(
-    (item) => typeof item === 'object',
-  ) as CallDelta[]
-}
-
-/** Reads calls that a gateway has encoded as text. */
-function parseCalls(text: string): readonly CallDelta[] {
-  try {
-    const value = parseJson(text)
-    return typeof value === 'string' ? [] : toCalls(value)
-  } catch {
-    // Words in this field are not a call.
-    return []
-  }
-}
-
-/** Joins the texts of a thought: one text, or a list of parts. */
-const joinTexts = (thought: unknown): string =>
-  typeof thought === 'string'
-    ? thought
-    : toList(thought)
-        .map((part) => (typeof part === 'string' ? part : (part as ContentPart).text))
-        .filter((text) => typeof text === 'string')
-        .join('')
-
-/** Converts a picture that a model has drawn; undefined for one that is elsewhere. */
-function toFile(image: unknown): LanguageModelV3StreamPart | undefined {
-  const { image_url } = image as ContentPart
-  const url = typeof image_url === 'string' ? image_url : (image_url as { url?: unknown } | null)?.url
-  const [, mediaType, data] = typeof url === 'string' ? (DATA_URL.exec(url) ?? []) : []
-  return mediaType && data ? { type: 'file', mediaType, data } : undefined
-}
-
-function toDate(seconds: number): Date | undefined {
-  const date = new Date(seconds * 1000)
-  return Number.isNaN(date.getTime()) ? undefined : date
-}
-
-const DATA_URL = /^data:([a-z]+\/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]+)$/

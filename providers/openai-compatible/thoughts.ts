@@ -1,5 +1,5 @@
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
-import { copyBounded } from './bounded-copy.ts'
+import { parseJson } from '#kernel'
 
 /** The key of the data that an upstream expects back with the history. */
 export const METADATA_KEY = 'openaiCompatible'
@@ -19,19 +19,12 @@ export interface ThoughtData {
 
 type Lists = Partial<Record<(typeof LISTS)[number], unknown>>
 
-/** Collects the lists of one answer. */
-export interface ThoughtLists {
-  /** Adds the lists of a delta; returns their text. */
-  add(delta: Lists): string
-  /** Returns the lists as they go back to the upstream; undefined if there are none. */
-  convert(): Omit<ThoughtData, 'field'> | undefined
-}
-
-/** Creates the collector of one answer. */
-export function createThoughtLists(): ThoughtLists {
+/** Creates the collector of the lists of one answer. */
+export function createThoughtLists() {
   const lists: Partial<Record<(typeof LISTS)[number], JSONObject[]>> = {}
   return {
-    add(delta) {
+    /** Adds the lists of a delta; returns their text. */
+    add(delta: Lists): string {
       let text = ''
       for (const name of LISTS) {
         const items = delta[name]
@@ -46,12 +39,16 @@ export function createThoughtLists(): ThoughtLists {
       }
       return text
     },
-    convert() {
+    /** Returns the lists as they go back to the upstream; undefined if there are none. */
+    convert(): Omit<ThoughtData, 'field'> | undefined {
       const copy = copyBounded(lists)
       return copy && Object.keys(copy).length > 0 ? copy : undefined
     },
   }
 }
+
+/** The collector of the lists of one answer. */
+export type ThoughtLists = ReturnType<typeof createThoughtLists>
 
 const textOf = ({ text, summary, thinking }: Record<string, unknown>): string =>
   [text, summary, thinking].find((words) => typeof words === 'string') ?? ''
@@ -76,5 +73,20 @@ function join(list: JSONObject[], item: Record<string, JSONValue | undefined>): 
     if (value === undefined || value === null) continue
     const start = last[name]
     last[name] = PIECES.includes(name) && typeof start === 'string' ? start + String(value) : value
+  }
+}
+
+/** The most data that is kept of an upstream's own fields; encrypted thoughts are long. */
+const MAX_CHARS = 1024 * 1024
+
+/** Copies what an upstream expects back with the history; undefined for data that cannot be stored. */
+export function copyBounded(value: object): JSONObject | undefined {
+  const text = JSON.stringify(value)
+  if (text.length > MAX_CHARS) return undefined
+  try {
+    return parseJson(text) as JSONObject
+  } catch {
+    // Too deep or too many values: the upstream gets the call without it.
+    return undefined
   }
 }

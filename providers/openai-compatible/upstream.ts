@@ -9,15 +9,6 @@ import type { CompatibleConnection } from './options.ts'
 /** The longest list of models; a longer list is malformed. */
 const MAX_LIST_CHARS = 4 * 1024 * 1024
 
-/** The HTTP client of one provider; throws failures as APICallError, refused addresses and aborts unchanged. */
-export interface Upstream {
-  readonly dialect: Dialect
-  /** Starts a chat completion. */
-  streamChat(payload: string, options: { headers?: GivenHeaders; signal?: AbortSignal }): Promise<Completion>
-  /** Returns the upstream's answer to `GET /models`, unchecked. */
-  listModels(signal: AbortSignal): Promise<unknown>
-}
-
 /** A chat completion that has begun. */
 interface Completion {
   /** A stream of events, or a whole answer. */
@@ -42,14 +33,14 @@ type GivenHeaders = Record<string, string | undefined>
 
 const REDIRECTS = [301, 302, 303, 307, 308]
 
-/** Creates the client of a connection. */
+/** Creates the HTTP client of a connection; it throws failures as APICallError, refused addresses and aborts unchanged. */
 export function createUpstream({
   base_url,
   api_key,
   options,
   fetch,
   request = requestBy(fetch),
-}: CompatibleConnection): Upstream {
+}: CompatibleConnection) {
   const root = base_url!.replace(/\/+$/, '')
   const dialect = chooseDialect(root)
   const ownHeaders = {
@@ -67,7 +58,11 @@ export function createUpstream({
 
   return {
     dialect,
-    async streamChat(payload, { headers, signal }) {
+    /** Starts a chat completion. */
+    async streamChat(
+      payload: string,
+      { headers, signal }: { headers?: GivenHeaders; signal?: AbortSignal },
+    ): Promise<Completion> {
       const url = `${root}/chat/completions`
       const accept = { 'content-type': 'application/json', accept: 'text/event-stream' }
       // Checked and joined as `fetch` does it.
@@ -84,7 +79,8 @@ export function createUpstream({
       const isJson = /\bjson\b/.test(type)
       return { body: decoded.body, failures: isJson ? createFailures(root, { isJson }) : failures }
     },
-    async listModels(signal) {
+    /** Returns the upstream's answer to `GET /models`, unchecked. */
+    async listModels(signal: AbortSignal): Promise<unknown> {
       const headers = { ...ownHeaders, ...dialect.listHeaders(api_key ?? '') }
       const url = `${root}/models${dialect.listQuery}`
       const answer = await reach(requestBy(fetch)(url, { method: 'GET', headers, signal }), signal)
@@ -98,6 +94,9 @@ export function createUpstream({
     },
   }
 }
+
+/** The HTTP client of one provider. */
+export type Upstream = ReturnType<typeof createUpstream>
 
 function chooseDialect(root: string): Dialect {
   const host = URL.canParse(root) ? new URL(root).hostname : ''

@@ -1,25 +1,18 @@
 import type { JSONObject, LanguageModelV3Usage } from '@ai-sdk/provider'
-
-/** The counts of one answer, of which an event may have none, some or all. */
-export interface UsageReader {
-  read(reported: unknown): void
-  convert(): LanguageModelV3Usage
-}
-
-type Fields = Record<string, unknown>
+import { isObject, type Json } from '#toolbox'
 
 /** Creates the reader of the usage in an answer: the last number above zero counts, wherever it is reported. */
-export function createUsageReader(): UsageReader {
-  let raw: Fields | undefined
+export function createUsageReader() {
+  let raw: Json | undefined
   let input: number | undefined
   let output: number | undefined
   let cached: number | undefined
   let reasoning: number | undefined
 
   return {
-    read(reported) {
-      if (typeof reported !== 'object' || reported === null) return
-      const usage = reported as Fields
+    /** Reads the counts of an event, which may have none, some or all. */
+    read(usage: unknown): void {
+      if (!isObject(usage)) return
       const prompt = findCount(usage, INPUT_NAMES)
       const completion = findCount(usage, OUTPUT_NAMES)
       if (prompt === undefined && completion === undefined) return
@@ -34,7 +27,7 @@ export function createUsageReader(): UsageReader {
       const total = toCount(usage.total_tokens) ?? 0
       if (thoughts !== undefined && total === (input ?? 0) + completion + thoughts) output += thoughts
     },
-    convert: () => ({
+    convert: (): LanguageModelV3Usage => ({
       inputTokens: {
         total: input,
         noCache: input === undefined ? undefined : Math.max(0, input - (cached ?? 0)),
@@ -65,7 +58,7 @@ const OUTPUT_NAMES = [
   'candidatesTokenCount',
 ]
 
-function findCount(usage: Fields, names: readonly string[]): number | undefined {
+function findCount(usage: Json, names: readonly string[]): number | undefined {
   for (const name of names) {
     const count = toCount(usage[name])
     if (count !== undefined) return count
@@ -73,15 +66,15 @@ function findCount(usage: Fields, names: readonly string[]): number | undefined 
   return undefined
 }
 
-const findCached = (usage: Fields) =>
+const findCached = (usage: Json) =>
   countIn(usage.prompt_tokens_details, 'cached_tokens') ??
   countIn(usage.input_tokens_details, 'cached_tokens') ??
   toCount(usage.cached_tokens) ??
   toCount(usage.prompt_cache_hit_tokens)
 
-const findThoughts = (usage: Fields) =>
+const findThoughts = (usage: Json) =>
   countIn(usage.completion_tokens_details, 'reasoning_tokens') ??
   countIn(usage.output_tokens_details, 'reasoning_tokens') ??
   toCount(usage.reasoning_tokens)
 
-const countIn = (details: unknown, name: string) => toCount((details as Fields | null | undefined)?.[name])
+const countIn = (details: unknown, name: string) => toCount((details as Json | null | undefined)?.[name])
