@@ -1,7 +1,6 @@
-import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
-import { ChannelFailure, type ChannelFailureReason } from '#plugin-api'
+import type { ChannelFailureReason } from '#plugin-api'
 import kind from '../../channels/dingtalk/index.ts'
 import { openStream } from '../../channels/dingtalk/stream.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
@@ -10,8 +9,8 @@ import t, { type Test } from '../run/file-test.ts'
 import { type FakeDingtalk, startFakeDingtalk } from '../support/fake-dingtalk.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
+import { failureOf, findClosedPort, never, until } from './channel-calls.ts'
 
-const never = new AbortController().signal
 const PNG = { filename: 'dot.png', media_type: 'image/png', bytes: new Uint8Array([137, 80, 78, 71, 13, 10]) }
 const PDF = { filename: 'Bericht Mai.pdf', media_type: 'application/pdf', bytes: Buffer.from('%PDF-1.7') }
 const KEY = '01JABCDEFGHJKMNPQRSTVWXYZ0'
@@ -29,15 +28,6 @@ async function startFake(t: Test): Promise<FakeDingtalk> {
   return fake
 }
 
-/** Waits until something is so. */
-async function until(isSo: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 5000
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error(`it never came to this: ${what}`)
-    await sleep(5)
-  }
-}
-
 /** Opens a channel on the fake and lets somebody write to it. */
 async function talk(t: Test, fake: FakeDingtalk, saying: Partial<Parameters<FakeDingtalk['say']>[0]> = {}) {
   const channel = await openChannel(t, kind, fake)
@@ -47,16 +37,6 @@ async function talk(t: Test, fake: FakeDingtalk, saying: Partial<Parameters<Fake
 
 function say(channel: OpenedChannel, target: unknown, text: string, more = {}) {
   return channel.connection.send(target as never, { text, key: KEY, ...more }, never)
-}
-
-/** Returns the failure with which a call rejects. */
-async function failureOf(call: Promise<unknown>): Promise<ChannelFailure> {
-  const error = await call.then(
-    () => new Error('it was not rejected'),
-    (error) => error,
-  )
-  if (!(error instanceof ChannelFailure)) throw error
-  return error
 }
 
 async function rejects(t: Test, call: Promise<unknown>, reason: ChannelFailureReason, message = /./) {
@@ -128,10 +108,7 @@ t.test('A probe', async (t) => {
 })
 
 t.test('What is not there is unreachable', async (t) => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = `http://127.0.0.1:${(server.address() as { port: number }).port}`
-  await new Promise((resolve) => server.close(resolve))
+  const address = `http://127.0.0.1:${await findClosedPort()}`
   const fake = await startFake(t)
   const nowhere = { ...fake, endpoints: { api: address, oapi: address } }
   await rejects(t, kind.probe(settingsFor(kind, nowhere), never), 'unreachable', /ECONNREFUSED/)

@@ -7,12 +7,12 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { inspect } from 'node:util'
-import pino from 'pino'
-import type { ChannelFailure, ChannelLink } from '#plugin-api'
+import type { ChannelFailure } from '#plugin-api'
 import discord from '../../channels/discord/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeDiscord } from '../support/fake-discord.ts'
-import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
+import { openChannel, settingsFor } from '../support/open-channel.ts'
+import { createIdleLink, failureOf } from './channel-calls.ts'
 
 const SECRET = 'päss-word'
 
@@ -50,27 +50,6 @@ async function startProxy(t: Test) {
   proxy.address = `http://ann:${encodeURIComponent(SECRET)}@127.0.0.1:${port}`
   return proxy
 }
-
-const linkWith = (signal: AbortSignal): ChannelLink => ({
-  channel_id: 'chn_test',
-  cursor: noCursor,
-  signal,
-  log: pino({ enabled: false }),
-  receive: async () => {},
-  moved: async () => {},
-  press: async () => ({ notice: '' }),
-  connecting: () => {},
-  connected: () => {},
-  lost: () => {},
-})
-
-const failureOf = (work: Promise<unknown>) =>
-  work.then(
-    () => {
-      throw new Error('it did not fail')
-    },
-    (error: ChannelFailure) => error,
-  )
 
 t.test('everything goes through the proxy', async (t) => {
   const platform = await startFakeDiscord()
@@ -154,7 +133,9 @@ t.test('the gateway is reached through the proxy, by TLS as well', async (t) => 
     proxy.isSilent = true
   }
   const abort = new AbortController()
-  const waiting = failureOf(discord.open(settingsFor(discord, platform, config), linkWith(abort.signal)))
+  const waiting = failureOf(
+    discord.open(settingsFor(discord, platform, config), createIdleLink(abort.signal)),
+  )
   await once(proxy.server, 'silence')
   abort.abort(new Error('no longer wanted'))
   t.match(await waiting, { message: 'no longer wanted' }, 'a proxy that says nothing is not waited for')

@@ -1,9 +1,6 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import pino from 'pino'
 import type { InboundMessage, JSONValue } from '#plugin-api'
 import discord from '../../channels/discord/index.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
@@ -23,7 +20,8 @@ import {
   person,
 } from '../support/fake-discord-world.ts'
 import { builtInChannel } from '../support/kit.ts'
-import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
+import { openChannel, settingsFor } from '../support/open-channel.ts'
+import { createIdleLink, findClosedPort, until } from './channel-calls.ts'
 
 const DIRECT = { channel_id: CHANNELS.direct }
 const GROUP = { channel_id: CHANNELS.group }
@@ -40,22 +38,6 @@ async function start(t: Test) {
 }
 
 const failure = (reason: string, more: object = {}) => ({ name: 'ChannelFailure', reason, ...more })
-
-async function closedPort() {
-  const server = createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as { port: number }
-  await once(server.close(), 'close')
-  return port
-}
-
-async function until(condition: () => boolean, what: string) {
-  const deadline = Date.now() + 40_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`)
-    await delay(5)
-  }
-}
 
 // All at once, because some wait for what takes its time on Discord.
 t.jobs = 8
@@ -97,7 +79,7 @@ t.test('probe tells what is wrong', async (t) => {
   await t.rejects(probing, { message: 'not wanted any more' })
 
   const settings = settingsFor(discord, platform)
-  const endpoints = { api: `http://127.0.0.1:${await closedPort()}/api` }
+  const endpoints = { api: `http://127.0.0.1:${await findClosedPort()}/api` }
   await t.rejects(
     discord.probe({ ...settings, endpoints }, soon()),
     failure('unreachable', { message: 'Discord cannot be reached (ECONNREFUSED).' }),
@@ -126,7 +108,7 @@ t.test('open tells what is wrong', async (t) => {
   await t.rejects(open(), failure('rate_limited', { retry_after_ms: 3_600_000 }))
   platform.troubles.sessionsLeft = 1000
 
-  platform.troubles.gatewayUrl = `ws://127.0.0.1:${await closedPort()}/gateway`
+  platform.troubles.gatewayUrl = `ws://127.0.0.1:${await findClosedPort()}/gateway`
   await t.rejects(open(), failure('unreachable', { message: /ECONNREFUSED/ }))
   platform.troubles.gatewayUrl = 'ws://10.0.0.1/gateway'
   await t.rejects(open(), { code: 'ADDRESS_NOT_ALLOWED' })
@@ -886,19 +868,7 @@ function slowly(): typeof discord {
   }
 }
 
-async function openWith(platform: FakePlatform, signal: AbortSignal) {
-  return discord.open(settingsFor(discord, platform), {
-    channel_id: 'chn_test',
-    cursor: noCursor,
-    signal,
-    log: pino({ enabled: false }),
-    receive: async () => {},
-    moved: async () => {},
-    press: async () => ({ notice: '' }),
-    connecting: () => {},
-    connected: () => {},
-    lost: () => {},
-  })
-}
+const openWith = (platform: FakePlatform, signal: AbortSignal) =>
+  discord.open(settingsFor(discord, platform), createIdleLink(signal))
 
 testChannelKind({ kind: discord, startFake: startFakeDiscord, ...builtInChannel(t) })

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
-import type { ChannelFailure, InboundMessage, JSONValue, OutboundMessage } from '#plugin-api'
+import type { InboundMessage, JSONValue, OutboundMessage } from '#plugin-api'
 import kind from '../../channels/feishu/index.ts'
 import type { Test } from '../run/file-test.ts'
 import { type FakeFeishu, startFakeFeishu } from '../support/fake-feishu.ts'
 import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
+import { never } from './channel-calls.ts'
 
 /** Starts a fake that must be left without a violation. */
 export async function startFake(t: Test): Promise<FakeFeishu> {
@@ -22,24 +23,11 @@ export async function start(t: Test, options: Parameters<typeof openChannel>[3] 
   return { fake, ...(await openChannel(t, kind, fake, options)) }
 }
 
-/** For calls that nobody ends. */
-export const never: AbortSignal = new AbortController().signal
-
 let keys = 0
 /** A message with a key of its own. */
 export function saying(text: string, more: Partial<OutboundMessage> = {}): OutboundMessage {
   keys += 1
   return { text, key: String(keys).padStart(26, '0'), ...more }
-}
-
-/** Returns the failure with which a call rejects. */
-export async function failureOf(work: Promise<unknown>): Promise<ChannelFailure> {
-  try {
-    await work
-  } catch (error) {
-    return error as ChannelFailure
-  }
-  throw new Error('It did not fail.')
 }
 
 /** Waits until something holds. */

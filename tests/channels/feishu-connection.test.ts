@@ -10,7 +10,8 @@ import t, { type Test } from '../run/file-test.ts'
 import type { FakeFeishu } from '../support/fake-feishu.ts'
 import { encodeFrame, framesOf } from '../support/fake-feishu-frames.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
-import { failureOf, never, openBare, start, startFake, until } from './feishu-calls.ts'
+import { failureOf, never } from './channel-calls.ts'
+import { openBare, start, startFake, until } from './feishu-calls.ts'
 
 const MEGABYTE = 1024 * 1024
 const ENDPOINT = 'callback/ws/endpoint'

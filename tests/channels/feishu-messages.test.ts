@@ -3,7 +3,8 @@ import kind from '../../channels/feishu/index.ts'
 import t from '../run/file-test.ts'
 import { encodeFrame } from '../support/fake-feishu-frames.ts'
 import { openChannel } from '../support/open-channel.ts'
-import { bytesOf, failureOf, never, saying, start, startFake, until } from './feishu-calls.ts'
+import { failureOf, never } from './channel-calls.ts'
+import { bytesOf, saying, start, startFake, until } from './feishu-calls.ts'
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1, 2, 3)
 

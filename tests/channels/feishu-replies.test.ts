@@ -4,7 +4,8 @@ import { answerPress } from '../../channels/feishu/card-press.ts'
 import kind from '../../channels/feishu/index.ts'
 import t from '../run/file-test.ts'
 import { openChannel } from '../support/open-channel.ts'
-import { failureOf, never, saying, start, targetOf, until } from './feishu-calls.ts'
+import { failureOf, never } from './channel-calls.ts'
+import { saying, start, targetOf, until } from './feishu-calls.ts'
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 1, 2, 3)
 

@@ -5,17 +5,8 @@ import t, { type Test } from '../run/file-test.ts'
 import { startFakeFeishu } from '../support/fake-feishu.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
-import {
-  failureOf,
-  never,
-  openBare,
-  probe,
-  saying,
-  start,
-  startFake,
-  targetOf,
-  until,
-} from './feishu-calls.ts'
+import { failureOf, never } from './channel-calls.ts'
+import { openBare, probe, saying, start, startFake, targetOf, until } from './feishu-calls.ts'
 
 const KEYS = { encrypt_key: 'EncryptKey-7c1d', verification_token: 'VerificationToken-99f0' }
 

@@ -1,6 +1,3 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import pino from 'pino'
@@ -13,6 +10,12 @@ import t, { type Test } from '../run/file-test.ts'
 import { type FakeQq, startFakeQq } from '../support/fake-qq.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { noCursor, type OpenedChannel, openChannel, settingsFor } from '../support/open-channel.ts'
+import {
+  findClosedPort,
+  never as quiet,
+  failureOf as readFailure,
+  until as waitUntil,
+} from './channel-calls.ts'
 
 /** All that was logged and thrown, which is searched for secrets at the end. */
 const outputs: string[] = []
@@ -37,27 +40,15 @@ async function open(
   return channel
 }
 
-/** Returns the failure of a call. */
-async function failureOf(
-  work: Promise<unknown>,
-): Promise<{ reason?: string; retry_after_ms?: number; message: string }> {
-  const error = await work.then(
-    () => new Error('nothing failed'),
-    (error) => error,
-  )
-  outputs.push(inspect(error, { depth: 10 }))
-  return error
+/** Returns the failure of a call, and stores it among the outputs. */
+async function failureOf(work: Promise<unknown>) {
+  const failure = await readFailure(work)
+  outputs.push(inspect(failure, { depth: 10 }))
+  return failure
 }
 
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const end = performance.now() + 40_000
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`it never came that ${what}`)
-    await sleep(5)
-  }
-}
+const until = (what: string, holds: () => boolean) => waitUntil(holds, what)
 
-const quiet = new AbortController().signal
 let keys = 0
 const message = (text: string, more: object = {}) => {
   keys += 1
@@ -105,12 +96,7 @@ t.test('probes without a session', async (t) => {
 
 t.test('tells that nothing listens there', async (t) => {
   const fake = await start(t)
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  const address = `http://127.0.0.1:${port}`
+  const address = `http://127.0.0.1:${await findClosedPort()}`
   const nowhere = { ...fake, endpoints: { api: address, auth: address, bind: address } }
   t.equal((await failureOf(qq.probe(settingsFor(qq, nowhere), quiet))).reason, 'unreachable')
   t.equal((await failureOf(openChannel(t, qq, nowhere))).reason, 'unreachable')

@@ -4,10 +4,10 @@ import slack from '../../channels/slack/index.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeSlack } from '../support/fake-slack.ts'
 import { openChannel } from '../support/open-channel.ts'
+import { never } from './channel-calls.ts'
 
 const failure = (reason: string, more: object = {}) => ({ name: 'ChannelFailure', reason, ...more })
 
-const never = new AbortController().signal
 const GROUP = { channel: 'C0GROUP', conversation: 'C0GROUP' }
 const FILE = { filename: 'plan.txt', media_type: 'text/plain', bytes: new TextEncoder().encode('the plan') }
 

@@ -1,19 +1,18 @@
 import { createServer } from 'node:http'
 import { createServer as createTCPServer, type Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import pino from 'pino'
-import type { ChannelFailure, ChannelKind, InboundMessage, JSONValue } from '#plugin-api'
+import type { ChannelKind, InboundMessage, JSONValue } from '#plugin-api'
 import slack, { createSlackKind } from '../../channels/slack/index.ts'
 import { testChannelKind } from '../../plugin-api/testing/channel-kind-suite.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { type FakeSlack, startFakeSlack } from '../support/fake-slack.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
+import { failureOf, never, until } from './channel-calls.ts'
 
 const KEY = '01J00000000000000000000001'
 const OTHER_KEY = '01J00000000000000000000002'
-const never = new AbortController().signal
 
 async function start(t: Test): Promise<FakeSlack> {
   const platform = await startFakeSlack()
@@ -22,24 +21,6 @@ async function start(t: Test): Promise<FakeSlack> {
 }
 
 /** Waits until something is so. */
-async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 8000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`never: ${what}`)
-    await pause(5)
-  }
-}
-
-/** Returns the failure with which a call rejects. */
-async function failureOf(work: Promise<unknown>): Promise<ChannelFailure> {
-  try {
-    await work
-  } catch (error) {
-    return error as ChannelFailure
-  }
-  throw new Error('it did not fail')
-}
-
 const message = (text: string, more: object = {}) => ({ text, key: KEY, ...more })
 
 /** Sends a message as a person and returns the message that the channel received. */

@@ -20,18 +20,9 @@ import { DIRECT, GROUP, person } from '../support/fake-telegram-people.ts'
 import { startFakeProxy } from '../support/fake-telegram-proxy.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { openChannel, settingsFor } from '../support/open-channel.ts'
+import { findClosedPort } from './channel-calls.ts'
 
 t.jobs = 6
-
-/** An address without a listener. */
-async function deadAddress(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${port}`
-}
 
 const secretOf = ({ config }: FakeTelegram) => String(config.bot_token).split(':')[1]!
 
@@ -111,7 +102,7 @@ test('a probe says why Telegram cannot be used', async (t, telegram) => {
 
 test('a probe says that nothing listens', async (t, telegram) => {
   const settings = settingsFor(kind, telegram)
-  const gone = { ...settings, endpoints: { api: await deadAddress() } }
+  const gone = { ...settings, endpoints: { api: `http://127.0.0.1:${await findClosedPort()}` } }
   t.match(await failureOf(kind.probe(gone, never)), { reason: 'unreachable', message: /ECONNREFUSED/ })
   const redirected = createServer((_, response) =>
     response.writeHead(307, { location: telegram.endpoints.api + _.url! }).end(),
@@ -783,7 +774,9 @@ test('secrets are nowhere', async (t, telegram) => {
   await note(kind.probe(settings, never))
   telegram.answerWith(1, 200, 'application/json', `"${url}" {`)
   await note(kind.probe(settings, never))
-  await note(kind.probe({ ...settings, endpoints: { api: await deadAddress() } }, never))
+  await note(
+    kind.probe({ ...settings, endpoints: { api: `http://127.0.0.1:${await findClosedPort()}` } }, never),
+  )
   await note(kind.probe({ ...settings, endpoints: { api: 'no address' } }, never))
   await note(kind.probe({ ...settings, endpoints: { api: 'http://10.0.0.1' } }, never))
   await note(kind.probe(settings, AbortSignal.timeout(0)))

@@ -1,5 +1,5 @@
 import { mock } from 'node:test'
-import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import pino from 'pino'
 import type { InboundMessage, JSONValue } from '#plugin-api'
 import wecom from '../../channels/wecom/index.ts'
@@ -9,6 +9,7 @@ import { createReplyWriter } from '../../plugins/reach/channels/writing/reply-wr
 import t, { type Test } from '../run/file-test.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
 import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
+import { until } from './channel-calls.ts'
 
 const KEY = '01JZ0000000000000000000000'
 const { signal } = new AbortController()
@@ -18,11 +19,6 @@ async function start(t: Test) {
   const platform = await startFakeWeCom()
   t.teardown(() => platform.close())
   return platform
-}
-
-async function until(isSo: () => boolean, what: string) {
-  for (const end = Date.now() + 30_000; !isSo(); await wait(5))
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
 }
 
 const reasonOf = (work: Promise<unknown>): Promise<string> =>

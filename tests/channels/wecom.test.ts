@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
-import { setImmediate, setTimeout as wait } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import type { ChannelConnection, JSONValue, LiveMessage } from '#plugin-api'
 import { createGuardedFetch } from '#toolbox'
@@ -12,6 +12,7 @@ import t, { type Test } from '../run/file-test.ts'
 import { startFakeWeCom } from '../support/fake-wecom.ts'
 import { builtInChannel } from '../support/kit.ts'
 import { noCursor, openChannel, settingsFor } from '../support/open-channel.ts'
+import { failureOf, until } from './channel-calls.ts'
 
 const KEY = '01JZ0000000000000000000000'
 const { signal } = new AbortController()
@@ -26,25 +27,6 @@ async function start(t: Test) {
   t.teardown(() => platform.close())
   return platform
 }
-
-async function until(isSo: () => boolean, what: string) {
-  for (const end = Date.now() + 5000; !isSo(); await wait(5))
-    if (Date.now() > end) throw new Error(`waited in vain for ${what}`)
-}
-
-/** Returns the error with which a promise rejects. */
-interface Failure {
-  reason?: string
-  code?: unknown
-  message: string
-  retry_after_ms?: number
-}
-
-const failureOf = (work: Promise<unknown>): Promise<Failure> =>
-  work.then(
-    () => ({ message: 'nothing failed' }),
-    (error) => error,
-  )
 
 const bytesOf = async (content: AsyncIterable<Uint8Array>) => {
   const chunks: Uint8Array[] = []
