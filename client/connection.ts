@@ -1,7 +1,7 @@
 import type { Credentials } from './credentials.ts'
 import { ChatError } from './errors.ts'
 import type { ClientFrame, ServerFrame } from './frames.ts'
-import type { OpenSocket, Socket } from './socket/socket.ts'
+import type { OpenSocket, Socket } from './socket/node.ts'
 
 const FIRST_DELAY_MS = 250
 const MAX_DELAY_MS = 15_000

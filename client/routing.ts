@@ -2,7 +2,7 @@ import { type ConnectionOptions, createConnection } from './connection.ts'
 import type { Credentials } from './credentials.ts'
 import { ChatError } from './errors.ts'
 import type { ClientFrame, SentFrame, ServerFrame, ThreadFrame, TurnFrame, UserTurn } from './frames.ts'
-import type { OpenSocket } from './socket/socket.ts'
+import type { OpenSocket } from './socket/node.ts'
 import { isPositioned, type PositionedFrame, type ThreadReader } from './thread-reader.ts'
 
 /** The dependencies of the routing. */

@@ -15,24 +15,15 @@ const TAGS: readonly (readonly [opening: string, closing: string])[] = [
   ['◁think▷', '◁/think▷'],
 ]
 
-/** Tells thoughts in tags at the start of an answer from its text. */
-export interface ThoughtSplitter {
-  /** True once the text has start, which is passed on as it is. */
-  readonly isPast: boolean
-  write(piece: string): void
-  /** Passes on what waited for the rest of a tag; `hasCalls` is true if the answer calls tools. */
-  end(hasCalls: boolean): void
-}
-
 /**
- * Creates the splitter of one answer. Tags count only at its very start, so that those in a sample of code stay text.
+ * Creates the splitter of the thoughts in tags from the text of one answer. Tags count only at its very start, so that those in a sample of code stay text.
  * `startsInside` is for models whose template has opened the tag in the prompt: their answer is text after all if the
  * tag is never closed.
  */
 export function createThoughtSplitter(
   emit: (type: 'text' | 'reasoning', piece: string) => void,
   { startsInside = false } = {},
-): ThoughtSplitter {
+) {
   let state: 'start' | 'inside' | 'text' = 'start'
   let closing = ''
   let waiting = ''
@@ -86,16 +77,18 @@ export function createThoughtSplitter(
   }
 
   return {
-    get isPast() {
+    /** True once the text has begun, which is passed on as it is. */
+    get isPast(): boolean {
       return state === 'text'
     },
-    write(piece) {
+    write(piece: string) {
       if (state === 'text') return emit('text', piece)
       waiting += piece
       if (state === 'start') readStart()
       else readInside()
     },
-    end(hasCalls) {
+    /** Passes on what waited for the end of a tag; `hasCalls` is true if the answer calls tools. */
+    end(hasCalls: boolean): void {
       if (state === 'inside') addThought(waiting)
       else if (waiting.trim() !== '' || !hasThought) if (waiting !== '') emit('text', waiting)
       waiting = ''
@@ -104,6 +97,9 @@ export function createThoughtSplitter(
     },
   }
 }
+
+/** Tells thoughts in tags at the start of an answer from its text. */
+export type ThoughtSplitter = ReturnType<typeof createThoughtSplitter>
 
 /** The length of the longest end of a text with which this tag may begin. */
 function countTagStart(text: string, tag: string): number {

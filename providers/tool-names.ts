@@ -4,17 +4,8 @@ import { createHash } from 'node:crypto'
 const MAX_NAME_CHARS = 64
 const HASH_CHARS = 8
 
-/** Names as a vendor accepts them. */
-export interface Names {
-  toSent(name: string): string
-  /** Returns the name that is sent as this one. */
-  toOriginal(sent: string): string
-  /** The names that differ, with the names that are sent for them. */
-  changed: ReadonlyMap<string, string>
-}
-
 /** Maps names to names that match the pattern of a vendor, each to another one; names that match it stay. */
-export function createNames(originals: Iterable<string>, pattern: RegExp): Names {
+export function createNames(originals: Iterable<string>, pattern: RegExp) {
   const all = new Set(originals)
   const odd = [...all].filter((name) => !pattern.test(name))
   const changed = new Map<string, string>()
@@ -25,11 +16,16 @@ export function createNames(originals: Iterable<string>, pattern: RegExp): Names
     restored.set(sent, name)
   }
   return {
-    toSent: (name) => changed.get(name) ?? name,
-    toOriginal: (sent) => restored.get(sent) ?? sent,
-    changed,
+    toSent: (name: string) => changed.get(name) ?? name,
+    /** Returns the name that is sent as this one. */
+    toOriginal: (sent: string) => restored.get(sent) ?? sent,
+    /** The names that differ, with the names that are sent for them. */
+    changed: changed as ReadonlyMap<string, string>,
   }
 }
+
+/** Names as a vendor accepts them. */
+export type Names = ReturnType<typeof createNames>
 
 /** Replaces what a vendor refuses in a name by underscores; a long or foreign name ends with its hash. */
 function toFittingName(name: string, pattern: RegExp): string {

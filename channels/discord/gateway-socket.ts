@@ -41,21 +41,11 @@ interface SocketEvents {
   error(error: Error): void
 }
 
-/** A connection to the gateway for at most one session. */
-export interface GatewaySocket {
-  /** Resolves with the close code when the connection has ended; never rejects. */
-  closed: Promise<number>
-  /** Ends the connection without a word, so that its session can be resumed. */
-  cut(): void
-  /** Ends the connection and its session. */
-  leave(): void
-}
-
 /** Connects to the gateway in version 10 of its protocol. */
 export function connectSocket(
   gateway: string,
   { socketOptions, on, log }: { socketOptions: SocketOptions; on: SocketEvents; log: Logger },
-): GatewaySocket {
+) {
   const address = new URL(gateway)
   address.searchParams.set('v', '10')
   address.searchParams.set('encoding', 'json')
@@ -139,8 +129,11 @@ export function connectSocket(
   })
 
   return {
+    /** Resolves with the close code when the connection has ended; never rejects. */
     closed,
+    /** Ends the connection without a word, so that its session can be resumed. */
     cut,
+    /** Ends the connection and its session. */
     leave() {
       if (socket.readyState !== socket.OPEN) return socket.terminate()
       farewell ??= setTimeout(() => socket.terminate(), CLOSE_MS)
@@ -148,3 +141,6 @@ export function connectSocket(
     },
   }
 }
+
+/** A connection to the gateway for at most one session. */
+export type GatewaySocket = ReturnType<typeof connectSocket>

@@ -46,9 +46,6 @@ export function createAccessTokens(
   }
 }
 
-/** The access token of an app. */
-export type AccessTokens = ReturnType<typeof createAccessTokens>
-
 function explain(error: unknown): never {
   if (readCode(error) === UNKNOWN_APP)
     throw new ChannelFailure(

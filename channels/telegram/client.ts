@@ -7,24 +7,13 @@ import { toFailure, toForeignAnswer } from './failure.ts'
 /** The library declares its own type for `AbortSignal`. */
 export type CallSignal = NonNullable<Parameters<RawApi['getMe']>[0]>
 
-/** The Bot API with a bot's token. Calls reject with a `ChannelFailure` or the reason of their signal. */
-export interface TelegramClient {
-  /** Makes one call, by default within 30 seconds; an error while `run` reads the answer is a failure as well. */
-  call<Result>(
-    run: (api: RawApi, signal: CallSignal) => Promise<Result>,
-    signal: AbortSignal,
-    limitMs?: number,
-  ): Promise<Result>
-  /** Begins the download of a file by the path from `getFile`. */
-  openFile(path: string, signal: AbortSignal): Promise<Response>
-  /** Aborts every call. */
-  close(): Promise<void>
-}
-
 const CALL_MS = 30_000
 
-/** Creates the client. Throws a `ChannelFailure` if the config cannot work. */
-export async function createClient(settings: ChannelSettings<TelegramConfig>): Promise<TelegramClient> {
+/**
+ * Creates the client of the Bot API with a bot's token. Throws a `ChannelFailure` if the config cannot work; calls
+ * reject with a `ChannelFailure` or the reason of their signal.
+ */
+export async function createClient(settings: ChannelSettings<TelegramConfig>) {
   const token = readToken(settings.config)
   const root = settings.endpoints.api!
   const transport = await createTransport(settings, 'Telegram')
@@ -72,10 +61,15 @@ export async function createClient(settings: ChannelSettings<TelegramConfig>): P
   }
 
   return {
-    call: (run, signal, limitMs = CALL_MS) =>
-      within(signal, limitMs, (until) => run(raw, until as CallSignal)),
+    /** Makes one call; an error while `run` reads the answer is a failure as well. */
+    call: <Result>(
+      run: (api: RawApi, signal: CallSignal) => Promise<Result>,
+      signal: AbortSignal,
+      limitMs = CALL_MS,
+    ): Promise<Result> => within(signal, limitMs, (until) => run(raw, until as CallSignal)),
 
-    openFile: (path, signal) =>
+    /** Begins the download of a file by the path from `getFile`. */
+    openFile: (path: string, signal: AbortSignal): Promise<Response> =>
       within(signal, CALL_MS, async (until) => {
         const addresses = toFileAddresses(path, token)
         for (const [index, address] of addresses.entries()) {
@@ -93,12 +87,16 @@ export async function createClient(settings: ChannelSettings<TelegramConfig>): P
         )
       }),
 
-    async close() {
+    /** Aborts every call. */
+    async close(): Promise<void> {
       closing.abort()
       await transport.close()
     },
   }
 }
+
+/** The Bot API with a bot's token. */
+export type TelegramClient = Awaited<ReturnType<typeof createClient>>
 
 /** True if a body is a refusal in the form of Telegram's API. */
 function isRefusalOfTelegram(body: string): boolean {

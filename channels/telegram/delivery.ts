@@ -16,9 +16,9 @@ export type Deliver = <Result>(
 ) => Promise<Result>
 
 /** A deleted topic, and one that Telegram can no longer find. */
-const LOST_TOPIC = /message thread not found|TOPIC_DELETED|TOPIC_ID_INVALID/i
+const LOST_TOPIC = /message thread not\sfound|TOPIC_DELETED|TOPIC_ID_INVALID/i
 /** A message to reply to that was deleted, or cannot be replied to. */
-const LOST_REPLY = /repl\w+ (?:message )?not found|REPLY_(?:MESSAGE_ID|TO)_INVALID/i
+const LOST_REPLY = /repl\w+ (?:message )?not\sfound|REPLY_(?:MESSAGE_ID|TO)_INVALID/i
 
 /** Creates the correction of addresses; `link` receives the groups that were replaced by supergroups. */
 export function createDelivery(link: Pick<ChannelLink, 'moved' | 'log'>): Deliver {

@@ -40,7 +40,7 @@ const REASONS: [pattern: RegExp, reason: ChannelFailureReason][] = [
   ],
   [/inline keyboard|BUTTON_\w*INVALID|REPLY_MARKUP_\w+/i, 'unsupported'],
   [/can't be edited|EDIT_TIME_EXPIRED|MESSAGE_AUTHOR_REQUIRED/i, 'unsupported'],
-  [/not found|upgraded to a supergroup|wrong (?:file_id|file identifier)|query is too old/i, 'not_found'],
+  [/not\sfound|upgraded to a supergroup|wrong (?:file_id|file identifier)|query is too old/i, 'not_found'],
   [
     /TOPIC_DELETED|(?:PEER|CHAT|CHANNEL|USER|MESSAGE|MSG|TOPIC|QUERY)_(?:ID_)?INVALID|chat_id is empty/i,
     'not_found',

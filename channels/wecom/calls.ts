@@ -6,23 +6,6 @@ import { type Json, PlatformRefusal, toObject, untilAborted } from '#toolbox'
 import { isSubscriptionLost, toCallFailure } from './failure.ts'
 import type { Target } from './frame.ts'
 
-/** The commands of the platform. */
-export interface Calls {
-  /** Sends a command and resolves with the confirmation's body. Rejects with a `ChannelFailure` or the signal's reason. */
-  call(command: string, body: Json, signal: AbortSignal, req_id?: string): Promise<Json>
-  /** Answers the message of a target. */
-  answer(target: Target, body: Json, signal: AbortSignal): Promise<void>
-  /** Sends a message to the conversation of a target. */
-  push(target: Target, body: Json, signal: AbortSignal): Promise<void>
-  /**
-   * Answers a message. If it can no longer be answered, calls `instead`, which by default pushes the same body to the
-   * conversation. Returns true if it was an answer.
-   */
-  deliver(target: Target, body: Json, signal: AbortSignal, instead?: () => Promise<void>): Promise<boolean>
-  /** True if an earlier answer to this message waits for its confirmation. */
-  isWaiting(target: Target): boolean
-}
-
 /** Refusals after which a message to the conversation may still be accepted; WeCom has several codes for an old one. */
 const UNANSWERABLE: readonly ChannelFailureReason[] = ['not_found', 'unsupported', 'unknown']
 
@@ -34,7 +17,7 @@ export const isAnswerRefused = (error: unknown) =>
 const MAX_UNCONFIRMED = 2
 
 /** Creates the calls over a socket; `onDead` is called if the connection cannot carry calls any more. */
-export function createCalls(client: WSClient, log: Logger, onDead: (error: ChannelFailure) => void): Calls {
+export function createCalls(client: WSClient, log: Logger, onDead: (error: ChannelFailure) => void) {
   const createHeaders = (req_id: string) => ({ headers: { req_id } })
   let unconfirmed = 0
   /** The call that was made last: it may be why the platform closes the connection. */
@@ -46,6 +29,7 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
     if (unconfirmed >= MAX_UNCONFIRMED || isSubscriptionLost(failure)) onDead(failure)
   }
 
+  /** Sends a command and resolves with the confirmation's body. Rejects with a `ChannelFailure` or the signal's reason. */
   async function call(
     command: string,
     body: Json,
@@ -69,20 +53,33 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
     return toObject((await untilAborted(signal, confirmed)).body)
   }
 
-  const calls: Calls = {
+  /** Answers the message of a target. */
+  async function answer(target: Target, body: Json, signal: AbortSignal): Promise<void> {
+    await call('aibot_respond_msg', body, signal, target.req_id)
+  }
+
+  /** Sends a message to the conversation of a target. */
+  async function push({ chat_id, chat_type }: Target, body: Json, signal: AbortSignal): Promise<void> {
+    await call('aibot_send_msg', { chatid: chat_id, chat_type, ...body }, signal)
+  }
+
+  return {
     call,
+    answer,
+    push,
 
-    async answer(target, body, signal) {
-      await call('aibot_respond_msg', body, signal, target.req_id)
-    },
-
-    async push({ chat_id, chat_type }, body, signal) {
-      await call('aibot_send_msg', { chatid: chat_id, chat_type, ...body }, signal)
-    },
-
-    async deliver(target, body, signal, instead = () => calls.push(target, body, signal)) {
+    /**
+     * Answers a message. If it can no longer be answered, calls `instead`, which by default pushes the same body to the
+     * conversation. Returns true if it was an answer.
+     */
+    async deliver(
+      target: Target,
+      body: Json,
+      signal: AbortSignal,
+      instead = () => push(target, body, signal),
+    ): Promise<boolean> {
       try {
-        await calls.answer(target, body, signal)
+        await answer(target, body, signal)
         return true
       } catch (error) {
         if (!isAnswerRefused(error)) throw error
@@ -95,7 +92,10 @@ export function createCalls(client: WSClient, log: Logger, onDead: (error: Chann
       }
     },
 
-    isWaiting: ({ req_id }) => client.hasPendingReplyAck(createHeaders(req_id)),
+    /** True if an earlier answer to this message waits for its confirmation. */
+    isWaiting: ({ req_id }: Target): boolean => client.hasPendingReplyAck(createHeaders(req_id)),
   }
-  return calls
 }
+
+/** The commands of the platform. */
+export type Calls = ReturnType<typeof createCalls>

@@ -1,4 +1,4 @@
-import type { OpenSocket, Socket } from './socket.ts'
+import type { OpenSocket, Socket } from './node.ts'
 
 /** Opens a WebSocket of the platform; browsers cannot send headers with it. */
 export const openSocket: OpenSocket = (url, protocols) => {

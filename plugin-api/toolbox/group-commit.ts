@@ -1,15 +1,11 @@
-/** Writes together the items that arrive while a write is under way: no timer, batches grow with the load. */
-export interface GroupCommit<Item> {
-  add(item: Item): void
-  /** Resolves when no item is waiting or being written. */
-  idle(): Promise<void>
-}
-
 /** Keeps one write well below the database's limit for a message. */
 const BATCH_LIMIT = 1000
 
-/** Makes a group commit over `write`, which gets one batch at a time, in order, and must not throw. */
-export function createGroupCommit<Item>(write: (batch: Item[]) => Promise<void>): GroupCommit<Item> {
+/**
+ * Creates a writer that writes together the items that arrive while a write is under way: no timer, batches grow with
+ * the load. `write` gets one batch at a time, in order, and must not throw.
+ */
+export function createGroupCommit<Item>(write: (batch: Item[]) => Promise<void>) {
   let waiting: Item[] = []
   let writing: Promise<void> | undefined
 
@@ -25,12 +21,16 @@ export function createGroupCommit<Item>(write: (batch: Item[]) => Promise<void>)
   }
 
   return {
-    add(item) {
+    add(item: Item): void {
       waiting.push(item)
       writing ??= writeAll()
     },
-    async idle() {
+    /** Resolves when no item is waiting or being written. */
+    async idle(): Promise<void> {
       while (writing) await writing
     },
   }
 }
+
+/** A writer of items in batches. */
+export type GroupCommit<Item> = ReturnType<typeof createGroupCommit<Item>>

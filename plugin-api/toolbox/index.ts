@@ -57,7 +57,6 @@ export {
   indexReasons,
   isRefusal,
   PlatformRefusal,
-  type RefusalMeaning,
   toPlatformFailure,
 } from './platform-failure.ts'
 export { hasEnded, type ProcessIdentity, thisProcess } from './process-identity.ts'
@@ -84,7 +83,7 @@ export {
   type NetworkFailure,
   readNetworkFailure,
 } from './thrown-error.ts'
-export { createTokenCache, type TokenCache } from './token-cache.ts'
+export { createTokenCache } from './token-cache.ts'
 export { toResultText } from './tool-result-text.ts'
 export { removeTree, unlessMissing } from './tree-removal.ts'
 export { type TreeEntry, walkTree } from './tree-walk.ts'

@@ -37,7 +37,7 @@ export const indexReasons = <Code extends number | string>(
   )
 
 /** Codes with one meaning; the words are shown to people. */
-export type RefusalMeaning = [reason: ChannelFailureReason, words: string, codes: readonly number[]]
+type RefusalMeaning = [reason: ChannelFailureReason, words: string, codes: readonly number[]]
 
 /** Maps each code to its meaning. */
 export const indexMeanings = (

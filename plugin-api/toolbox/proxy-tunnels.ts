@@ -4,14 +4,6 @@ import type { LookupFunction, Socket } from 'node:net'
 import { ChannelFailure } from '../channel-failure.ts'
 import { decodePercent } from './text.ts'
 
-/** Opens connections to hosts through an HTTP proxy. */
-export interface ProxyTunnels {
-  /** Resolves with a socket to `host:port`. Rejects with a `ChannelFailure` if the proxy refuses, or with its error. */
-  open(authority: string): Promise<Socket>
-  /** Ends the requests for tunnels; the sockets belong to the caller. */
-  close(): void
-}
-
 /** Time limit for a tunnel, in milliseconds. */
 const TUNNEL_MS = 10_000
 
@@ -22,7 +14,7 @@ export const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 44
  * Creates the tunnels through one proxy to a platform, whose name is for errors. Undici has an agent for proxies, but it
  * asks a proxy that cuts connections again without a pause or an end, and sends no credentials without a password.
  */
-export function createProxyTunnels(proxy: URL, lookup: LookupFunction, platform: string): ProxyTunnels {
+export function createProxyTunnels(proxy: URL, lookup: LookupFunction, platform: string) {
   const closing = new AbortController()
   const request = proxy.protocol === 'https:' ? requestEncrypted : requestPlain
   const authorization = toAuthorization(proxy)
@@ -33,8 +25,9 @@ export function createProxyTunnels(proxy: URL, lookup: LookupFunction, platform:
     )
 
   return {
-    open: (authority) =>
-      new Promise((resolve, reject) => {
+    /** Resolves with a socket to `host:port`. Rejects with a `ChannelFailure` if the proxy refuses, or with its error. */
+    open: (authority: string) =>
+      new Promise<Socket>((resolve, reject) => {
         const tunnelRequest = request({
           method: 'CONNECT',
           host: proxy.hostname.replace(/^\[|\]$/g, ''),

@@ -36,6 +36,3 @@ export function createTokenCache(request: () => Promise<{ token: string; lifetim
     },
   }
 }
-
-/** The cache of an access token. */
-export type TokenCache = ReturnType<typeof createTokenCache>

@@ -10,30 +10,24 @@ type Settings = Pick<
   'baseURL' | 'apiVersion' | 'useDeploymentBasedUrls' | 'fetch'
 >
 
-/** The address of a resource, `https://…/openai` without a trailing slash, and the settings to call it. */
-interface Endpoint {
-  root: string
-  /** Returns the settings for the API below `/openai/v1`, which only needs a version for its previews. */
-  forVersion1(apiVersion?: string): Settings
-  forDeployments(apiVersion?: string): Settings
-}
-
 /**
  * Reads the address that a person enters: the portal shows a resource as `https://NAME.openai.azure.com/`, as that
  * with `/openai/v1/`, and as the full URL of a deployment.
  */
-export function createEndpoint({ base_url, fetch }: ProviderConnection): Endpoint {
+export function createEndpoint({ base_url, fetch }: ProviderConnection) {
   const { origin, pathname } = new URL(base_url!)
   const [resource] = pathname.split(/\/openai(?=\/|$)/)
   const root = `${origin}${resource!.replace(/\/+$/, '')}/openai`
   return {
+    /** The address of the resource, `https://…/openai` without a trailing slash. */
     root,
-    forVersion1: (apiVersion) => ({
+    /** Returns the settings for the API below `/openai/v1`, which only needs a version for its previews. */
+    forVersion1: (apiVersion?: string): Settings => ({
       // With the version in the path, because the library adds it only for some of Azure's host names.
       baseURL: `${root}/v1`,
       fetch: apiVersion === undefined ? fetch : withVersion(fetch, apiVersion),
     }),
-    forDeployments: (apiVersion = DEPLOYMENT_API_VERSION) => ({
+    forDeployments: (apiVersion = DEPLOYMENT_API_VERSION): Settings => ({
       baseURL: root,
       apiVersion,
       useDeploymentBasedUrls: true,

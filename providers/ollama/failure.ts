@@ -1,45 +1,35 @@
 import { APICallError } from '@ai-sdk/provider'
 import type { ExplainedFailure, ProviderKind, UpstreamReport } from '#plugin-api'
 
-/** Creates the errors of one connection; none contains anything of the conversation. */
-export interface Failures {
-  unreachable(cause: unknown): APICallError
-  /** For an answer with an error status, whose body it reads. */
-  refused(response: Response): Promise<APICallError>
-  /** For a successful answer that is not Ollama's. */
-  foreign(response: Response): APICallError
-  /** For the `error` in a line of an answer. */
-  reported(error: unknown): APICallError
-  malformed(cause?: unknown): APICallError
-  tooComplex(): APICallError
-  unfinished(): APICallError
-  /** For an answer that says only that the model is loaded. */
-  silent(reason: string): APICallError
-  /** For a connection that was lost within the answer. */
-  interrupted(cause: unknown): APICallError
-}
-
-/** Creates the factory for errors with this URL. */
-export function createFailures(url: string): Failures {
+/** Creates the factory for errors with this URL; none contains anything of the conversation. */
+export function createFailures(url: string) {
   const fail = (message: string, details: Partial<ConstructorParameters<typeof APICallError>[0]> = {}) =>
     new APICallError({ message, url, requestBodyValues: undefined, ...details })
   const say = (message: string, cause?: unknown) => fail(message, { cause, data: { error: message } })
 
   return {
-    unreachable: (cause) => fail(`Ollama cannot be reached at ${url}.`, { cause }),
-    async refused(response) {
+    unreachable: (cause: unknown) => fail(`Ollama cannot be reached at ${url}.`, { cause }),
+    /** For an answer with an error status, whose body it reads. */
+    async refused(response: Response): Promise<APICallError> {
       const { handleRefusal } = await import('../fetch-list.ts')
       return (await handleRefusal({ response, url, requestBodyValues: undefined })).value
     },
-    foreign: ({ status }) => fail(`The server at ${url} is not Ollama.`, { statusCode: status }),
-    reported: (error) => say(toWords(error)),
+    /** For a successful answer that is not Ollama's. */
+    foreign: ({ status }: Response) => fail(`The server at ${url} is not Ollama.`, { statusCode: status }),
+    /** For the `error` in a line of an answer. */
+    reported: (error: unknown) => say(toWords(error)),
     tooComplex: () => say('Ollama sent a line that is too complex.'),
-    malformed: (cause) => say('Ollama sent a line that is not a JSON object.', cause),
+    malformed: (cause?: unknown) => say('Ollama sent a line that is not a JSON object.', cause),
     unfinished: () => say('The answer ended before it was finished.'),
-    silent: (reason) => say(`Ollama did not answer (${reason}).`),
-    interrupted: (cause) => fail('The connection was lost in the middle of the answer.', { cause }),
+    /** For an answer that says only that the model is loaded. */
+    silent: (reason: string) => say(`Ollama did not answer (${reason}).`),
+    /** For a connection that was lost within the answer. */
+    interrupted: (cause: unknown) => fail('The connection was lost in the middle of the answer.', { cause }),
   }
 }
+
+/** The factory for the errors of one connection. */
+export type Failures = ReturnType<typeof createFailures>
 
 function toWords(error: unknown): string {
   if (typeof error === 'string') return error
