@@ -1,4 +1,4 @@
-import { AppError, type Logger } from '#kernel'
+import { AppError } from '#kernel'
 import type { AgentDocument } from '../../agents/agents/types.ts'
 import type { Block, ThreadDocument, TurnSettings } from './documents.ts'
 import { type PendingApproval, seqOf } from './ledger/ledger-event.ts'
@@ -10,9 +10,8 @@ import { type FollowedTurn, followTurn } from './queue/followed-turn.ts'
 import { sanitizeForStorage } from './sanitize.ts'
 import { type EarlierStep, type StepEvent, toStepEvents } from './threads/earlier-turns.ts'
 import type { ThreadOwner } from './threads/threads.ts'
-import type { RunningTurns } from './turns/running-turns.ts'
+import { reconcileHeldCalls, renewLeases } from './turns/lease-renewal.ts'
 import { createTurn, type Turn, type TurnRequest } from './turns/turn.ts'
-import type { TurnLeases } from './turns/turn-leases.ts'
 
 /** The interval at which leases are renewed and requests of other processes are handled, in milliseconds. */
 const RENEW_MS = 1000
@@ -259,55 +258,12 @@ export function createChat(cradle: Cradle) {
       turnQueue.end()
       await Promise.race([running.idle(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
       await running.stop(() => true, 'shutdown')
-      const held = heldCalls.turns()
+      const heldTurns = heldCalls.turns()
       heldCalls.abandon(() => true, 'shutdown')
       clearInterval(renewal)
       await foreignTurns.stop()
       await ledger.idle()
-      await turnLeases.unhold(held)
+      await turnLeases.releaseCalls(heldTurns)
     },
-  }
-}
-
-/** Resumes held calls that were decided in another process, and abandons those that are no longer needed. */
-async function reconcileHeldCalls({
-  heldCalls,
-  recovery,
-  resumption,
-  log,
-}: Pick<Cradle, 'heldCalls' | 'recovery' | 'resumption' | 'log'>): Promise<void> {
-  if (heldCalls.turns().length === 0) return
-  try {
-    await recovery.adopt()
-    await resumption.releaseHeld()
-  } catch (error) {
-    log.error({ error }, 'held calls could not be reconciled')
-  }
-}
-
-/** Renews the leases of the running turns and stops those that another process asks to stop. */
-async function renewLeases({
-  running,
-  turnLeases,
-  log,
-}: {
-  running: RunningTurns
-  turnLeases: TurnLeases
-  log: Logger
-}): Promise<void> {
-  const current = running.list().filter(({ opened }) => opened)
-  if (current.length === 0) return
-  try {
-    const held = current.map(({ opened }) => opened!.lease)
-    const [renewed, unwanted] = await Promise.all([turnLeases.renew(held), turnLeases.listStopRequests(held)])
-    await running.stop(({ thread_id }) => unwanted.includes(thread_id), 'stopped')
-    if (renewed === current.length) return
-    // The first event restores a lease that the database has lost, or finds that another turn has the thread.
-    const begun = current.filter(({ opened }) => opened!.log.committed.length > 0)
-    for (const turn of begun)
-      if (running.get(turn.thread_id) === turn && (await turnLeases.renew([turn.opened!.lease])) === 0)
-        void turn.stop('lost')
-  } catch (error) {
-    log.error({ error }, 'leases could not be renewed')
   }
 }

@@ -1,36 +1,8 @@
-import { nullable, objectOf, rowOf } from '#kernel'
+import { objectOf, rowOf } from '#kernel'
 import { connectorIds, knowledgeBaseIds, REASONING_LEVELS } from '#plugin-api'
-import { decision, pendingFields } from './approval-schemas.ts'
-import {
-  byProvider,
-  inputBlock,
-  noticeFields,
-  queuedTurns,
-  sources,
-  stopReason,
-  threadId,
-  turnId,
-  usage,
-} from './message-schemas.ts'
+import { inputBlock, queuedTurns, threadId, turnId } from './message-schemas.ts'
+import { clientMessageId, seq, text, thread, turnFrameFields } from './turn-frames.ts'
 
-const string = { type: 'string' } as const
-const seq = {
-  type: 'integer',
-  minimum: 0,
-  description: 'The position in the thread; rises by one with each frame of a turn',
-  examples: [7],
-} as const
-const text = (description: string, example: string) =>
-  ({ type: 'string', description, examples: [example] }) as const
-
-const thread = text('The thread', 'thr_01KAQ2V8M3')
-const messageId = text('The stored message that shows the frame', 'msg_01KAQ2VBX9')
-const callId = text('The call; a result has the id of its call', 'call_1')
-const clientMessageId = text('The name that the client gave to the message', '6f0d2c9e')
-/** A frame that belongs to a delegated task names the tool call that delegated it. */
-const delegated = {
-  parent_tool_call_id: { type: 'string', description: 'The call of `task` that the frame belongs to' },
-} as const
 const position = { thread_id: thread, turn_id: text('The turn', 'trn_01KAQ2VA5T'), seq } as const
 
 /** Adds a name and a sentence to a frame. */
@@ -133,112 +105,6 @@ export const receivedFrames = {
       thread_id: { ...threadId, examples: ['thr_01KAQ2V8M3'] },
       queue_id: { ...turnId, examples: ['trn_01KAQ2VC77'] },
     }),
-  ),
-} as const
-
-/** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
-export const turnFrameFields = {
-  turn_started: objectOf({ message_id: messageId, client_message_id: clientMessageId }, ['message_id']),
-  content: rowOf({ message_id: messageId, content: text('Text to append', 'It is ') }),
-  reasoning: rowOf({ message_id: messageId, content: text('Text to append', 'The user asks about Oslo.') }),
-  tool_call: rowOf(
-    {
-      ...delegated,
-      message_id: messageId,
-      tool_call_id: callId,
-      name: text('The tool', 'web_fetch'),
-      input: { description: 'The arguments of the call', examples: [{ url: 'https://example.com/oslo' }] },
-      by_provider: byProvider,
-    },
-    ['parent_tool_call_id', 'by_provider'],
-  ),
-  tool_result: rowOf(
-    {
-      ...delegated,
-      message_id: messageId,
-      tool_call_id: callId,
-      name: text('The tool', 'web_fetch'),
-      output: text('What the model reads as result', 'Oslo: 4 °C, light rain'),
-      is_error: { type: 'boolean', description: 'True if the call failed' },
-      sources,
-    },
-    ['parent_tool_call_id', 'sources'],
-  ),
-  tool_progress: rowOf(
-    { ...delegated, tool_call_id: callId, content: text('The progress so far', 'Reading 3 of 12 files') },
-    ['parent_tool_call_id'],
-  ),
-  attachment: rowOf(
-    {
-      ...delegated,
-      message_id: messageId,
-      kind: { enum: ['image', 'video', 'audio', 'file'], examples: ['file'] },
-      path: text("The path in the agent's workspace", 'reports/oslo.pdf'),
-      filename: text('The name to save it under', 'oslo.pdf'),
-      media_type: text('The media type', 'application/pdf'),
-      url: {
-        ...nullable(string),
-        description: 'The address of the file below the server; null if it cannot be read over the API',
-        examples: ['/api/agents/assistant/files/content?path=reports%2Foslo.pdf'],
-      },
-    },
-    ['parent_tool_call_id'],
-  ),
-  usage: objectOf(
-    {
-      ...delegated,
-      message_id: string,
-      call_id: { type: 'string', description: 'The call of the model' },
-      purpose: {
-        const: 'summary',
-        description: 'Set instead of `message_id` if the call belongs to no message',
-      },
-      usage,
-      model: text('The model, `<provider>:<model>`', 'demo:demo'),
-    },
-    ['usage', 'model'],
-  ),
-  notice: rowOf(
-    {
-      message_id: messageId,
-      ...noticeFields,
-      details: { type: 'object', additionalProperties: true, examples: [{ to: 'demo:demo' }] },
-    },
-    ['details'],
-  ),
-  hitl_required: rowOf(pendingFields),
-  hitl_resolved: rowOf({
-    pending_id: text('The pause that ended', '01KAQ2VD11'),
-    outcome: { title: 'ApprovalOutcome', enum: ['decided', 'expired', 'stopped'] },
-    decisions: {
-      type: 'array',
-      items: decision,
-      description: 'One for each request; empty if the turn was stopped',
-    },
-  }),
-  done: rowOf(
-    {
-      message_id: {
-        ...nullable(string),
-        description: 'The stored reply; null if there is none',
-        examples: ['msg_01KAQ2VBX9'],
-      },
-      usage,
-      stop_reason: stopReason,
-      sources: { ...sources, description: 'What the reply is taken from' },
-    },
-    ['sources'],
-  ),
-  /** `message_id` is that of the reply which shows the error. */
-  error: rowOf(
-    {
-      message_id: { type: 'string', description: 'The reply that shows the error' },
-      code: text('Decide by this', 'THREAD_BUSY'),
-      message: text('A sentence for people', '8 turns of this thread are already queued.'),
-      details: { type: 'object', additionalProperties: true, examples: [{ waiting: 8 }] },
-      request_id: text('Quote this in reports', '01KAQ2VE40'),
-    },
-    ['message_id'],
   ),
 } as const
 

@@ -1,6 +1,6 @@
 import { deferSchema, type JSONSchema, nullable } from '#kernel'
-import { turnFrameFields } from '../frames.ts'
 import { filename, inputBlock, mediaType, path, usage } from '../message-schemas.ts'
+import { turnFrameFields } from '../turn-frames.ts'
 import type { FrameType } from './ledger-event.ts'
 import type { ReadEvent } from './ledger-reader.ts'
 

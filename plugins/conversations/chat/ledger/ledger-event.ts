@@ -1,8 +1,8 @@
 import type { Locale, TypeOf } from '#kernel'
 import { addUsage, NO_USAGE, type TokenUsage } from '#plugin-api'
 import type { Block, TurnSettings } from '../documents.ts'
-import type { turnFrameFields } from '../frames.ts'
 import type { AnswerEnding } from '../loop/model-answer.ts'
+import type { turnFrameFields } from '../turn-frames.ts'
 
 /** The fields of each frame of a turn besides `thread_id`, `turn_id` and `seq`, by type. */
 export type FrameFields = {

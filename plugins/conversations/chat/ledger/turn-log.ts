@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb'
 import { type Clock, isDuplicateKey, type Logger } from '#kernel'
 import type { JointWriter, Write, WriteRequest } from '#toolbox'
+import type { Pace } from './ledger.ts'
 import {
   type EventRecord,
   eventId,
@@ -8,7 +9,6 @@ import {
   type FrameType,
   type LedgerEvent,
 } from './ledger-event.ts'
-import type { Pace } from './pace.ts'
 import { isTransient } from './transient.ts'
 
 /** The events of one turn, as its steps add them. */
@@ -34,11 +34,11 @@ export interface TurnLog extends EventLog {
     type: Type,
     frame: FrameFields[Type],
     record?: EventRecord,
-  ): LastEvent
+  ): Settlement
 }
 
 /** The last event of a turn, which readers see only after everything that follows from it is stored. */
-export interface LastEvent {
+export interface Settlement {
   /** All events of the turn, this one included. */
   readonly events: readonly LedgerEvent[]
   /**
@@ -47,7 +47,7 @@ export interface LastEvent {
    */
   store(writes: readonly Write[]): Promise<boolean>
   /** Puts an error in the place of the event, which has to be stored again. */
-  replace(frame: FrameFields['error']): LastEvent
+  replace(frame: FrameFields['error']): Settlement
   /** Shows the stored event to readers. */
   publish(): void
 }
@@ -220,7 +220,7 @@ export function openTurnLog(
     last?.settled.resolve(false)
   }
 
-  const toLastEvent = (event: LedgerEvent, all: readonly LedgerEvent[], isRefused = false): LastEvent => ({
+  const toSettlement = (event: LedgerEvent, all: readonly LedgerEvent[], isRefused = false): Settlement => ({
     events: all,
     store: (writes) =>
       new Promise((resolve, reject) => {
@@ -235,7 +235,7 @@ export function openTurnLog(
       const error = { ...toEvent('error', frame), _id: event._id } as LedgerEvent
       sent[sent.length - 1] = error
       written.add(error)
-      return toLastEvent(error, [all[0]!, error], true)
+      return toSettlement(error, [all[0]!, error], true)
     },
     publish() {
       unsettled.delete(event._id)
@@ -273,7 +273,7 @@ export function openTurnLog(
       isFinished = true
       seq += 1
       const event = toEvent(type, frame, { ...record, ms: Math.max(0, clock.now() - (began ?? clock.now())) })
-      return toLastEvent(event, [...committed, ...sent, ...waiting, event])
+      return toSettlement(event, [...committed, ...sent, ...waiting, event])
     },
   }
 }

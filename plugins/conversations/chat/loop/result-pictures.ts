@@ -1,7 +1,8 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import type { Block } from '../documents.ts'
-import { userMessage, withoutPictures } from './model-context.ts'
-import type { Images } from './turn-images.ts'
+import { userMessage } from './model-context.ts'
+import type { Images } from './pictures.ts'
+import { withoutPictures } from './prompt-changes.ts'
 
 /** The most pictures of results that a prompt shows, the newest ones. */
 const MAX_PICTURES = 4

@@ -29,18 +29,18 @@ export function createTurnQueue(cradle: Cradle) {
   const ofAccount = createKeyedQueue().run
   const watched = new Set<string>()
   /** The threads whose next turn waits for its account, by account. */
-  const held = new Map<string, Set<string>>()
+  const blocked = new Map<string, Set<string>>()
   let state: 'new' | 'at work' | 'ended' = 'new'
   let polling: NodeJS.Timeout | undefined
   let wait = POLL_MS.first
 
   const isFull = (user_id: string) => running.countOf(user_id) >= limits.of('running_turns')
 
-  const hold = (user_id: string, thread_id: string) => {
-    const threads = held.get(user_id) ?? new Set()
-    held.set(user_id, threads.add(thread_id))
+  const block = (user_id: string, thread_id: string) => {
+    const threads = blocked.get(user_id) ?? new Set()
+    blocked.set(user_id, threads.add(thread_id))
   }
-  const isHeld = (thread_id: string) => [...held.values()].some((threads) => threads.has(thread_id))
+  const isBlocked = (thread_id: string) => [...blocked.values()].some((threads) => threads.has(thread_id))
 
   /** Returns the current request of a turn, or why it fails; undefined if that is not known yet. */
   const prepare = async ({
@@ -83,7 +83,7 @@ export function createTurnQueue(cradle: Cradle) {
       }
       const order = await prepare(next)
       if (!order) return
-      if (isFull(next.user_id)) return hold(next.user_id, thread_id)
+      if (isFull(next.user_id)) return block(next.user_id, thread_id)
       const { _id: turn_id, user_id, agent_id, client_message_id } = next
       const turn = createTurn({ thread_id, user_id, agent_id, client_message_id }, cradle)
       const { outcome } = await turn.openQueued(next, order)
@@ -104,20 +104,20 @@ export function createTurnQueue(cradle: Cradle) {
   }
 
   /** Starts turns that waited for their account, as long as it has room. */
-  const startHeld = async (user_id: string) => {
-    const threads = held.get(user_id)
+  const startBlocked = async (user_id: string) => {
+    const threads = blocked.get(user_id)
     for (const thread_id of threads ?? []) {
       if (isFull(user_id)) return
       threads!.delete(thread_id)
       await start(thread_id)
     }
-    if (threads?.size === 0) held.delete(user_id)
+    if (threads?.size === 0) blocked.delete(user_id)
   }
 
   const poll = async () => {
     // A turn that filled its account may disappear without an event of its end.
-    for (const user_id of [...held.keys()]) await startHeld(user_id)
-    const threads = [...watched].filter((thread_id) => !running.get(thread_id) && !isHeld(thread_id))
+    for (const user_id of [...blocked.keys()]) await startBlocked(user_id)
+    const threads = [...watched].filter((thread_id) => !running.get(thread_id) && !isBlocked(thread_id))
     if (threads.length === 0) return
     await recovery.adopt()
     const { free, missing } = await queuedTurns.listFree(threads)
@@ -155,9 +155,9 @@ export function createTurnQueue(cradle: Cradle) {
   running.onEnd(({ thread_id, user_id }) => {
     if (state !== 'at work') return
     // Turns that waited for the account come before the next one of the same thread.
-    if (held.has(user_id)) {
-      if (watched.has(thread_id)) hold(user_id, thread_id)
-      void startHeld(user_id)
+    if (blocked.has(user_id)) {
+      if (watched.has(thread_id)) block(user_id, thread_id)
+      void startBlocked(user_id)
     } else if (watched.has(thread_id)) void start(thread_id)
   })
 
@@ -193,7 +193,7 @@ export function createTurnQueue(cradle: Cradle) {
           throw new AppError('THREAD_NOT_FOUND')
         }
         watch(thread_id)
-        if (isFull(owner.user_id) && !running.get(thread_id)) hold(owner.user_id, thread_id)
+        if (isFull(owner.user_id) && !running.get(thread_id)) block(owner.user_id, thread_id)
         return { outcome: 'queued', queue_id: turn_id, position: inThread + 1 }
       }),
     /** Takes a turn back; false if it is not queued. */

@@ -1,7 +1,7 @@
 import type { QueuedTurnDocument } from '../documents.ts'
 import { type EventRecord, type LedgerEvent, type ResolvedApproval, seqOf } from '../ledger/ledger-event.ts'
 import { untilAnswered } from '../ledger/transient.ts'
-import type { LastEvent, TurnLog } from '../ledger/turn-log.ts'
+import type { Settlement, TurnLog } from '../ledger/turn-log.ts'
 import { type Request, toPendingApproval } from '../loop/approvals.ts'
 import { toTurnSettings } from '../loop/call-settings.ts'
 import { waitsForClient } from '../loop/client-tools.ts'
@@ -112,7 +112,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
   }
 
   /** Opens the log of a turn that has its thread. */
-  const hold = (leased: LeasedThread, before: readonly LedgerEvent[] = []): TurnLog => {
+  const openLog = (leased: LeasedThread, before: readonly LedgerEvent[] = []): TurnLog => {
     const { turn_id, first_seq } = leased.lease
     const last = before.at(-1)
     const lastSeq = last ? seqOf(last) : first_seq - 1
@@ -135,7 +135,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     }: Pick<TurnRequest, 'content' | 'model' | 'locale' | 'steps'>,
     order: TurnOrder | Refusal,
   ) => {
-    const log = hold(leased)
+    const log = openLog(leased)
     isNew = steps.length === 0
     const settings = 'refusal' in order ? {} : toTurnSettings(order, agents)
     const record = { input, model, locale, ...(Object.keys(settings).length > 0 && { settings }) }
@@ -160,7 +160,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
   }
 
   /** Stores the last event with all that follows from it. Only then others notice that the turn is over. */
-  const settle = async (last: LastEvent, outcome: TurnOutcome, next: 'paused' | 'ended'): Promise<void> => {
+  const settle = async (last: Settlement, outcome: TurnOutcome, next: 'paused' | 'ended'): Promise<void> => {
     try {
       if (!(await last.store(outcome.writes))) return leaveAs('ended')
     } catch (error) {
@@ -182,8 +182,8 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     const asked = toPendingApproval(requests, { pending_id, thread_id, agent_id, expires_at })
     const { pending, whole_args } = asked
     const last = log.finish('hitl_required', pending, whole_args && { whole_args })
-    const isHeld = requests.some(({ is_step }) => is_step)
-    const write = turnLeases.toPauseWrite(lease, toPausedTurn(last.events.at(-1)!), isHeld)
+    const keepsCalls = requests.some(({ is_step }) => is_step)
+    const write = turnLeases.toPauseWrite(lease, toPausedTurn(last.events.at(-1)!), keepsCalls)
     await settle(last, { writes: [write], note: () => {} }, 'paused')
     const { first_seq, ...paused } = lease
     if (turn.state === 'paused' && !waitsForClient(pending))
@@ -245,7 +245,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         const asked = before.at(-1)
         // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
         if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== pending_id) return false
-        const log = hold(leased, before)
+        const log = openLog(leased, before)
         log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts), ...record })
         isResumed = await log.durable()
         if (isResumed && !waitsForClient(asked.frame))
@@ -255,7 +255,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         if (!isResumed) leaveAs('ended')
       }
     },
-    adopt: (leased, before) => void hold(leased, before),
+    adopt: (leased, before) => void openLog(leased, before),
     async run(order) {
       const { lease, thread, log } = opened!
       try {
