@@ -179,3 +179,25 @@ t.test('One connection reads several threads, each in its own order', async (t) 
     t.strictSame(seqs, range(1, seqs.length))
   }
 })
+
+t.test(
+  'A reader that receives an event while its thread is checked is not taken for one of a removed thread',
+  async (t) => {
+    const thread_id = await createThread()
+    const speaker = await chat.connect()
+    fake.next({ text: ['hello'] })
+    const { end } = await speaker.seeTurn(speaker.say({ thread_id, text: 'go' }))
+    const { ledger } = chat.server.server.runtime.cradleOf('chat')
+    let position = end.seq
+    const reader = {
+      thread_id,
+      get position() {
+        return position
+      },
+    }
+    const missing = ledger.listMissing([reader])
+    position = end.seq + 1
+    t.strictSame(await missing, [])
+    t.strictSame(await ledger.listMissing([reader]), [reader])
+  },
+)

@@ -32,14 +32,14 @@ export function createLedger({
   const shared = { ...parts, events, jointWriter, unsettled, health, pace: createPace() }
 
   const readSettled = async (filter: Filter<LedgerEvent>, limit: number) => {
-    const found = await events.find(filter).sort({ _id: 1 }).limit(limit).toArray()
-    return found.filter(({ _id }) => !unsettled.has(_id)) as LedgerEvent[]
+    const storedEvents = await events.find(filter).sort({ _id: 1 }).limit(limit).toArray()
+    return storedEvents.filter(({ _id }) => !unsettled.has(_id)) as LedgerEvent[]
   }
 
   return {
     /** Opens the log of a turn, or opens it again after the events in `before`. */
-    open: (place: LogPlace): TurnLog =>
-      openTurnLog(place, { ...shared, publish: publisherOf(place.thread_id) }),
+    open: (start: LogPlace): TurnLog =>
+      openTurnLog(start, { ...shared, publish: publisherOf(start.thread_id) }),
     /**
      * Reads events with `after < seq` in order, at most `limit`; events that this process has not settled yet are left
      * out.
@@ -51,16 +51,15 @@ export function createLedger({
       const ranges = [...positions].map(([thread_id, after]) => eventRange(thread_id, after))
       return readSettled({ $or: ranges }, limit)
     },
-    /** Returns the positions at which there is no event. */
-    async listMissing<Position extends { thread_id: string; position: number }>(
-      positions: readonly Position[],
-    ): Promise<Position[]> {
-      const idOf = ({ thread_id, position }: { thread_id: string; position: number }) =>
-        eventId(thread_id, position)
-      const query = { _id: { $in: positions.map(idOf) } }
-      const stored = await events.find(query, { projection: { _id: 1 } }).toArray()
-      const ids = new Set(stored.map(({ _id }) => _id))
-      return positions.filter((position) => !ids.has(idOf(position)))
+    /** Returns the readers behind whose position the ledger has no event, as it was when this was called. */
+    async listMissing<Reader extends { thread_id: string; position: number }>(
+      readers: readonly Reader[],
+    ): Promise<Reader[]> {
+      // A reader moves on while the ledger is read.
+      const ids = readers.map(({ thread_id, position }) => eventId(thread_id, position))
+      const stored = await events.find({ _id: { $in: ids } }, { projection: { _id: 1 } }).toArray()
+      const storedIds = new Set(stored.map(({ _id }) => _id))
+      return readers.filter((_, index) => !storedIds.has(ids[index]!))
     },
     find: (thread_id: string, seq: number): Promise<LedgerEvent | null> =>
       events.findOne({ _id: eventId(thread_id, seq) }) as Promise<LedgerEvent | null>,
