@@ -130,7 +130,7 @@ class ChatConnection {
       ...(connector_ids && { connector_ids }),
       ...(knowledge_base_ids && { knowledge_base_ids }),
     }
-    const [agent, repeated, found] = await Promise.all([
+    const [agent, repeated, existingThread] = await Promise.all([
       agents.findRecent(caller, agent_id),
       client_message_id === undefined ? null : clientMessages.findRepeated(this.#owner, client_message_id),
       this.#findThread(frame),
@@ -140,8 +140,8 @@ class ChatConnection {
       throw new AppError('AGENT_NOT_RUNNING', { state: agent?.state ?? 'deleted' })
     if (model) await models.assertUsable(model, user_id)
     await agents.assertSearchable(user_id, knowledge_base_ids)
-    const isNew = !found && frame.thread_id === undefined
-    const thread = isNew ? await threads.create(this.#owner) : found
+    const isNew = !existingThread && frame.thread_id === undefined
+    const thread = isNew ? await threads.create(this.#owner) : existingThread
     if (thread && !this.#subscriptions.has(thread._id)) this.#join(thread, client_message_id)
     const thread_id = thread?._id ?? frame.thread_id!
     chat
@@ -178,16 +178,16 @@ class ChatConnection {
    * Shows the turn of a repeated message from the position of this connection on, on whatever server the turn runs, or
    * reports that it is queued. Returns false if the message was taken back.
    */
-  async #follow(known: KnownTurn, frame: RepeatedTurn): Promise<boolean> {
+  async #follow(repeatedTurn: KnownTurn, frame: RepeatedTurn): Promise<boolean> {
     const { clientMessages, history, queuedTurns, threads, turnQueue } = this.#cradle
-    const { thread_id, turn_id, first_seq } = known
+    const { thread_id, turn_id, first_seq } = repeatedTurn
     const { client_message_id } = frame
     const thread = await threads.get(this.#owner, thread_id)
     if (first_seq !== null) {
       const { elsewhere } = await history.status(thread)
       const after = this.#subscriptions.get(thread_id)?.position ?? first_seq - 1
       this.#attach(thread_id, after, elsewhere ? 'elsewhere' : 'ledger')
-      void this.#awaitBeginning(known, frame)
+      void this.#awaitBeginning(repeatedTurn, frame)
       return true
     }
     const position = await queuedTurns.positionOf(thread_id, turn_id)

@@ -108,7 +108,7 @@ export const receivedFrames = {
   ),
 } as const
 
-/** Frames that the server sends, by type. Those of a turn carry `thread_id`, `turn_id` and `seq`. */
+/** Frames that the server sends, by type. The frames of a turn carry `thread_id`, `turn_id` and `seq`. */
 export const sentFrames = {
   turn_started: ofTurn(
     'TurnStartedFrame',

@@ -69,8 +69,8 @@ export function createHistory({
     active: { turn: { turn_id: string } } | undefined,
   ) => {
     if (queue_tail === undefined) return []
-    const found = await queuedTurns.list(_id)
-    return found.filter(({ queue_id }) => queue_id !== active?.turn.turn_id)
+    const queuedRows = await queuedTurns.list(_id)
+    return queuedRows.filter(({ queue_id }) => queue_id !== active?.turn.turn_id)
   }
 
   /** Collects the artifacts and sources of ended turns; the thread was read a moment before its turn. */
@@ -95,11 +95,11 @@ export function createHistory({
   return {
     async page(
       thread: ThreadDocument,
-      { limit, offset, before }: { limit: number; offset: number; before?: number },
+      { limit, offset, beforeSeq }: { limit: number; offset: number; beforeSeq?: number },
     ): Promise<HistoryPage> {
       const active = await activeTurn(thread)
       const current = projectTurn(active?.events ?? [])
-        .filter(({ position }) => before === undefined || position < before)
+        .filter(({ position }) => beforeSeq === undefined || position < beforeSeq)
         .reverse()
       const skipped = current.slice(0, offset)
       const shown = current.slice(offset, offset + limit)
@@ -109,7 +109,7 @@ export function createHistory({
           limit: room,
           offset: offset - skipped.length,
           // Messages that the turn adds from here on come with the subscription after `last_seq`.
-          before: Math.min(before ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
+          before: Math.min(beforeSeq ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
         }),
         listQueued(thread, active),
         listReferences(thread, active),

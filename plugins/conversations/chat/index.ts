@@ -191,8 +191,8 @@ export default definePlugin({
     host.extend('agents.read_marks', ({ user_id, agent_id }, { threads }) =>
       threads.markRead({ user_id, agent_id }),
     )
-    host.extend('agents.named_files', (asked, { namedFiles }) => namedFiles(asked))
-    host.extend('agents.written_files', (asked, { writtenFiles }) => writtenFiles(asked))
+    host.extend('agents.named_files', (request, { namedFiles }) => namedFiles(request))
+    host.extend('agents.written_files', (request, { writtenFiles }) => writtenFiles(request))
     host.extend('agents.unread_counts', ({ user_id, agent_ids }, { threads }) =>
       threads.countUnread(user_id, agent_ids),
     )

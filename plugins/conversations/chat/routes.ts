@@ -177,7 +177,7 @@ export const chatRoutes = [
     const page = await history.page(thread, {
       limit,
       offset,
-      before: cursor === undefined ? undefined : Number(cursor),
+      beforeSeq: cursor === undefined ? undefined : Number(cursor),
     })
     const body = {
       ...page,

@@ -27,6 +27,6 @@ export function boundJson(value: unknown): unknown {
 
 /** Sanitizes a field name; with some names the driver would take the object for a BSON type. */
 function sanitizeName(name: string, isReference: boolean): string {
-  const kept = name.toWellFormed().replaceAll('\0', '')
-  return kept === '_bsontype' || (isReference && kept === '$ref') ? `${kept} ` : kept
+  const cleanName = name.toWellFormed().replaceAll('\0', '')
+  return cleanName === '_bsontype' || (isReference && cleanName === '$ref') ? `${cleanName} ` : cleanName
 }

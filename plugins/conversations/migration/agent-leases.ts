@@ -22,7 +22,7 @@ export function createAgentLeases({
   log,
 }: Pick<Cradle, 'collections' | 'clock' | 'server' | 'log'>) {
   const holder = server.node_id
-  const held = new Set<string>()
+  const leasedIds = new Set<string>()
   const acquire = (agent_id: string) => {
     const now = clock.now()
     return acquireLease(leases, { name: agent_id, holder, now, until: now + LEASE_MS })
@@ -31,15 +31,15 @@ export function createAgentLeases({
   return {
     /** Returns null if another process, or this one, already holds the lease. */
     async take(agent_id: string): Promise<AgentLease | null> {
-      if (held.has(agent_id)) return null
-      held.add(agent_id)
+      if (leasedIds.has(agent_id)) return null
+      leasedIds.add(agent_id)
       try {
         if (!(await acquire(agent_id))) {
-          held.delete(agent_id)
+          leasedIds.delete(agent_id)
           return null
         }
       } catch (error) {
-        held.delete(agent_id)
+        leasedIds.delete(agent_id)
         throw error
       }
       const lost = new AbortController()
@@ -53,7 +53,7 @@ export function createAgentLeases({
         lost: lost.signal,
         async release() {
           clearInterval(renewal)
-          held.delete(agent_id)
+          leasedIds.delete(agent_id)
           await leases.deleteOne({ _id: agent_id, holder })
         },
       }

@@ -23,25 +23,25 @@ export async function createExportCheck({
   const { BSON } = await import('mongodb')
 
   return {
-    head: ({ place, value }) => withPlace(place, () => exportFormat.checkHead(value)),
-    event({ place, value, size }) {
-      const event = withPlace(place, () => exportFormat.checkEvent(value))
-      withPlace(place, () => threadArchive.assertImportable(event))
-      if (event.answer !== undefined) parseJson(event.answer, `the answer in ${place}`)
+    head: ({ position, value }) => withPosition(position, () => exportFormat.checkHead(value)),
+    event({ position, value, size }) {
+      const event = withPosition(position, () => exportFormat.checkEvent(value))
+      withPosition(position, () => threadArchive.assertImportable(event))
+      if (event.answer !== undefined) parseJson(event.answer, `the answer in ${position}`)
       if (size > CHECKED_FROM_CHARS && BSON.calculateObjectSize(event) > MAX_DOCUMENT_BYTES)
-        throw refuse(place, `is larger than ${MAX_DOCUMENT_BYTES} bytes`)
+        throw refuse(position, `is larger than ${MAX_DOCUMENT_BYTES} bytes`)
       return event
     },
   }
 }
 
 /** Turns the first broken rule into a BAD_EXPORT that names its place in the file. */
-function withPlace<Value>(place: string, check: () => Value): Value {
+function withPosition<Value>(position: string, check: () => Value): Value {
   try {
     return check()
   } catch (cause) {
     const [issue] = (cause as AppError).details.issues as Issue[]
     const { path, message } = issue!
-    throw refuse(place, `is not valid: ${path && `${path} `}${message}`, cause)
+    throw refuse(position, `is not valid: ${path && `${path} `}${message}`, cause)
   }
 }

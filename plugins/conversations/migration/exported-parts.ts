@@ -5,7 +5,7 @@ import { AppError } from '#kernel'
 
 /** The head of an export or one of its events, and its place in the file. */
 export interface ExportedPart {
-  place: string
+  position: string
   value: unknown
   /** The length of its JSON in characters. */
   size: number
@@ -19,8 +19,8 @@ const MAX_DEPTH = 50
 const PAUSE_AFTER = 500
 
 /** Creates the error that refuses a file. */
-export const refuse = (place: string, reason: string, cause?: unknown): AppError =>
-  new AppError('BAD_EXPORT', { reason: `${place} ${reason}`, place }, { cause })
+export const refuse = (position: string, reason: string, cause?: unknown): AppError =>
+  new AppError('BAD_EXPORT', { reason: `${position} ${reason}`, place: position }, { cause })
 
 /**
  * Reads an exported trajectory part by part, the head first: line by line, or in one piece if it is one JSON object.
@@ -34,9 +34,9 @@ export async function* readParts(path: string): AsyncGenerator<ExportedPart, voi
       yield* readObject(await readFile(path, 'utf8'))
       return
     }
-    const place = `line ${line}`
-    if (text.length > MAX_PART_CHARS) throw tooLong(place)
-    if (text.trim() !== '') yield { place, value: parseJson(text, place), size: text.length }
+    const position = `line ${line}`
+    if (text.length > MAX_PART_CHARS) throw tooLong(position)
+    if (text.trim() !== '') yield { position, value: parseJson(text, position), size: text.length }
   }
   if (line === 0) throw refuse('the file', 'is empty')
 }
@@ -52,20 +52,20 @@ async function* readLines(path: string): AsyncGenerator<string, void, void> {
     }
     parts.push(pieces.at(-1)!)
   }
-  const rest = withoutMark(parts.join(''))
-  if (rest !== '') yield rest
+  const lastPart = withoutMark(parts.join(''))
+  if (lastPart !== '') yield lastPart
 }
 
 async function* readObject(text: string): AsyncGenerator<ExportedPart, void, void> {
   const { events, ...head } = Object(parseAny(withoutMark(text), 'the file'))
   if (!Array.isArray(events)) throw refuse('the file', 'has no list of events')
-  yield { place: 'the head', value: checkDepth(head, 'the head'), size: 0 }
+  yield { position: 'the head', value: checkDepth(head, 'the head'), size: 0 }
   for (const [index, event] of events.entries()) {
     if (index % PAUSE_AFTER === 0) await setImmediate()
-    const place = `event ${index + 1}`
-    const size = JSON.stringify(checkDepth(event, place)).length
-    if (size > MAX_PART_CHARS) throw tooLong(place)
-    yield { place, value: event, size }
+    const position = `event ${index + 1}`
+    const size = JSON.stringify(checkDepth(event, position)).length
+    if (size > MAX_PART_CHARS) throw tooLong(position)
+    yield { position, value: event, size }
   }
 }
 
@@ -79,18 +79,19 @@ function isHead(text: string): boolean {
 }
 
 /** Parses JSON that is not nested too deeply; throws BAD_EXPORT. */
-export const parseJson = (text: string, place: string): unknown => checkDepth(parseAny(text, place), place)
+export const parseJson = (text: string, position: string): unknown =>
+  checkDepth(parseAny(text, position), position)
 
-function parseAny(text: string, place: string): unknown {
+function parseAny(text: string, position: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw refuse(place, 'is not JSON', cause)
+    throw refuse(position, 'is not JSON', cause)
   }
 }
 
-function checkDepth(value: unknown, place: string): unknown {
-  if (isDeep(value, MAX_DEPTH)) throw refuse(place, 'is nested too deeply')
+function checkDepth(value: unknown, position: string): unknown {
+  if (isDeep(value, MAX_DEPTH)) throw refuse(position, 'is nested too deeply')
   return value
 }
 
@@ -99,6 +100,6 @@ const isDeep = (value: unknown, left: number): boolean =>
   value !== null &&
   (left === 0 || Object.values(value).some((part) => isDeep(part, left - 1)))
 
-const tooLong = (place: string) => refuse(place, `is longer than ${MAX_PART_CHARS} characters`)
+const tooLong = (position: string) => refuse(position, `is longer than ${MAX_PART_CHARS} characters`)
 
 const withoutMark = (text: string) => (text.startsWith('\uFEFF') ? text.slice(1) : text)

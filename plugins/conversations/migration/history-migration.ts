@@ -27,11 +27,11 @@ export function createHistoryMigration({
   const workers = new Set<Promise<void>>()
 
   /** Finds the next agent that has work and that no process works on, except the agents in `seen`. */
-  const takeAgent = async (seen: Set<string>) => {
+  const takeAgent = async (visitedIds: Set<string>) => {
     for (const agent_id of await threadArchive.listAgents()) {
       if (stopping.signal.aborted) return null
-      if (seen.has(agent_id)) continue
-      seen.add(agent_id)
+      if (visitedIds.has(agent_id)) continue
+      visitedIds.add(agent_id)
       const lease = await agentLeases.take(agent_id)
       if (lease) return { agent_id, lease }
     }
@@ -47,14 +47,18 @@ export function createHistoryMigration({
   }
 
   const work = async () => {
-    const seen = new Set<string>()
-    for (let taken = await takeAgent(seen); taken; taken = await takeAgent(seen)) {
+    const visitedIds = new Set<string>()
+    for (
+      let leasedAgent = await takeAgent(visitedIds);
+      leasedAgent;
+      leasedAgent = await takeAgent(visitedIds)
+    ) {
       // If there is work for one agent, there may be work for another.
       startWorker()
       try {
-        await migrateAll(taken.agent_id, taken.lease)
+        await migrateAll(leasedAgent.agent_id, leasedAgent.lease)
       } finally {
-        await taken.lease.release()
+        await leasedAgent.lease.release()
       }
     }
   }
@@ -103,7 +107,7 @@ export function createHistoryMigration({
       return { accepted, ...begun }
     },
     status,
-    /** Starts working on queued threads that no process works on, including those of crashed processes. */
+    /** Starts working on queued threads that no process works on, including threads of crashed processes. */
     look: startWorker,
     /** Puts the current threads back in the queue and starts no more. */
     async stop(): Promise<void> {

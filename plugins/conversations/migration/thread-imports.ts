@@ -70,7 +70,7 @@ export function createThreadImports({
         head = check.head(part)
         continue
       }
-      newest = renaming.take(check.event(part), part.place)
+      newest = renaming.take(check.event(part), part.position)
       title ??= threadArchive.toTitle({ content: newest.input ?? [] }) || null
       batch.push(newest)
       characters += part.size
@@ -106,9 +106,9 @@ export function createThreadImports({
     const _id = ids.make('thr_')
     await imports.insertOne({ _id, started_at: clock.seconds() })
     try {
-      const made = await makeThread(owner, _id, path)
+      const thread = await makeThread(owner, _id, path)
       await imports.deleteOne({ _id })
-      return made
+      return thread
     } catch (error) {
       // The note goes last, because the cleaning after a crash relies on it.
       await chat.purge([_id])
@@ -123,15 +123,15 @@ export function createThreadImports({
       owner: ThreadOwner,
       file: UploadedFile,
     ): Promise<{ thread: ThreadDocument; imported_events: number }> {
-      const taken = last.then(() => runImport(owner, file))
+      const imported = last.then(() => runImport(owner, file))
       // The failure is reported to the caller of this import; the next import only waits for the end of this one.
-      last = taken.catch(() => undefined)
-      return taken
+      last = imported.catch(() => undefined)
+      return imported
     },
     /** Removes what imports interrupted by a crash have left. */
     async clean(): Promise<void> {
-      const before = clock.seconds() - ABANDONED_SECONDS
-      for (const { _id } of await imports.find({ started_at: { $lt: before } }).toArray()) {
+      const abandonedBefore = clock.seconds() - ABANDONED_SECONDS
+      for (const { _id } of await imports.find({ started_at: { $lt: abandonedBefore } }).toArray()) {
         if (await threadArchive.isGone(_id)) await chat.purge([_id])
         await imports.deleteOne({ _id })
       }

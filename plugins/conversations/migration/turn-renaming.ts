@@ -33,21 +33,21 @@ export function createTurnRenaming(ids: Ids, urlOf: (path: string) => string) {
      * Returns the event with new ids and a seq that counts from 1; throws BAD_EXPORT if it does not follow the last
      * event.
      */
-    take(event: ReadEvent, place: string): ReadEvent {
-      if (event.seq !== (next ?? event.seq)) throw refuse(place, `must have the seq ${next}`)
+    take(event: ReadEvent, position: string): ReadEvent {
+      if (event.seq !== (next ?? event.seq)) throw refuse(position, `must have the seq ${next}`)
       next = event.seq + 1
       if (event.type === 'turn_started') {
-        if (turn) throw refuse(place, 'starts a turn before the last one has ended')
+        if (turn) throw refuse(position, 'starts a turn before the last one has ended')
         turn = { exported: event.turn_id, turn_id: ids.make('trn_') }
         // A message belongs to one turn: equal ids in two turns mean different messages.
         names.clear()
         calls.clear()
       }
-      if (turn?.exported !== event.turn_id) throw refuse(place, 'is not part of a turn that has started')
+      if (turn?.exported !== event.turn_id) throw refuse(position, 'is not part of a turn that has started')
       if (event.type === 'tool_call') calls.add(event.frame.tool_call_id)
       // Models reject the result of a call that they have not made.
       if (event.type === 'tool_result' && !calls.has(event.frame.tool_call_id))
-        throw refuse(place, 'is the result of an unknown call')
+        throw refuse(position, 'is the result of an unknown call')
       const { turn_id } = turn
       if (event.type === 'done' || event.type === 'error') turn = undefined
       count += 1

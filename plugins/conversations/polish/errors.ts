@@ -1,6 +1,6 @@
 import type { ErrorTable } from '#kernel'
 
-/** Errors of polishing a prompt, besides those of a model call. */
+/** Errors of polishing a prompt, besides the errors of a model call. */
 export const polishErrors = {
   POLISH_EMPTY: {
     status: 502,

@@ -30,8 +30,9 @@ const quotes: Wrapping = (text) => {
 
 /** Removes the wrappings that the model has added; those that the prompt itself has are kept. */
 export function unwrap(answer: string, prompt: string): string {
-  const asked = prompt.trim()
+  const trimmedPrompt = prompt.trim()
   let text = answer.trim()
-  for (const open of [tags, fence, quotes]) if (open(asked) === undefined) text = open(text)?.trim() ?? text
+  for (const open of [tags, fence, quotes])
+    if (open(trimmedPrompt) === undefined) text = open(text)?.trim() ?? text
   return text
 }

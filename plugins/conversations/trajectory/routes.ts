@@ -49,9 +49,9 @@ export const trajectoryRoutes = [
     response: { 200: eventsPage },
   }).handle(async (request, cradle) => {
     const { _id } = await findThread(request, cradle)
-    const { limit, before_seq: before, after_seq: after, type, turn_id } = request.query
+    const { limit, before_seq: beforeSeq, after_seq: after, type, turn_id } = request.query
     const filter = { ...(type && { type }), ...(turn_id && { turn_id }) }
-    const query = { limit: Math.min(limit, MAX_PAGE_ROWS), before, after, ...filter }
+    const query = { limit: Math.min(limit, MAX_PAGE_ROWS), before: beforeSeq, after, ...filter }
     const { events, has_more } = await cradle.ledgerReader.page(_id, query)
     return { events: events.map(toRow), has_more }
   }),
@@ -102,8 +102,9 @@ export const trajectoryRoutes = [
   }).handle(async (request, cradle) => {
     const thread = await findThread(request, cradle)
     const { last_seq } = await cradle.history.status(thread)
-    const seen = readLastEventId(request.headers['last-event-id']) ?? request.query.after_seq ?? last_seq
-    return followRows(seen, thread, request.signal, cradle)
+    const lastSeenSeq =
+      readLastEventId(request.headers['last-event-id']) ?? request.query.after_seq ?? last_seq
+    return followRows(lastSeenSeq, thread, request.signal, cradle)
   }),
 
   route({

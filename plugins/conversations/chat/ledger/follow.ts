@@ -40,7 +40,7 @@ type Parts = Pick<Cradle, 'hub' | 'ledger' | 'running' | 'tail' | 'turnQueue'>
 
 /**
  * Sends every event after `after`, without a gap: earlier ones from the turn that runs here or from the ledger, later
- * ones live, and those of other processes through the tail. A slow receiver keeps no events in memory, only its position:
+ * ones live, and events of other processes through the tail. A slow receiver keeps no events in memory, only its position:
  * it continues from the ledger.
  */
 export function streamEvents(

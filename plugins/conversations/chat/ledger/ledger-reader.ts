@@ -26,7 +26,7 @@ export type ReadEvent = {
 export interface EventQuery {
   limit: number
   after?: number
-  before?: number
+  beforeSeq?: number
   type?: FrameType
   turn_id?: string
 }
@@ -91,12 +91,12 @@ export function createLedgerReader(cradle: Cradle) {
      */
     async page(
       thread_id: string,
-      { limit, after, before = LAST_SEQ + 1, type, turn_id }: EventQuery,
+      { limit, after, beforeSeq = LAST_SEQ + 1, type, turn_id }: EventQuery,
     ): Promise<{ events: ReadEvent[]; has_more: boolean }> {
       const forwards = after !== undefined
       const turn = turn_id === undefined ? EVERYWHERE : await spanOfTurn(thread_id, turn_id)
       const from = Math.max(after ?? 0, turn.after)
-      const upTo = Math.min(Math.max(before - 1, 0), turn.upTo)
+      const upTo = Math.min(Math.max(beforeSeq - 1, 0), turn.upTo)
       const stored = await events
         .find(
           { ...eventRange(thread_id, from, upTo), ...(type && { type }) },

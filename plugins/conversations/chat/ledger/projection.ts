@@ -22,7 +22,7 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
   const messages: MessageDocument[] = []
   const byId = new Map<string, MessageDocument>()
   const calls = new Map<string, ToolUse>()
-  const asked = new Map<string, PendingApproval>()
+  const approvals = new Map<string, PendingApproval>()
   const cited = new Map<MessageDocument, Map<string, Source>>()
 
   const open = (event: LedgerEvent, id: string, role: MessageDocument['role']): MessageDocument => {
@@ -45,9 +45,9 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
 
   /** Keeps each source once, as it was named last. */
   const cite = (message: MessageDocument, sources: readonly Source[]) => {
-    const known = cited.get(message) ?? new Map<string, Source>()
-    cited.set(message, known)
-    for (const source of sources) known.set(source.id, source)
+    const sourcesById = cited.get(message) ?? new Map<string, Source>()
+    cited.set(message, sourcesById)
+    for (const source of sources) sourcesById.set(source.id, source)
   }
 
   for (const event of events) {
@@ -87,10 +87,10 @@ export function projectTurn(events: readonly LedgerEvent[]): MessageDocument[] {
         break
       }
       case 'hitl_required':
-        asked.set(event.frame.pending_id, event.frame)
+        approvals.set(event.frame.pending_id, event.frame)
         break
       case 'hitl_resolved':
-        showEdits(calls, asked.get(event.frame.pending_id)?.action_requests, event.frame)
+        showEdits(calls, approvals.get(event.frame.pending_id)?.action_requests, event.frame)
         break
       case 'notice': {
         const { message_id, ...notice } = event.frame

@@ -90,7 +90,7 @@ export function openTurnLog(
   const committed: LedgerEvent[] = [...before]
   /** Events that are not yet being written; the last one may still take text. */
   let waiting: LedgerEvent[] = []
-  /** Events that are being written, and those of them that an attempt has written already. */
+  /** Events that are being written, and the events among them that an attempt has written already. */
   let sent: LedgerEvent[] = []
   const written = new Set<LedgerEvent>()
   let seq = lastSeq
@@ -188,15 +188,15 @@ export function openTurnLog(
     retryMs = Math.min(retryMs * 2, RETRY_MS.most)
   }
 
-  /** After a lost answer, events may be there already: ours are durable, those of others must not be overwritten. */
+  /** After a lost answer, events may be stored already: ours are durable, foreign ones must not be overwritten. */
   const takeOver = async (error: unknown): Promise<void> => {
     try {
       const ids = sent.map(({ _id }) => _id)
       const projection = { writer: 1, turn_id: 1 }
-      const found = await events.find({ _id: { $in: ids } }, { projection }).toArray()
-      if (found.some((event) => event.writer !== writer || event.turn_id !== turn_id)) return lose()
-      const isNews = found.length > written.size
-      for (const { _id } of found) written.add(sent[ids.indexOf(_id)]!)
+      const storedEvents = await events.find({ _id: { $in: ids } }, { projection }).toArray()
+      if (storedEvents.some((event) => event.writer !== writer || event.turn_id !== turn_id)) return lose()
+      const isNews = storedEvents.length > written.size
+      for (const { _id } of storedEvents) written.add(sent[ids.indexOf(_id)]!)
       if (isNews) requestAgain()
       else refuse(error)
     } catch (failure) {

@@ -28,10 +28,10 @@ const MAX_WHOLE_CHARACTERS = 1_048_576
 type Call = Omit<ActionRequest, 'description'>
 
 /** Returns a call's arguments as a person sees them, and all of them if that is something else. */
-function toReviewable(given: unknown): Pick<Request, 'args' | 'whole_args'> {
-  const args = sanitizeForStorage(boundJson(given)) as Record<string, unknown>
-  if (isDeepStrictEqual(args, given)) return { args }
-  const whole_args = JSON.stringify(given)
+function toReviewable(input: unknown): Pick<Request, 'args' | 'whole_args'> {
+  const args = sanitizeForStorage(boundJson(input)) as Record<string, unknown>
+  if (isDeepStrictEqual(args, input)) return { args }
+  const whole_args = JSON.stringify(input)
   if (whole_args.length > MAX_WHOLE_CHARACTERS)
     throw new Error(
       `the arguments are too long to be approved by a person: ${whole_args.length} characters of at most ${MAX_WHOLE_CHARACTERS}`,
@@ -40,12 +40,12 @@ function toReviewable(given: unknown): Pick<Request, 'args' | 'whole_args'> {
 }
 
 /** Asks whether a call may run; throws if its arguments, as the model wrote them, are too long to be shown. */
-export function requestApproval(call: Call, given: unknown, { label }: Tool, locale: Locale): Request {
+export function requestApproval(call: Call, input: unknown, { label }: Tool, locale: Locale): Request {
   const description = {
     en: `The agent wants to use “${label.en}” (${call.name}).`,
     zh: `智能体请求使用“${label.zh}”（${call.name}）。`,
   }
-  return { ...call, ...toReviewable(given), description: description[locale], allowed_decisions: APPROVAL }
+  return { ...call, ...toReviewable(input), description: description[locale], allowed_decisions: APPROVAL }
 }
 
 /** Asks a tool's question. */

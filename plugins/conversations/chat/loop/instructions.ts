@@ -12,8 +12,8 @@ export async function buildInstructions(
   { instructions }: Pick<ThreadDocument, 'instructions'>,
   { clock, extensions }: Pick<Cradle, 'clock' | 'extensions'>,
 ): Promise<string> {
-  const found = await extensions['agents.instructions'].ask({ agent })
-  const collectTexts = (place: keyof Instructions) => found.flatMap((texts) => texts?.[place] ?? [])
+  const parts = await extensions['agents.instructions'].ask({ agent })
+  const collectTexts = (section: keyof Instructions) => parts.flatMap((texts) => texts?.[section] ?? [])
   const { name, description, system_prompt } = agent
   return [
     `You are ${name}, an assistant on a shared server.${description ? ` ${description}` : ''}`,

@@ -78,9 +78,11 @@ function toExchange(
   )
   for (const id of ids.values()) usedIds.add(id)
 
-  const kept = content.filter((block) => block.type !== 'tool_use' || calls.includes(block))
+  const shownBlocks = content.filter((block) => block.type !== 'tool_use' || calls.includes(block))
   const parts =
-    isOwn && thoughts !== undefined && calls.length > 0 ? withThoughts(kept, thoughts) : kept.flatMap(toPart)
+    isOwn && thoughts !== undefined && calls.length > 0
+      ? withThoughts(shownBlocks, thoughts)
+      : shownBlocks.flatMap(toPart)
   const renamed = parts.map((part) =>
     part.type === 'tool-call' ? { ...part, toolCallId: ids.get(part.toolCallId)! } : part,
   )

@@ -39,9 +39,9 @@ export async function readImages(
   }
   if (sent.size > most) onNotice({ code: 'PICTURES_LEFT_OUT', details: { most, model: reference } })
   const mostBytes = limits.image_bytes ?? MAX_BYTES
-  const read = async (wanted: readonly string[], max_bytes: number) =>
+  const read = async (wantedPaths: readonly string[], max_bytes: number) =>
     new Map(
-      (await extensions['agents.file_contents'].ask({ agent_id, max_bytes, paths: wanted })).flatMap(
+      (await extensions['agents.file_contents'].ask({ agent_id, max_bytes, paths: wantedPaths })).flatMap(
         (contents) => [...contents],
       ),
     )

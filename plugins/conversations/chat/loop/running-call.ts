@@ -91,10 +91,10 @@ export function startCall({
   let waited = 0
   let questions: Promise<unknown> = Promise.resolve()
   /** Events of the call that arrive while its turn is paused. */
-  const untold: ((writer: LoopWriter) => void)[] = []
+  const delayedProgress: ((writer: LoopWriter) => void)[] = []
 
   const tell = (say: (writer: LoopWriter) => void) => {
-    if (waiting) untold.push(say)
+    if (waiting) delayedProgress.push(say)
     else say(round.writer)
   }
 
@@ -129,7 +129,7 @@ export function startCall({
       if (!waiting) return ended
       const decision = decisions[decided]
       if (!decision && !isOver) {
-        // Its request was not among those of the last pause.
+        // The last pause did not contain its request.
         held.keep(request.id, self)
         end({ requests: [waiting.request] })
         return ended
@@ -138,7 +138,7 @@ export function startCall({
       decided += 1
       waited += performance.now() - since
       waiting = undefined
-      for (const say of untold.splice(0)) say(next.writer)
+      for (const say of delayedProgress.splice(0)) say(next.writer)
       if (decision) decide(decision)
       return ended
     },
@@ -150,12 +150,12 @@ export function startCall({
   const hold = <Known>(prepare: () => Request | { known: Known }): Promise<Decision | { known: Known }> => {
     const decide = async () => {
       signal.throwIfAborted()
-      const asked = prepare()
-      if ('known' in asked) return asked
+      const preparation = prepare()
+      if ('known' in preparation) return preparation
       const decision = new Promise<Decision>((resolve) => {
-        waiting = { request: asked, since: performance.now(), decide: resolve }
+        waiting = { request: preparation, since: performance.now(), decide: resolve }
         held.keep(request.id, self)
-        end({ requests: [asked] })
+        end({ requests: [preparation] })
       })
       return slot.outside(() => untilAborted(signal, decision))
     }
@@ -211,8 +211,8 @@ export function startCall({
   }
 
   /** Writes the result at once, so that files come right before the result of the call that made them. */
-  const came = (given: string, is_error: boolean): CallEnd => {
-    const output = limitOutput(given)
+  const came = (text: string, is_error: boolean): CallEnd => {
+    const output = limitOutput(text)
     const ms = Math.round(performance.now() - begun - waited)
     isOver = true
     tell((writer) =>
@@ -233,21 +233,21 @@ export function startCall({
           ? came(answerOf(decision), false)
           : { requests: [requestResult(request, input, tool, facts.locale)] }
       }
-      let given = readInput(tool, input, { isCut }) as never
+      let args = readInput(tool, input, { isCut }) as never
       const { approval } = recorded
       if (approval?.type === 'edit')
-        given = readInput(tool, JSON.stringify(approval.edited_action.args)) as never
+        args = readInput(tool, JSON.stringify(approval.edited_action.args)) as never
       else if (approval?.type === 'reject') throw new Error(toRejection(approval))
       else if (!approval) {
         const rule = tools.approvalOf(toolName)
         const isNeeded =
-          rule === 'always' || (rule === 'tool decides' && (await tool.needsApproval?.(given, context)))
+          rule === 'always' || (rule === 'tool decides' && (await tool.needsApproval?.(args, context)))
         if (isNeeded === true)
           return { requests: [requestApproval(request, parseArguments(input), tool, facts.locale)] }
       }
       // Nothing is started for a turn that has ended meanwhile.
       signal.throwIfAborted()
-      return came(await tool.execute(given, context), false)
+      return came(await tool.execute(args, context), false)
     } catch (error) {
       signal.throwIfAborted()
       return came((error as Error).message, true)

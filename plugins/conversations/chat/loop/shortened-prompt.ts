@@ -68,9 +68,12 @@ export function shortenPrompt(
     if (room < 0) break
     if (isOfUser(earlier[index]!)) first = index
   }
-  const kept = [...earlier.slice(first), ...running]
+  const shownMessages = [...earlier.slice(first), ...running]
   const summary = first > 0 ? findSummary(earlier[0]!) : undefined
-  return [...system, ...(summary === undefined ? kept : joinMessages(beginWith(summary, kept)))]
+  return [
+    ...system,
+    ...(summary === undefined ? shownMessages : joinMessages(beginWith(summary, shownMessages))),
+  ]
 }
 
 /** True for what a user has said. */

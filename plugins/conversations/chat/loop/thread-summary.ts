@@ -57,9 +57,10 @@ export function toPieces(older: readonly MessageDocument[], window?: number): st
       pieces.push(piece)
       piece = ''
     }
-    let rest = piece === '' ? text : `${piece}\n\n${text}`
-    for (; rest.length > most; rest = rest.slice(most)) pieces.push(rest.slice(0, most).toWellFormed())
-    piece = rest
+    let unsplit = piece === '' ? text : `${piece}\n\n${text}`
+    for (; unsplit.length > most; unsplit = unsplit.slice(most))
+      pieces.push(unsplit.slice(0, most).toWellFormed())
+    piece = unsplit
   }
   return piece === '' ? pieces : [...pieces, piece.toWellFormed()]
 }

@@ -43,7 +43,7 @@ export interface LoopCall {
   toolName: string
   input: string
   /** The id that readers see, and the call that delegated it. */
-  place: { id: string; parent_tool_call_id?: string }
+  position: { id: string; parent_tool_call_id?: string }
   /** True if the limit of output ended the answer in or after this call. */
   isCut: boolean
 }
@@ -84,7 +84,7 @@ export async function runToolCall({
   refusal: string | undefined
   delegate(instruction: string): Promise<Delegated>
 }): Promise<CallOutcome> {
-  const { toolCallId, toolName, input, place } = call
+  const { toolCallId, toolName, input, position } = call
   const part = (output: string, is_error: boolean, pictures: readonly string[] = []): CallOutcome => ({
     pictures,
     result: {
@@ -97,16 +97,16 @@ export async function runToolCall({
   if (recorded.result) return part(recorded.result.output, recorded.result.is_error)
 
   const args = sanitizeForStorage(boundJson(parseArguments(input))) as Record<string, unknown>
-  const request = { ...place, name: toolName, args }
+  const request = { ...position, name: toolName, args }
   const round: Round = { tools, signal: facts.signal, writer, delegate }
-  const before = held.take(place.id)
-  if (refusal !== undefined || (!before && recorded.steps.length > 0)) {
+  const heldCall = held.take(position.id)
+  if (refusal !== undefined || (!heldCall && recorded.steps.length > 0)) {
     const end = { output: refusal ?? INTERRUPTED, is_error: true }
     writer.onToolResult({ tool_call_id: toolCallId, name: toolName, ...end })
     return part(end.output, end.is_error)
   }
-  const end = before
-    ? await before.resume(round, recorded.steps)
+  const end = heldCall
+    ? await heldCall.resume(round, recorded.steps)
     : await startCall({ call, request, facts, recorded, held, permits, round })
   return 'requests' in end ? end : part(end.output, end.is_error, end.pictures)
 }

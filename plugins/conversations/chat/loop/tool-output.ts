@@ -16,8 +16,8 @@ const MAX_PASSAGE_CHARS = 1000
 export function limitOutput(output: string): string {
   if (Buffer.byteLength(output) <= MAX_OUTPUT_BYTES + MAX_NOTE_BYTES) return output.toWellFormed()
   const bytes = Buffer.from(output)
-  const kept = new TextDecoder().decode(bytes.subarray(0, MAX_OUTPUT_BYTES), { stream: true })
-  return `${kept}\n[cut after ${MAX_OUTPUT_BYTES} of ${bytes.length} bytes]`
+  const shown = new TextDecoder().decode(bytes.subarray(0, MAX_OUTPUT_BYTES), { stream: true })
+  return `${shown}\n[cut after ${MAX_OUTPUT_BYTES} of ${bytes.length} bytes]`
 }
 
 /** Bounds a source that a tool names: a long title is cut, a long address left out. */

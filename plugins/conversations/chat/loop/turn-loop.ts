@@ -147,10 +147,10 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
   let hasSpoken = false
   let cutAnswers = 0
   for (let step = 0; step < max_steps; step += 1) {
-    const before = recorded[step]
-    if (before) writer.resume(before)
-    const answer = before
-      ? { ...before, isEmpty: false }
+    const recordedStep = recorded[step]
+    if (recordedStep) writer.resume(recordedStep)
+    const answer = recordedStep
+      ? { ...recordedStep, isEmpty: false }
       : await askModel(parts, prompt, { step, delegated_by, authors })
     const { content, ending } = answer
     const add = (messages: readonly LanguageModelV3Message[]) => {
@@ -177,14 +177,14 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
     if (!recorded[step + 1]) await tools.refresh()
     const outcomes = await Promise.all(
       calls.map(({ toolCallId, toolName, input }, index) => {
-        const recordedCall = before?.calls.get(toolCallId.toWellFormed())
+        const recordedCall = recordedStep?.calls.get(toolCallId.toWellFormed())
         let hasDelegated = false
         return runToolCall({
           call: {
             toolCallId,
             toolName,
             input,
-            place: toPlace(toolCallId, step + 1, delegated_by),
+            position: toPlace(toolCallId, step + 1, delegated_by),
             isCut: ending === 'length' && index === calls.length - 1,
           },
           tools,
@@ -208,19 +208,19 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
     if (requests.length > 0) return { stop_reason: 'paused', requests }
     if (cutAnswers === MAX_CUT_ANSWERS) return { stop_reason: 'length', text }
     const exchange = [
-      ...toAnswerMessages(before ? asEdited(content, before.calls) : content),
+      ...toAnswerMessages(recordedStep ? asEdited(content, recordedStep.calls) : content),
       ...outcomes.flatMap((outcome) =>
         'result' in outcome ? [{ role: 'tool' as const, content: [outcome.result] }] : [],
       ),
     ]
     add(withUniqueIds(exchange, usedIds, step))
     const pictures = outcomes.flatMap((outcome) => ('pictures' in outcome ? outcome.pictures : []))
-    await showPictures([...(before?.pictures ?? []), ...pictures], prompt)
+    await showPictures([...(recordedStep?.pictures ?? []), ...pictures], prompt)
   }
   return { stop_reason: 'max_steps', text }
 }
 
-/** An answer of the model, as far as the loop goes by it. */
+/** The part of a model's answer that the loop uses. */
 interface StepAnswer {
   content: LanguageModelV3Content[]
   ending: AnswerEnding

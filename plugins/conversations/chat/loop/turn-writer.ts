@@ -155,15 +155,15 @@ export function createTurnWriter({
     return id
   }
 
-  const recordCall = ({ id, name, input, by_provider }: SpokenCall, place: Place) =>
+  const recordCall = ({ id, name, input, by_provider }: SpokenCall, position: Place) =>
     log.write('tool_call', {
-      ...place,
+      ...position,
       tool_call_id: id.toWellFormed(),
       name: name.toWellFormed(),
       input: boundJson(sanitizeForStorage(parseArguments(input))),
       ...(by_provider && { by_provider }),
     })
-  const recordResult = (outcome: ToolOutcome, place: Place) => {
+  const recordResult = (outcome: ToolOutcome, position: Place) => {
     const { tool_call_id, name, output, is_error, sources: named, ms } = outcome
     onTool(outcome)
     const cited = named?.length ? (sanitizeForStorage(named) as Source[]) : undefined
@@ -171,7 +171,7 @@ export function createTurnWriter({
     log.write(
       'tool_result',
       {
-        ...place,
+        ...position,
         tool_call_id: tool_call_id.toWellFormed(),
         name: name.toWellFormed(),
         output: output.toWellFormed(),
@@ -203,11 +203,11 @@ export function createTurnWriter({
   }
   const recordProgress = (
     { tool_call_id, content }: { tool_call_id: string; content: string },
-    place: { parent_tool_call_id?: string },
+    position: { parent_tool_call_id?: string },
   ) => {
     for (const piece of piecesOf(content))
       log.write('tool_progress', {
-        ...place,
+        ...position,
         tool_call_id: tool_call_id.toWellFormed(),
         content: piece.toWellFormed(),
       })
@@ -222,7 +222,7 @@ export function createTurnWriter({
 
   /** The steps of a delegated task are numbered, because several answers may contain the same ids. */
   const delegate = (tool_call_id: string): LoopWriter => {
-    const place = {
+    const position = {
       message_id: resultMessage(tool_call_id),
       parent_tool_call_id: tool_call_id.toWellFormed(),
     }
@@ -232,19 +232,20 @@ export function createTurnWriter({
       beginMessage: () => void step++,
       resume: () => void step++,
       onText: () => undefined,
-      onToolCall: (call) => recordCall({ ...call, id: idOf(call.id) }, place),
-      onToolResult: (result) => recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, place),
-      onAttachment: (file) => recordFile(file, place),
+      onToolCall: (call) => recordCall({ ...call, id: idOf(call.id) }, position),
+      onToolResult: (result) =>
+        recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, position),
+      onAttachment: (file) => recordFile(file, position),
       onToolProgress: ({ tool_call_id: id, content }) =>
         recordProgress(
           { tool_call_id: idOf(id), content },
-          { parent_tool_call_id: place.parent_tool_call_id },
+          { parent_tool_call_id: position.parent_tool_call_id },
         ),
-      onDrawnFile: (file) => recordFile(file, place),
+      onDrawnFile: (file) => recordFile(file, position),
       onProviderResult: (result) =>
-        recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, place),
+        recordResult({ ...result, tool_call_id: idOf(result.tool_call_id) }, position),
       onNotice: recordNotice,
-      onUsage: (spent) => recordUsage(spent, place),
+      onUsage: (spent) => recordUsage(spent, position),
     }
   }
 

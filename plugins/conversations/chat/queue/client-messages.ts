@@ -7,7 +7,7 @@ import type { ThreadOwner } from '../threads/threads.ts'
 /** The time for which a repeated client_message_id is recognized, in seconds. */
 const REPEAT_SECONDS = 30 * 24 * 3600
 
-/** The indexes by which a message is recognized, removed with its thread, and forgotten. */
+/** The indexes for recognizing a message, removing it with its thread, and forgetting it. */
 export const clientMessageIndexes: IndexDescription[] = [
   { key: { user_id: 1, agent_id: 1, client_message_id: 1 }, unique: true },
   { key: { thread_id: 1 } },
@@ -52,18 +52,18 @@ export function createClientMessages({
       owner: Pick<ThreadOwner, 'user_id'> & Partial<ThreadOwner>,
       client_message_id: string,
     ): Promise<KnownTurn | null> {
-      const found = await clientMessages.findOne({ ...owner, client_message_id })
-      if (!found) return null
-      const { _id: turn_id, thread_id, first_seq, user_id, agent_id } = found
+      const message = await clientMessages.findOne({ ...owner, client_message_id })
+      if (!message) return null
+      const { _id: turn_id, thread_id, first_seq, user_id, agent_id } = message
       return { turn_id, thread_id, first_seq, user_id, agent_id }
     },
     /** Stores the client message of a turn; returns the other turn that has the same one. */
     async note(turn: KnownTurn, client_message_id: string): Promise<KnownTurn | undefined> {
       const { user_id, agent_id, turn_id, first_seq } = turn
       if (await insert(turn, client_message_id)) return undefined
-      const known = await self.findRepeated({ user_id, agent_id }, client_message_id)
-      if (!known) return self.note(turn, client_message_id)
-      if (known.turn_id !== turn_id) return known
+      const repeatedTurn = await self.findRepeated({ user_id, agent_id }, client_message_id)
+      if (!repeatedTurn) return self.note(turn, client_message_id)
+      if (repeatedTurn.turn_id !== turn_id) return repeatedTurn
       if (first_seq !== null) await clientMessages.updateOne({ _id: turn_id }, { $set: { first_seq } })
       return undefined
     },

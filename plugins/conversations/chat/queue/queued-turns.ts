@@ -7,7 +7,7 @@ import type { ThreadOwner } from '../threads/threads.ts'
 import type { TurnRequest } from '../turns/turn.ts'
 import type { KnownTurn } from './client-messages.ts'
 
-/** The indexes for reading the turns of a thread in order, and for counting those of an account. */
+/** The indexes for reading the turns of a thread in order, and for counting an account's turns. */
 export const queuedTurnIndexes: IndexDescription[] = [
   { key: { thread_id: 1, _id: 1 } },
   { key: { user_id: 1 } },
@@ -60,8 +60,8 @@ export function createQueuedTurns({
     first: (thread_id: string): Promise<QueuedTurnDocument | null> =>
       queuedTurns.findOne({ thread_id }, { sort: { _id: 1 } }),
     async list(thread_id: string): Promise<QueuedRow[]> {
-      const found = await queuedTurns.find({ thread_id }).sort({ _id: 1 }).toArray()
-      return found.map(toRow)
+      const turns = await queuedTurns.find({ thread_id }).sort({ _id: 1 }).toArray()
+      return turns.map(toRow)
     },
     /** Lists the threads with queued turns. */
     listThreads: (): Promise<string[]> => queuedTurns.distinct('thread_id'),
@@ -108,13 +108,13 @@ export function createQueuedTurns({
     },
     /** Returns which of these threads have no turn, and which do not exist. */
     async listFree(thread_ids: readonly string[]): Promise<{ free: string[]; missing: string[] }> {
-      const found = await threads
+      const existingThreads = await threads
         .find({ _id: { $in: [...thread_ids] } }, { projection: { 'active_turn.turn_id': 1 } })
         .toArray()
-      const known = new Set(found.map(({ _id }) => _id))
+      const existingIds = new Set(existingThreads.map(({ _id }) => _id))
       return {
-        free: found.filter(({ active_turn }) => !active_turn).map(({ _id }) => _id),
-        missing: thread_ids.filter((thread_id) => !known.has(thread_id)),
+        free: existingThreads.filter(({ active_turn }) => !active_turn).map(({ _id }) => _id),
+        missing: thread_ids.filter((thread_id) => !existingIds.has(thread_id)),
       }
     },
   }

@@ -166,7 +166,7 @@ export function createTurnQueue(cradle: Cradle) {
     inLine,
     /** True if an account runs as many turns in this process as it may. */
     isFull,
-    /** Stores a turn after those of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
+    /** Stores a turn as the last one of its thread. Throws THREAD_BUSY, TOO_MANY_TURNS, THREAD_NOT_FOUND. */
     add: (request: TurnRequest): Promise<Queued> =>
       ofAccount(request.user.id, async () => {
         const { thread_id, client_message_id } = request
@@ -181,11 +181,11 @@ export function createTurnQueue(cradle: Cradle) {
         const turn_id = ids.make('trn_')
         const turn = { turn_id, thread_id, ...owner, first_seq: null }
         await queuedTurns.store(turn_id, request)
-        const known =
+        const repeatedTurn =
           client_message_id === undefined ? undefined : await clientMessages.note(turn, client_message_id)
-        if (known) {
+        if (repeatedTurn) {
           await queuedTurns.remove(turn_id)
-          return { outcome: 'repeated', turn: known }
+          return { outcome: 'repeated', turn: repeatedTurn }
         }
         if (!(await queuedTurns.mark(turn))) {
           await queuedTurns.remove(turn_id)

@@ -30,14 +30,14 @@ export function createRecordedTools(
     async execute(_input, context) {
       const id = toCallKey(step(), context.tool_call_id)
       for (const question of questions.get(id) ?? []) await context.ask(question).catch(() => undefined)
-      for (const wanted of approvalSteps.get(id) ?? []) await context.requestApproval(wanted)
+      for (const request of approvalSteps.get(id) ?? []) await context.requestApproval(request)
       if (answers.has(id)) await context.delegate('').catch(() => undefined)
-      const given = outputs.get(id)?.shift()
-      if (!given) return end()
+      const output = outputs.get(id)?.shift()
+      if (!output) return end()
       for (const { path, media_type } of files.get(id)?.splice(0) ?? []) context.attach({ path, media_type })
-      for (const source of given.sources) context.cite(source)
-      if (given.is_error) throw new Error(given.output)
-      return given.output
+      for (const source of output.sources) context.cite(source)
+      if (output.is_error) throw new Error(output.output)
+      return output.output
     },
   })
   const show = (isOffered: (tool: Tool) => boolean): TurnTools => ({

@@ -75,9 +75,9 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
       case 'usage': {
         const { message_id, parent_tool_call_id, usage } = event.frame
         if (message_id === undefined) break
-        const told = parent_tool_call_id === undefined ? (said.get(message_id) ?? []) : []
+        const texts = parent_tool_call_id === undefined ? (said.get(message_id) ?? []) : []
         said.delete(message_id)
-        const content = event.answer === undefined ? told : JSON.parse(event.answer)
+        const content = event.answer === undefined ? texts : JSON.parse(event.answer)
         if (parent_tool_call_id === undefined) step += 1
         const key = parent_tool_call_id && toCallKey(step, parent_tool_call_id)
         append(recording.answers, key, { content, ending: event.finish_reason ?? 'complete', usage })

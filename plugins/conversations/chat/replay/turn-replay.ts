@@ -55,7 +55,13 @@ async function replay(
   )
   const last = recorded.at(-1)!
   const events: LedgerEvent[] = []
-  const held = createHeldCalls().of({ turn_id, thread_id: THREAD, user_id: '', agent_id: '', first_seq: 1 })
+  const heldCalls = createHeldCalls().of({
+    turn_id,
+    thread_id: THREAD,
+    user_id: '',
+    agent_id: '',
+    first_seq: 1,
+  })
   const log = createMemoryLog({ thread_id: THREAD, turn_id, events }, clock)
   log.write('turn_started', frame, { input, model, locale, settings })
   const { steps, count } = readForeignSteps(recorded)
@@ -70,14 +76,14 @@ async function replay(
     const abort = new AbortController()
     const { signal } = abort
     const end = () => {
-      // Parallel calls continue as far as they are recorded, because they only ever wait for promises.
+      // Parallel calls continue up to the end of their recording, because they only ever wait for promises.
       setImmediate(() => abort.abort(ENDED))
       return new Promise<never>(() => undefined)
     }
-    const before = [...events]
+    const earlierEvents = [...events]
     const model = () => references[0] ?? 'none:none'
-    const writer = createTurnWriter({ log, ids, model, agent_id: '', locale, before })
-    const steps = readRecordedLoop(before)
+    const writer = createTurnWriter({ log, ids, model, agent_id: '', locale, before: earlierEvents })
+    const steps = readRecordedLoop(earlierEvents)
     let current = steps.length - 1
     const call = async function* (...[, { step, delegated_by }]: Parameters<LoopParts['call']>) {
       if (delegated_by === undefined) current = step
@@ -105,7 +111,7 @@ async function replay(
         }),
         facts,
         writer,
-        held,
+        held: heldCalls,
         recorded: steps,
         delegate: writer.delegate,
         readPictures: () => Promise.resolve(new Map()),

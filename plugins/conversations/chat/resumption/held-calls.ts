@@ -12,15 +12,15 @@ export function createHeldCalls() {
   return {
     of: (lease: TurnLease): HeldCallsOfTurn => ({
       keep(call_id, call) {
-        const held = byTurn.get(lease.turn_id) ?? { lease, calls: new Map() }
-        byTurn.set(lease.turn_id, held)
-        held.calls.set(call_id, call)
+        const heldTurn = byTurn.get(lease.turn_id) ?? { lease, calls: new Map() }
+        byTurn.set(lease.turn_id, heldTurn)
+        heldTurn.calls.set(call_id, call)
       },
       take(call_id) {
-        const held = byTurn.get(lease.turn_id)
-        const call = held?.calls.get(call_id)
-        held?.calls.delete(call_id)
-        if (held?.calls.size === 0) byTurn.delete(lease.turn_id)
+        const heldTurn = byTurn.get(lease.turn_id)
+        const call = heldTurn?.calls.get(call_id)
+        heldTurn?.calls.delete(call_id)
+        if (heldTurn?.calls.size === 0) byTurn.delete(lease.turn_id)
         return call
       },
     }),

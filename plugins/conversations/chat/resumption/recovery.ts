@@ -55,9 +55,9 @@ export function createRecovery(cradle: Cradle) {
 
   const adoptAll = async () => {
     let closed = 0
-    for (let taken = await next(); taken.length > 0; taken = await next()) {
-      await Promise.all(taken.map(close))
-      closed += taken.length
+    for (let adopted = await next(); adopted.length > 0; adopted = await next()) {
+      await Promise.all(adopted.map(close))
+      closed += adopted.length
     }
     return closed
   }

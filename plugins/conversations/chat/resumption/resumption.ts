@@ -168,11 +168,11 @@ export function createResumption(cradle: Cradle) {
     /** Abandons held calls whose turns will not be resumed by anyone. */
     async releaseHeld(): Promise<void> {
       const runsHere = ({ thread_id }: TurnLease) => running.get(thread_id) !== undefined
-      const held = heldCalls.turns().filter((lease) => !runsHere(lease))
-      if (held.length === 0) return
-      const waiting = await turnLeases.listWaiting(held)
+      const heldLeases = heldCalls.turns().filter((lease) => !runsHere(lease))
+      if (heldLeases.length === 0) return
+      const waiting = await turnLeases.listWaiting(heldLeases)
       const isOver = (lease: TurnLease) =>
-        held.includes(lease) && !waiting.includes(lease.turn_id) && !runsHere(lease)
+        heldLeases.includes(lease) && !waiting.includes(lease.turn_id) && !runsHere(lease)
       heldCalls.abandon(isOver, 'lost')
     },
     /** Resumes a turn whose process died after a decision and before acting on it. */

@@ -96,10 +96,14 @@ export function createMessages(messages: Collection<MessageDocument>) {
      */
     async page(
       thread: ShownThread,
-      { limit, offset = 0, before = Infinity }: { limit: number; offset?: number; before?: number },
+      {
+        limit,
+        offset = 0,
+        before: beforeSeq = Infinity,
+      }: { limit: number; offset?: number; before?: number },
     ): Promise<MessageDocument[]> {
       // Earlier ranges are further back than the page, because each range but the newest contains a message.
-      const ranges = listRanges(thread, before - 1).slice(-(offset + limit + 2))
+      const ranges = listRanges(thread, beforeSeq - 1).slice(-(offset + limit + 2))
       const newestFirst = await find(ranges)
         .sort({ position: -1 })
         .skip(offset)
@@ -118,7 +122,7 @@ export function createMessages(messages: Collection<MessageDocument>) {
     /**
      * The position of the reply with this number, 1 is the newest; a reply is an assistant message without tool calls.
      */
-    async findReply(ranges: readonly MessageRange[], place: number): Promise<number | null> {
+    async findReply(ranges: readonly MessageRange[], position: number): Promise<number | null> {
       const isReply = {
         role: 'assistant',
         'content.0': { $exists: true },
@@ -126,7 +130,7 @@ export function createMessages(messages: Collection<MessageDocument>) {
       }
       const [reply] = await find(ranges, isReply as Filter<MessageDocument>)
         .sort({ position: -1 })
-        .skip(place - 1)
+        .skip(position - 1)
         .limit(1)
         .project<{ position: number }>({ position: 1 })
         .toArray()
@@ -159,12 +163,12 @@ export function createMessages(messages: Collection<MessageDocument>) {
     /** The paths of the artifacts in messages of these threads. */
     async listArtifactPaths(thread_ids: readonly string[]): Promise<Set<string>> {
       const { key, field } = NAMED_BY.artifacts
-      const found = messages
+      const cursor = messages
         .find({ thread_id: { $in: [...thread_ids] }, [field]: { $exists: true } })
         .hint(key)
         .project<Pick<MessageDocument, 'artifacts'>>({ [field]: 1 })
       const paths = new Set<string>()
-      for await (const { artifacts = [] } of found) for (const { path } of artifacts) paths.add(path)
+      for await (const { artifacts = [] } of cursor) for (const { path } of artifacts) paths.add(path)
       return paths
     },
     /** The newest artifacts in messages, each once, oldest first. */

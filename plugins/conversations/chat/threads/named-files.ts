@@ -38,15 +38,15 @@ export function createNamedFiles({
     const find = (more: Filter<ThreadDocument>) =>
       threads.find({ ...filter, ...more }, { projection: { artifacts: 1 } })
 
-    const made = await runningFiles(filter)
+    const runningPaths = await runningFiles(filter)
     if (path === undefined) {
       for await (const { artifacts } of find({}).sort(LIST_ORDER).limit(MAX_THREADS))
         for (const artifact of artifacts) named.add(artifact.path)
-      for (const found of made) named.add(found)
+      for (const path of runningPaths) named.add(path)
       return [...named]
     }
     const isNamed =
-      made.includes(path) ||
+      runningPaths.includes(path) ||
       (await find({ 'artifacts.path': path }).hasNext()) ||
       (await isInMessages(filter, path))
     return isNamed ? [path] : []

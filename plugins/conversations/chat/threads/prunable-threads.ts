@@ -13,10 +13,10 @@ export function createPrunableThreads(threads: Collection<ThreadDocument>) {
      * those that were active last of each account.
      */
     async listSurplus(most: number): Promise<string[]> {
-      const made = { channel_type: API, pinned: false, ...visible }
+      const unpinned = { channel_type: API, pinned: false, ...visible }
       const accounts = await threads
         .aggregate<{ _id: string }>([
-          { $match: made },
+          { $match: unpinned },
           { $group: { _id: '$user_id', count: { $sum: 1 } } },
           { $match: { count: { $gt: most } } },
         ])
@@ -24,7 +24,7 @@ export function createPrunableThreads(threads: Collection<ThreadDocument>) {
       const surplus: string[] = []
       for (const { _id: user_id } of accounts) {
         const older = threads
-          .find({ user_id, ...made })
+          .find({ user_id, ...unpinned })
           .sort({ last_active: -1 })
           .skip(most)
         // A program that only wanted the arguments of a call never sends the result.
@@ -34,10 +34,10 @@ export function createPrunableThreads(threads: Collection<ThreadDocument>) {
       return surplus
     },
     /** Selects threads that nobody pinned, which neither run nor wait, and were not active from then on (Unix seconds). */
-    listIdle: (before: number): AsyncIterable<Pick<ThreadDocument, '_id'>> =>
+    listIdle: (inactiveSince: number): AsyncIterable<Pick<ThreadDocument, '_id'>> =>
       threads.find(
         {
-          last_active: { $lt: before },
+          last_active: { $lt: inactiveSince },
           pinned: false,
           active_turn: null,
           queue_tail: { $exists: false },

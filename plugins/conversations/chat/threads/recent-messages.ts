@@ -21,18 +21,18 @@ export type RecentMessages = ReturnType<typeof createRecentMessages>
 /** Creates the cache; an entry is used only if it ends right before the turn that asks. */
 export function createRecentMessages(messages: Messages) {
   const threads = new Map<string, Entry & { size: number }>()
-  let kept = 0
+  let keptChars = 0
 
   const drop = (thread_id: string) => {
-    kept -= threads.get(thread_id)?.size ?? 0
+    keptChars -= threads.get(thread_id)?.size ?? 0
     threads.delete(thread_id)
   }
   const keep = (thread_id: string, entry: Entry) => {
     drop(thread_id)
     const size = entry.newest.reduce((sum, message) => sum + measureMessage(message), 0)
     threads.set(thread_id, { ...entry, size })
-    kept += size
-    while (threads.size > KEPT_THREADS || kept > KEPT_CHARACTERS) drop(threads.keys().next().value!)
+    keptChars += size
+    while (threads.size > KEPT_THREADS || keptChars > KEPT_CHARACTERS) drop(threads.keys().next().value!)
   }
 
   return {
@@ -42,17 +42,17 @@ export function createRecentMessages(messages: Messages) {
       firstSeq: number,
     ): Promise<readonly MessageDocument[]> {
       const { _id: thread_id, projection_version: version } = thread
-      const known = threads.get(thread_id)
-      if (known?.lastSeq === firstSeq - 1 && known.version === version) return known.newest
+      const cached = threads.get(thread_id)
+      if (cached?.lastSeq === firstSeq - 1 && cached.version === version) return cached.newest
       const newest = await messages.page(thread, { limit: KEPT_MESSAGES, before: firstSeq })
       keep(thread_id, { lastSeq: firstSeq - 1, version, newest })
       return newest
     },
     /** Adds the messages of a turn that was settled with `lastSeq`. */
     add(thread_id: string, firstSeq: number, added: readonly MessageDocument[], lastSeq: number): void {
-      const known = threads.get(thread_id)
-      if (known?.lastSeq === firstSeq - 1)
-        keep(thread_id, { ...known, lastSeq, newest: [...known.newest, ...added].slice(-KEPT_MESSAGES) })
+      const cached = threads.get(thread_id)
+      if (cached?.lastSeq === firstSeq - 1)
+        keep(thread_id, { ...cached, lastSeq, newest: [...cached.newest, ...added].slice(-KEPT_MESSAGES) })
     },
   }
 }

@@ -1,7 +1,7 @@
 /** The most artifacts, and the most sources, that a thread contains. */
 export const MAX_REFERENCES = 200
 
-/** Appends new artifacts or sources to those of a thread: each once by its key, the newest last, bounded. */
+/** Appends new artifacts or sources to a thread's own: each once by its key, the newest last, bounded. */
 export const appendNewest = <Key extends string, Item extends Record<Key, string>>(
   items: readonly Item[],
   key: Key,

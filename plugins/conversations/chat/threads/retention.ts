@@ -34,10 +34,10 @@ export function createRetention({
   /** Lists the threads among these that are removed or being removed. */
   const listRemoved = async (thread_ids: readonly string[]) => {
     if (thread_ids.length === 0) return []
-    const found = await threads
+    const thread = await threads
       .find({ _id: { $in: [...thread_ids] }, ...notRemoved }, { projection: { _id: 1 } })
       .toArray()
-    return thread_ids.filter((thread_id) => !found.some(({ _id }) => _id === thread_id))
+    return thread_ids.filter((thread_id) => !thread.some(({ _id }) => _id === thread_id))
   }
 
   return {
@@ -48,7 +48,8 @@ export function createRetention({
     async release(thread_id: string): Promise<void> {
       const thread = await threads.findOne({ _id: thread_id }, { projection: { base: 1 } })
       const fallen = await listRemoved((thread?.base ?? []).map((range) => range.thread_id))
-      for (const gone of [thread_id, ...fallen]) await messages.removeBehind(gone, await lastShown(gone))
+      for (const removedId of [thread_id, ...fallen])
+        await messages.removeBehind(removedId, await lastShown(removedId))
     },
   }
 }

@@ -122,7 +122,7 @@ export function createThreadArchive({
   }
 }
 
-/** Collects the facts of a thread from its turns; a fork keeps those of its source. */
+/** Collects the facts of a thread from its turns; a fork keeps its source's facts. */
 function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
   const artifacts = new Map<string, Artifact>()
   const sources = new Map<string, Source>()
@@ -149,13 +149,13 @@ function gatherFacts({ forked_from, ...thread }: ThreadDocument) {
 
 /** Adds items as an ending turn does: each once by its key, the newest last. */
 function name<Key extends string, Named extends Record<Key, string>>(
-  known: Map<string, Named>,
+  references: Map<string, Named>,
   key: Key,
   added: readonly Named[] = [],
 ): void {
   for (const named of added) {
-    known.delete(named[key])
-    known.set(named[key], named)
-    if (known.size > MAX_REFERENCES) known.delete(known.keys().next().value!)
+    references.delete(named[key])
+    references.set(named[key], named)
+    if (references.size > MAX_REFERENCES) references.delete(references.keys().next().value!)
   }
 }

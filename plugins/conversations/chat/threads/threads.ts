@@ -58,7 +58,7 @@ const GLANCE = {
   'active_turn.turn_id': 1,
 } as const
 
-/** A thread as far as `GLANCE` shows it. */
+/** The part of a thread that `GLANCE` shows. */
 export type GlancedThread = Pick<
   ThreadDocument,
   '_id' | 'agent_id' | 'title' | 'pinned' | 'unread' | 'last_active'
@@ -221,13 +221,13 @@ export function createThreads({
         unread.forEach(noteChange)
         return
       }
-      const before = await threads.findOneAndUpdate(
+      const previous = await threads.findOneAndUpdate(
         { _id: thread_id, user_id, agent_id, ...visible },
         { $set: { unread: 0 } },
         { projection: { ...owner, unread: 1 } },
       )
-      if (!before) throw missing()
-      if (before.unread > 0) noteChange(before)
+      if (!previous) throw missing()
+      if (previous.unread > 0) noteChange(previous)
     },
     /** Counts a user's unread replies by agent. */
     async countUnread(user_id: string, agent_ids: readonly string[]): Promise<Map<string, number>> {
@@ -250,13 +250,15 @@ export function createThreads({
     async hide(filter: Partial<ThreadOwner> & { _id?: string }): Promise<string[]> {
       const hidden: string[] = []
       for (;;) {
-        const found = await threads.find({ ...filter, ...notRemoved }, { projection: owner }).toArray()
-        const thread_ids = found.map(({ _id }) => _id)
+        const hiddenThreads = await threads
+          .find({ ...filter, ...notRemoved }, { projection: owner })
+          .toArray()
+        const thread_ids = hiddenThreads.map(({ _id }) => _id)
         // A hidden thread cannot be forked any more, but it may have been forked in the meantime.
         if (thread_ids.length === 0) return hidden
         await threads.updateMany({ _id: { $in: thread_ids } }, { $set: { deleted_at: clock.seconds() } })
         hidden.push(...thread_ids)
-        for (const thread of found) void events.emit('thread.deleted', toOwnedThread(thread))
+        for (const thread of hiddenThreads) void events.emit('thread.deleted', toOwnedThread(thread))
       }
     },
     /** Counts the threads of all users, without hidden ones. */

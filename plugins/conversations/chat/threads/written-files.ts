@@ -29,8 +29,8 @@ export function createWrittenFiles({
       for (const path of await messages.listArtifactPaths([...ids])) paths.add(path)
       ids.clear()
     }
-    const found = threads.find({ agent_id }, { projection: { 'base.thread_id': 1 } })
-    for await (const { _id, base = [] } of found) {
+    const cursor = threads.find({ agent_id }, { projection: { 'base.thread_id': 1 } })
+    for await (const { _id, base = [] } of cursor) {
       for (const { thread_id } of [{ thread_id: _id }, ...base]) ids.add(thread_id)
       if (ids.size >= BATCH) await take()
     }

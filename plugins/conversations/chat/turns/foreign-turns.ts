@@ -39,8 +39,8 @@ export function createForeignTurns({
 
   const compare = async (thread_ids: readonly string[]) => {
     const fields = { last_seq: 1, 'active_turn.turn_id': 1 } as const
-    const found = threads.find({ _id: { $in: [...thread_ids] } }, { projection: fields })
-    for (const { _id, last_seq, active_turn } of await found.toArray())
+    const cursor = threads.find({ _id: { $in: [...thread_ids] } }, { projection: fields })
+    for (const { _id, last_seq, active_turn } of await cursor.toArray())
       if (!running.get(_id)) hub.expectOthers(_id, active_turn ? undefined : last_seq)
   }
 

@@ -8,7 +8,7 @@ import type { LeasedThread, TurnLease } from './turn-leases.ts'
 /** The duration of a turn's lease, after which another process may close the turn, in milliseconds. */
 export const LEASE_MS = 15_000
 
-/** Creates the part of the leases by which turns pause, and are taken over when a person has decided. */
+/** Creates the leases of paused turns, which are taken over when a person has decided. */
 export function createPausedLeases({
   threads,
   clock,
@@ -105,7 +105,7 @@ export function createPausedLeases({
         { $set: { 'active_turn.holder': to, 'active_turn.lease_until': clock.now() + LEASE_MS } },
       )
     },
-    /** Returns those of these turns that are still paused or about to be resumed. */
+    /** Returns the turns among these that are still paused or about to be resumed. */
     async listWaiting(leases: readonly TurnLease[]): Promise<string[]> {
       const waiting = {
         _id: { $in: leases.map(({ thread_id }) => thread_id) },
@@ -113,8 +113,10 @@ export function createPausedLeases({
         $or: [{ 'active_turn.paused': { $exists: true } }, { 'active_turn.resuming': { $exists: true } }],
         deleted_at: { $exists: false },
       }
-      const found = await threads.find(waiting, { projection: { 'active_turn.turn_id': 1 } }).toArray()
-      return found.map(({ active_turn }) => active_turn!.turn_id)
+      const waitingThreads = await threads
+        .find(waiting, { projection: { 'active_turn.turn_id': 1 } })
+        .toArray()
+      return waitingThreads.map(({ active_turn }) => active_turn!.turn_id)
     },
     /** Returns threads whose turns have waited too long for a person. */
     listExpired: (): Promise<ThreadDocument[]> =>

@@ -27,7 +27,7 @@ export interface TurnOrder {
   user: TurnUser
   content: Block[]
   model?: string
-  /** Replace those of the agent. */
+  /** Replace the agent's settings. */
   settings?: TurnSettings
   locale: Locale
   request_id: string
@@ -44,7 +44,7 @@ interface Stage {
 
 /** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
 export async function answer(
-  { agent, user, content, model: wanted, settings: asked, locale, request_id }: TurnOrder,
+  { agent, user, content, model: requestedModel, settings: requestedSettings, locale, request_id }: TurnOrder,
   { lease, thread, log, before, signal }: Stage,
   cradle: Cradle,
 ): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
@@ -53,7 +53,7 @@ export async function answer(
   const settings =
     before.length > 0
       ? (before.findLast((event) => event.settings)?.settings ?? {})
-      : toTurnSettings({ agent, settings: asked }, agents)
+      : toTurnSettings({ agent, settings: requestedSettings }, agents)
   // Each model is asked at most once in a turn that its fallbacks answer, also after a pause.
   const unavailable = new Set(
     before.flatMap(({ type, frame }) =>
@@ -82,10 +82,10 @@ export async function answer(
     sources: writer.sources,
   })
   try {
-    const [newest, opened, system, offered, lent] = await Promise.all([
+    const [newest, opened, system, offered, borrowedTools] = await Promise.all([
       recent.before(thread, lease.first_seq),
       // A turn keeps its initial model, whatever is chosen while it waits.
-      cradle.models.open([findLastModel(before), wanted, thread.model], user.id, agent),
+      cradle.models.open([findLastModel(before), requestedModel, thread.model], user.id, agent),
       buildInstructions(agent, thread, cradle),
       offerTools(agents.listTools(agent, user), { agent, user, thread, settings }),
       agents.lendTools(agent, user, { choices: settings, has_begun: before.length > 0 }),
@@ -139,7 +139,7 @@ export async function answer(
         user,
         allowed: thread.allowed_tools ?? [],
         offered,
-        lent,
+        lent: borrowedTools,
         choices: settings,
         remote: toRemoteTools(settings),
         foundNames: readFoundTools(before),

@@ -57,8 +57,8 @@ export async function readTurnHistory(
 
   const begin = history[0]!.position
   const missed = begin === newest[0]!.position
-  const before = missed ? await messages.page(thread, { limit: MOST_SUMMED_UP, before: begin }) : []
-  const summarized = [...before.filter(isOpen), ...older]
+  const olderMessages = missed ? await messages.page(thread, { limit: MOST_SUMMED_UP, before: begin }) : []
+  const summarized = [...olderMessages.filter(isOpen), ...older]
   /** Summarizes one piece together with what was remembered before it. */
   const sumUp = async (piece: string, previous: string | undefined): Promise<string> => {
     const call_id = ids.make('call_')
@@ -76,10 +76,10 @@ export async function readTurnHistory(
   try {
     let text = summary?.text
     for (const piece of toPieces(summarized, window).slice(-MOST_CALLS)) text = await sumUp(piece, text)
-    const made = { text: text!, position: older.at(-1)!.position }
-    await threads.storeSummary(lease.thread_id, lease.turn_id, made)
+    const newSummary = { text: text!, position: older.at(-1)!.position }
+    await threads.storeSummary(lease.thread_id, lease.turn_id, newSummary)
     writer.onNotice({ code: 'SUMMARIZED', details: { messages: summarized.length } })
-    return { history: newer, summary: made }
+    return { history: newer, summary: newSummary }
   } catch (error) {
     signal.throwIfAborted()
     // A quota that refuses the summary refuses the answer as well.

@@ -171,12 +171,12 @@ export function createTurnLeases({
     },
     /** Returns the threads among these whose turns must be stopped. */
     async listStopRequests(leases: readonly TurnLease[]): Promise<string[]> {
-      const asked = {
+      const stopRequested = {
         _id: { $in: leases.map(({ thread_id }) => thread_id) },
         'active_turn.stop_requested': true,
       }
-      const found = await threads.find(asked, { projection: { _id: 1 } }).toArray()
-      return found.map(({ _id }) => _id)
+      const stoppedThreads = await threads.find(stopRequested, { projection: { _id: 1 } }).toArray()
+      return stoppedThreads.map(({ _id }) => _id)
     },
     /** Counts the turns that any process runs. */
     countLive: (): Promise<number> =>
@@ -189,8 +189,8 @@ export function createTurnLeases({
      */
     async adopt(isLeftAlone: (thread: ThreadDocument) => boolean): Promise<LeasedThread[]> {
       const now = clock.now()
-      const held = await threads.find({ 'active_turn.lease_until': { $gt: 0 } }).toArray()
-      const abandoned = held.filter((thread) => {
+      const leasedThreads = await threads.find({ 'active_turn.lease_until': { $gt: 0 } }).toArray()
+      const abandoned = leasedThreads.filter((thread) => {
         const turn = thread.active_turn!
         const isOurs = turn.holder.node_id === node_id
         return !isLeftAlone(thread) && (isOurs || turn.lease_until < now || isDead(turn.holder))

@@ -24,7 +24,7 @@ export interface TurnPlace extends ThreadOwner {
 export interface TurnRequest extends TurnOrder {
   thread_id: string
   client_message_id?: string
-  /** Replace those of the thread. */
+  /** Replace the thread's instructions. */
   instructions?: string
   /** The steps of the turn that happened elsewhere, after which it continues. */
   steps?: readonly StepEvent[]
@@ -179,8 +179,8 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     const { lease, log } = opened!
     const expires_at = clock.seconds() + config.approval_seconds
     const pending_id = ids.make('apr_')
-    const asked = toPendingApproval(requests, { pending_id, thread_id, agent_id, expires_at })
-    const { pending, whole_args } = asked
+    const approval = toPendingApproval(requests, { pending_id, thread_id, agent_id, expires_at })
+    const { pending, whole_args } = approval
     const last = log.finish('hitl_required', pending, whole_args && { whole_args })
     const keepsCalls = requests.some(({ is_step }) => is_step)
     const write = turnLeases.toPauseWrite(lease, toPausedTurn(last.events.at(-1)!), keepsCalls)
@@ -207,10 +207,10 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         const scopes = request.user.credential?.scopes
         const leased = await turnLeases.take(owner, thread_id, scopes, request.instructions)
         if (!leased) return { outcome: 'taken' }
-        const known = await noteMessage(leased.lease)
-        if (known) {
+        const repeatedTurn = await noteMessage(leased.lease)
+        if (repeatedTurn) {
           await turnLeases.release(leased.lease)
-          return { outcome: 'repeated', turn: known }
+          return { outcome: 'repeated', turn: repeatedTurn }
         }
         begin(leased, request, request)
         return { outcome: 'opened' }
@@ -220,11 +220,11 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         const leased = await turnLeases.takeForQueued(queued)
         if (!leased) return { outcome: 'taken' }
         const isClaimed = await queuedTurns.claim(queued._id)
-        const known = isClaimed ? await noteMessage(leased.lease) : undefined
-        if (!isClaimed || known) {
+        const repeatedTurn = isClaimed ? await noteMessage(leased.lease) : undefined
+        if (!isClaimed || repeatedTurn) {
           await queuedTurns.remove(queued._id)
           await turnLeases.release(leased.lease)
-          return { outcome: known ? 'repeated' : 'gone' }
+          return { outcome: repeatedTurn ? 'repeated' : 'gone' }
         }
         isQueued = true
         begin(leased, queued, order)
@@ -241,14 +241,14 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         if (!leased) return false
         const { first_seq, ...paused } = leased.lease
         const read = () => ledger.readTurn(thread_id, paused.turn_id, first_seq)
-        const before = await untilAnswered(read, abort.signal)
-        const asked = before.at(-1)
+        const storedEvents = await untilAnswered(read, abort.signal)
+        const requested = storedEvents.at(-1)
         // A process that was too slow to keep the turn may have resolved it: the recovery goes by the stored events.
-        if (asked?.type !== 'hitl_required' || asked.frame.pending_id !== pending_id) return false
-        const log = openLog(leased, before)
-        log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - asked.ts), ...record })
+        if (requested?.type !== 'hitl_required' || requested.frame.pending_id !== pending_id) return false
+        const log = openLog(leased, storedEvents)
+        log.write('hitl_resolved', resolved, { ms: Math.max(0, clock.now() - requested.ts), ...record })
         isResumed = await log.durable()
-        if (isResumed && !waitsForClient(asked.frame))
+        if (isResumed && !waitsForClient(requested.frame))
           void events.emit('approval.resolved', { ...paused, pending_id, outcome })
         return isResumed
       } finally {
@@ -270,8 +270,12 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         }
         // The steps of elsewhere are read back like those from before a pause.
         if (!isNew && !(await log.durable())) return
-        const before = isNew ? [] : [...log.committed]
-        const end = await answer(order, { lease, thread, log, before, signal: abort.signal }, cradle)
+        const earlierEvents = isNew ? [] : [...log.committed]
+        const end = await answer(
+          order,
+          { lease, thread, log, before: earlierEvents, signal: abort.signal },
+          cradle,
+        )
         if (isLost()) return
         await (end.type === 'paused' ? pause(end.requests) : turn.end(end))
       } finally {
@@ -280,9 +284,9 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
     },
     async end(end) {
       const { lease, log } = opened!
-      const known = end.type === 'done' ? end.message_id : null
-      await (known ?? log.durable())
-      const message_id = known ?? findReply(lease, log.committed)
+      const replyId = end.type === 'done' ? end.message_id : null
+      await (replyId ?? log.durable())
+      const message_id = replyId ?? findReply(lease, log.committed)
       const last =
         end.type === 'error'
           ? log.finish('error', { ...turnOutcomes.explain(end), message_id })
