@@ -50,7 +50,7 @@ export function createExecution(cradle: Cradle) {
     const onThread = (thread_id: string) => follow(thread_id, schedule._id)
     const turn = await startTurn(schedule, { onThread, prepared })
     const { thread_id } = schedule.active_run
-    // A turn that failed is logged where it runs, and checked like one that ended.
+    // A turn that failed is already logged, and is checked like one that ended.
     if (turn.outcome === 'started') void turn.ended.catch(() => undefined).then(() => noteTurn(thread_id))
     return turn
   }
