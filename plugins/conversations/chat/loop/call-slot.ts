@@ -3,9 +3,6 @@ import type { Semaphore } from '#toolbox'
 /** The most calls of a turn that work at the same time: more would delay the turns of others. */
 const MAX_WORKING = 4
 
-/** The right of a call to work, which it does not need while it waits for a person or a delegated task. */
-export type CallSlot = ReturnType<typeof createCallSlot>
-
 /** Creates the slot of a call, which the call has not entered; the calls of a turn share the permits. */
 export function createCallSlot(permits: Semaphore, signal: AbortSignal) {
   let free: (() => void) | undefined

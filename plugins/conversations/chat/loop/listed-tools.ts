@@ -25,9 +25,6 @@ const input = rowOf({
   },
 })
 
-/** The list of tools that a model receives, of those that it may call. */
-export type ToolList = ReturnType<typeof createToolList>
-
 /** Creates the list of a turn; the tools with these names, which a search has found before, come first. */
 export function createToolList(namesFoundBefore: readonly string[]) {
   /** The names of tools that searches have found, the newest last. */
