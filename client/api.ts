@@ -10682,7 +10682,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
      */
     CreateConnector400Error: {
       content: {
@@ -10703,7 +10703,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
      */
     ProbeConnector400Error: {
       content: {
@@ -10714,7 +10714,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
      */
     UpdateConnector400Error: {
       content: {
@@ -10729,7 +10729,7 @@ export interface components {
     };
     /**
      * @description - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CONNECTOR_KIND_UNSUPPORTED`: “{kind}” is not a known connector kind.
+     * - `CONNECTOR_KIND_UNSUPPORTED`: This server has no connector kind “{kind}”: it is not installed, or it is switched off.
      */
     BadRequestOrConnectorKindUnsupportedError: {
       content: {
@@ -11154,7 +11154,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: "{kind}" is not a known provider kind.
+     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
      */
     CreateProvider400Error: {
       content: {
@@ -11175,7 +11175,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: "{kind}" is not a known provider kind.
+     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
      */
     ProbeProvider400Error: {
       content: {
@@ -11186,7 +11186,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: "{kind}" is not a known provider kind.
+     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
      */
     UpdateProvider400Error: {
       content: {
@@ -11212,7 +11212,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: "{kind}" is not a known provider kind.
+     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
      */
     TestProvider400Error: {
       content: {
@@ -11222,7 +11222,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: "{kind}" is not a known provider kind.
+     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
      */
     BadJsonOrBadRequestOrProviderKindUnsupportedError: {
       content: {
@@ -11233,7 +11233,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: "{kind}" is not a known provider kind.
+     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
      */
     ProbeGlobalProvider400Error: {
       content: {
@@ -11244,7 +11244,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `PROVIDER_KIND_UNSUPPORTED`: "{kind}" is not a known provider kind.
+     * - `PROVIDER_KIND_UNSUPPORTED`: This server has no provider kind “{kind}”: it is not installed, or it is switched off.
      */
     TestGlobalProvider400Error: {
       content: {
@@ -11255,7 +11255,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: “{kind}” is not a known channel kind.
+     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
      */
     CreateChannel400Error: {
       content: {
@@ -11275,7 +11275,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: “{kind}” is not a known channel kind.
+     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
      */
     BadJsonOrBadRequestOrChannelKindUnsupportedError: {
       content: {
@@ -11286,7 +11286,7 @@ export interface components {
      * @description - `ADDRESS_NOT_ALLOWED`: The address "{host}" is not allowed: it is in a local or private network.
      * - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: “{kind}” is not a known channel kind.
+     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
      */
     UpdateChannel400Error: {
       content: {
@@ -11301,7 +11301,7 @@ export interface components {
     };
     /**
      * @description - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: “{kind}” is not a known channel kind.
+     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
      */
     BadRequestOrChannelKindUnsupportedError: {
       content: {
@@ -11310,7 +11310,7 @@ export interface components {
     };
     /**
      * @description - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: “{kind}” is not a known channel kind.
+     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
      * - `CHANNEL_QR_UNSUPPORTED`: Channels of the kind “{kind}” cannot be set up by a QR code.
      */
     CreateChannelQrCode400Error: {
@@ -11327,7 +11327,7 @@ export interface components {
     /**
      * @description - `BAD_JSON`: The body is not valid JSON.
      * - `BAD_REQUEST`: The request is not valid HTTP.
-     * - `CHANNEL_KIND_UNSUPPORTED`: “{kind}” is not a known channel kind.
+     * - `CHANNEL_KIND_UNSUPPORTED`: This server has no channel kind “{kind}”: it is not installed, or it is switched off.
      * - `CHANNEL_QR_UNSUPPORTED`: Channels of the kind “{kind}” cannot be set up by a QR code.
      */
     PollChannelQrCode400Error: {
