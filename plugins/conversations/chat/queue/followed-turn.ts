@@ -16,6 +16,8 @@ export interface FollowedTurn extends ThreadOwner {
   after?: number
   /** The number of events at the beginning of the turn that are left out. */
   skip?: number
+  /** True to go on after a pause, when somebody has decided. */
+  acrossPauses?: boolean
   /** True to take the turn back if it is queued behind a turn that waits for a person. */
   refusesPaused?: boolean
 }
@@ -26,7 +28,16 @@ export interface FollowedTurn extends ThreadOwner {
  * thread waits for a person.
  */
 export async function* followTurn(
-  { thread_id, turn_id, user_id, agent_id, after, skip = 0, refusesPaused = false }: FollowedTurn,
+  {
+    thread_id,
+    turn_id,
+    user_id,
+    agent_id,
+    after,
+    skip = 0,
+    acrossPauses = false,
+    refusesPaused = false,
+  }: FollowedTurn,
   signal: AbortSignal,
   { collections, ledgerReader, queuedTurns, turnQueue }: Cradle,
 ): AsyncGenerator<ReadEvent, void, void> {
@@ -83,7 +94,7 @@ export async function* followTurn(
         skipped += 1
         if (skipped <= skip) continue
         yield event
-        if (isTerminal(event) || event.type === 'hitl_required') return
+        if (isTerminal(event) || (event.type === 'hitl_required' && !acrossPauses)) return
       } else if (!hasBegun && event.type === 'hitl_required' && !(await isAwaited())) return
     }
   } finally {

@@ -50,7 +50,7 @@ export async function answerMessage(answering: Answering, cradle: Cradle): Promi
       await show.refusal(error)
     })
     if (turn)
-      for await (const event of chat.follow({ ...account, ...turn }, signal)) {
+      for await (const event of chat.follow({ ...account, ...turn, acrossPauses: true }, signal)) {
         if (await show.event(event)) break
       }
     signal.throwIfAborted()
