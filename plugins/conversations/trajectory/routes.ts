@@ -51,7 +51,7 @@ export const trajectoryRoutes = [
     const { _id } = await findThread(request, cradle)
     const { limit, before_seq: beforeSeq, after_seq: after, type, turn_id } = request.query
     const filter = { ...(type && { type }), ...(turn_id && { turn_id }) }
-    const query = { limit: Math.min(limit, MAX_PAGE_ROWS), before: beforeSeq, after, ...filter }
+    const query = { limit: Math.min(limit, MAX_PAGE_ROWS), beforeSeq, after, ...filter }
     const { events, has_more } = await cradle.ledgerReader.page(_id, query)
     return { events: events.map(toRow), has_more }
   }),

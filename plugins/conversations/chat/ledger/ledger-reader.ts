@@ -87,7 +87,7 @@ export function createLedgerReader(cradle: Cradle) {
   return {
     /**
      * Reads events in rising order, without answers, whole arguments and results of programs: the first ones after
-     * `after`, or else the last ones before `before` or of the thread.
+     * `after`, or else the last ones before `beforeSeq` or of the thread.
      */
     async page(
       thread_id: string,
