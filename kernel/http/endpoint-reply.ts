@@ -21,7 +21,7 @@ const EVENT_STREAM_HEADERS = {
 /** Returns the last step of an endpoint: it checks the handler's result by the schema of the route, and sends it. */
 export function createReplySender(
   route: Route,
-  { report, sockets, heartbeatMs, onWrongReply }: EndpointParts,
+  { guard, report, sockets, heartbeatMs, onWrongReply }: EndpointParts,
 ): (call: Call) => void | Promise<void> {
   const checkEvent = route.events && deferSchema(route.events, 'reply')
   const checkReply = new Map(
@@ -30,7 +30,8 @@ export function createReplySender(
     ),
   )
 
-  return ({ context, added, reading, checkReader, status, result }) => {
+  return ({ context, added, reading, guarded, status, result }) => {
+    const checkReader = () => guard({ ...guarded!, opened: added, setHeader: () => undefined }, {})
     const explain = (error: unknown) => report(error, context.state.locale, context.state.request_id)
     const reader = { reading, context: added, checkReader, sockets, explain }
     if (route.stream === 'response') return sendWebReply(context, result as Response, reader)

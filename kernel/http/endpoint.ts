@@ -3,7 +3,7 @@ import type { Context } from 'koa'
 import type { SomeCradle } from '../contract/cradle.ts'
 import type { AuditRecord } from '../contract/extension-points.ts'
 import type { AllExtensions } from '../contract/extensions.ts'
-import type { Caller } from '../contract/guard.ts'
+import type { Caller, GuardRequest } from '../contract/guard.ts'
 import { isChosenReply, isProbe, type Route, type Upload } from '../contract/route.ts'
 import { AppError } from '../errors.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
@@ -52,8 +52,8 @@ export interface Call extends AuditedCall {
   added: { caller?: Caller }
   upload?: Upload
   bytes?: Uint8Array
-  /** Runs the guards again, for a reply that is open for long; throws if the reader may no longer read. */
-  checkReader(): Promise<void>
+  /** The request as its guards saw it; undefined if the parameters of the path were refused before. */
+  guarded?: GuardRequest
   /** Aborted when the client leaves before the reply is complete. */
   reading: AbortController
   /** True if the reply was kept from an earlier call. */
@@ -94,9 +94,8 @@ function begin(context: Context): Call {
   res.once('close', () => {
     if (!res.writableFinished) reading.abort(new AppError('CLIENT_LEFT'))
   })
-  const checkReader = () => Promise.resolve()
   const content = { params: {}, query: undefined, body: undefined, result: undefined, status: 0 }
-  return { context, added: {}, reading, checkReader, isReplayed: false, signedIn: null, ...content }
+  return { context, added: {}, reading, isReplayed: false, signedIn: null, ...content }
 }
 
 /** Step one: the rate of strangers, the guards, the room for what is stored or stays open. */
@@ -114,7 +113,7 @@ function createAdmission(route: Route, { guard, limits, sockets, assertStorage }
     const { request_id } = state
     const setHeader = (name: string, value: string) => context.set(name, value)
     const request = { ...facts, method, params: call.params, query, headers, ip, request_id, setHeader }
-    call.checkReader = () => guard({ ...request, opened: added, setHeader: () => undefined }, {})
+    call.guarded = request
     if (isLimited) await limits.admitAddress(ip)
     try {
       await guard(request, added)

@@ -84,10 +84,8 @@ export async function startServer({
   }
   const runtime = await open().catch(async (error) => {
     failing.abort()
-    await opening?.then(
-      (engine) => engine.close(),
-      () => undefined,
-    )
+    const engine = await opening?.catch(() => undefined)
+    await engine?.close()
     throw error
   })
   const announcements: Announcement[] = []

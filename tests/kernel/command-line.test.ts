@@ -184,6 +184,7 @@ t.test(
     const sentence = 'svc: the configuration has no key "http.prot"; did you mean "http.port"?\n'
     for (const args of [['serve'], ['help']])
       t.same(await runCommand(home, args), { code: 1, stdout: '', stderr: sentence })
+    t.match(await runCommand(home, ['doctor']), { code: 1, stdout: /FAIL +configuration/ }, 'it needs none')
     const { stderr } = await runCommand(home, ['config'], { env: { SVC_LOG_LEVEL: 'debug' } })
     t.match(stderr, /did you mean "http\.port"\?\n +at /)
   },

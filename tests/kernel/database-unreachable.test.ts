@@ -8,6 +8,7 @@ import t, { type Test } from '../run/file-test.ts'
 import { startDatabaseProxy } from '../support/database-proxy.ts'
 import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
+import { createDatabaseUrl } from '../support/test-engine.ts'
 
 const PATIENCE = 'serverSelectionTimeoutMS=300'
 
@@ -37,6 +38,13 @@ t.test('a server that does not answer is named without its password', async (t) 
     sentence,
     /the MongoDB server at 127\.0\.0\.1:9, 127\.0\.0\.1:8 cannot be reached: connect ECONNREFUSED [^;]+; is it running, and is its/,
   )
+})
+
+t.test('an address without the name of a database means the database "svc"', async (t) => {
+  const url = (await createDatabaseUrl(t)).replace(/[^/]+\?/, '?')
+  const database = await openDatabase({ url, home: createHome(t), log: createLogger({ level: 'silent' }) })
+  t.equal(database.db.databaseName, 'svc')
+  await database.close()
 })
 
 t.test('a wrong password is reported as such', async (t) => {

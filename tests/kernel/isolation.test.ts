@@ -1,8 +1,18 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { confine, type ForeignFolder, findCulprit } from '../../kernel/contract/isolation.ts'
+import { PassThrough } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  confine,
+  type ForeignFolder,
+  findCulprit,
+  runAs,
+  takeActivePlugins,
+} from '../../kernel/contract/isolation.ts'
 import { readBlueprint } from '../../kernel/loading/blueprint.ts'
+import { createLogger } from '../../kernel/log.ts'
+import { watchStalls } from '../../kernel/server/stall-watch.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, routeSource, spawnServer } from '../support/kernel.ts'
 import { installPlugin } from '../support/server.ts'
@@ -71,6 +81,37 @@ t.test(
     t.match(await ended, { code: 0 })
   },
 )
+
+t.test('a plugin is at work until the promises of its calls are settled', async (t) => {
+  takeActivePlugins()
+  const work = new EventEmitter()
+  const ended = runAs('busy', () => once(work, 'done'))
+  t.equal(
+    runAs('quick', () => 7),
+    7,
+  )
+  t.same(takeActivePlugins(), ['busy', 'quick'])
+  t.same(takeActivePlugins(), ['busy'])
+  work.emit('done')
+  await ended
+  t.same(takeActivePlugins(), ['busy'], 'it ended its work since the last look')
+  t.same(takeActivePlugins(), [])
+})
+
+t.test('a stall during which no plugin was at work names none', async (t) => {
+  takeActivePlugins()
+  const lines = new PassThrough({ encoding: 'utf8' })
+  const watch = watchStalls(createLogger({ level: 'info', destination: lines }))
+  t.teardown(() => watch.stop())
+  // The monitor samples only delays that begin after its first tick.
+  await pause(100)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
+  const keepAlive = setInterval(() => undefined, 1000)
+  const [line] = await once(lines, 'data')
+  clearInterval(keepAlive)
+  t.match(JSON.parse(line), { ms: Number, msg: /blocks the event loop/ })
+  t.notHas(JSON.parse(line), { plugin: String })
+})
 
 t.test('the event loop is not watched while a debugger can stop it', async (t) => {
   const { url, child, ended, output } = await run(t, { nodeArgs: ['--inspect=127.0.0.1:0'] })

@@ -404,7 +404,7 @@ t.test('a plugin sees its own services and those of its dependencies, each creat
     guest: pluginSource(
       'guest',
       `host.service('oven', () => 'cold')
-       host.routes([${ask('bread')}, ${ask('flour')}, ${ask('oven')}, ${ask('toString')}])`,
+       host.routes([${ask('bread')}, ${ask('flour')}, ${ask('oven')}, ${routeSource('/ask/text', 'String(cradle)')}])`,
       "depends: ['bakery'],",
     ),
     thief: pluginSource(
@@ -422,6 +422,11 @@ t.test('a plugin sees its own services and those of its dependencies, each creat
     (await server.request('GET', '/ask/oven')).body,
     'cold',
     'private services of two plugins can have the same name',
+  )
+  t.equal(
+    (await server.request('GET', '/ask/text')).body,
+    '[object Object]',
+    'a cradle is an ordinary object',
   )
   for (const path of ['/steal', '/ask/gold', '/peek'])
     t.equal((await server.request('GET', path)).status, 500)
@@ -630,7 +635,8 @@ t.test('a plugin can read the facts of its server and its own configuration', as
     plugins: { facts: { colour: 'red' } },
   }
   const before = Date.now()
-  const server = await startKernel(t, { plugins, config })
+  const server = await startKernel(t, { plugins, config, env: { SVC_PUBLIC_URI: 'https://svc.example' } })
+  t.match(server.logged(), /the variable SVC_PUBLIC_URI sets nothing; did you mean SVC_PUBLIC_URL\?/)
   const { body } = await server.request('GET', '/facts')
   t.same(body.config, { enabled: true, required: false, size: 3, colour: 'red' })
   t.match(body.server, { home: server.home, version: /^\d+\.\d+\.\d+/, public_url: 'https://svc.example' })

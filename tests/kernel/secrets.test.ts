@@ -13,8 +13,9 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { openKeyRing } from '../../kernel/security/key-ring.ts'
+import { deferKeyRing, openKeyRing } from '../../kernel/security/key-ring.ts'
 import { MASK, maskOf } from '../../kernel/security/mask.ts'
+import { listSealedFields, purposeOf } from '../../kernel/security/sealed-fields.ts'
 import { createSecrets } from '../../kernel/security/secrets.ts'
 import t, { type Test } from '../run/file-test.ts'
 import { bareConfig, createHome, pluginSource, runCommand, startKernel } from '../support/kernel.ts'
@@ -114,6 +115,30 @@ t.test('text in another format does not open', async (t) => {
     t.throws(() => box.open(text, 'providers'), { message: 'a stored secret has an unknown form' })
 })
 
+t.test('a secret stays readable while its key is replaced, and is sealed anew only once', async (t) => {
+  const home = createHome(t)
+  const ring = openKeyRing(home)
+  const box = createSecrets(ring)
+  const sealed = box.seal('sk-1', 'providers')
+  t.equal(box.renew(sealed, 'providers'), undefined, 'the key is still the present one')
+  const [first] = ring.keys()
+  t.ok(ring.begin())
+  t.notOk(ring.begin(), 'a replacement is under way')
+  const [second, former] = deferKeyRing(home).keys()
+  t.strictSame(former, first)
+  t.notSame(second, first)
+  t.equal(box.open(sealed, 'providers'), 'sk-1')
+  const renewed = box.renew(sealed, 'providers')!
+  t.equal(box.renew(renewed, 'providers'), undefined)
+  t.throws(() => box.renew(sealed, 'channels'), /unable to authenticate/)
+  const other = deferKeyRing(home)
+  t.notOk(other.begin())
+  other.end()
+  t.strictSame(ring.keys(), [second], 'a key ring notices what another has changed')
+  t.equal(box.open(renewed, 'providers'), 'sk-1')
+  t.throws(() => box.open(sealed, 'providers'), /unable to authenticate/)
+})
+
 t.test('the key is created once, even by processes that start simultaneously', async (t) => {
   const home = createHome(t)
   const processes = await Promise.all([1, 2, 3, 4].map(() => spawnKeyRing(t, home)))
@@ -209,6 +234,12 @@ t.test('a lost key is noticed before a new one is made', async (t) => {
   await server.db
     .collection<{ _id: string }>('boxes')
     .insertOne({ _id: 'one', content: 'v1.sealed' } as object as { _id: string })
+  const sealedFields = await listSealedFields(server.db)
+  t.same(
+    sealedFields.map((field) => [field.collection, field.field, purposeOf(field, 'one')]),
+    [['boxes', 'content', 'box:one']],
+    'the database knows which fields are sealed, and for which purpose',
+  )
   await server.stop()
   rmSync(keyFile(server.home))
   const message = new RegExp(`${keyFile(server.home)} is missing, but the database has secrets`)
