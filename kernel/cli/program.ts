@@ -6,11 +6,7 @@ import { ConfigError } from '../errors.ts'
 import { homeOf, homePath, listStandaloneCommands, readBlueprint } from '../loading/blueprint.ts'
 import { RELEASE } from '../loading/package.ts'
 import { explainUnwritable } from '../server/storage.ts'
-import { configCommand } from './config-command.ts'
-import type { KernelCommand } from './kernel-command.ts'
 import { serveCommand } from './serve-command.ts'
-
-const kernelCommands: KernelCommand[] = [serveCommand, configCommand]
 
 /** The environment and the streams of a run of `svc`. */
 type Surroundings = Pick<CommandInput, 'env' | 'stdin' | 'stdout' | 'stderr'>
@@ -42,13 +38,13 @@ async function run(argv: readonly string[], surroundings: Surroundings): Promise
     home,
     ...surroundings,
   })
-  for (const command of kernelCommands)
-    define(program, command, async (args, options) => {
-      exitCode = await command.run(inputFor(args, options))
-    })
+  define(program, serveCommand, async (args, options) => {
+    exitCode = await serveCommand.run(inputFor(args, options))
+  })
 
   const named = argv.find((argument) => !argument.startsWith('-'))
-  if (!kernelCommands.some(({ name }) => name === named)) {
+  // `svc serve` reads the blueprint itself, while the engine opens its files.
+  if (named !== serveCommand.name) {
     const runAlone = (command: Command) =>
       define(program, command, async (args, options) => {
         exitCode = (await command.run(inputFor(args, options), undefined as never)) ?? 0

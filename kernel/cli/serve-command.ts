@@ -1,18 +1,18 @@
 import { inspect } from 'node:util'
+import type { CommandInput } from '../contract/command.ts'
 import { runningPlugin } from '../contract/isolation.ts'
 import { ConfigError } from '../errors.ts'
 import { foreignFolders } from '../loading/blueprint.ts'
 import { RELEASE } from '../loading/package.ts'
 import type { Server } from '../server/server.ts'
 import { watchStalls } from '../server/stall-watch.ts'
-import type { KernelCommand } from './kernel-command.ts'
 import { JSON_OPTION, printTable } from './print.ts'
 
 /** The time after which a stop is cut short by the end of the process, in milliseconds. */
 const STOP_LIMIT_MS = 15_000
 
 /** `svc serve`: runs the server until a signal stops it. */
-export const serveCommand: KernelCommand = {
+export const serveCommand = {
   name: 'serve',
   summary: 'Run the server',
   options: [
@@ -21,7 +21,7 @@ export const serveCommand: KernelCommand = {
     { flags: '--log-level <level>', summary: 'lowest level to log (log.level)' },
     JSON_OPTION,
   ],
-  async run({ home, env, options, stdout, stderr }) {
+  async run({ home, env, options, stdout, stderr }: CommandInput): Promise<number> {
     const flags = { host: text(options.host), port: text(options.port), 'log-level': text(options.logLevel) }
     const signalled = nextSignal()
     const faults = collectFaults()

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -209,6 +209,20 @@ t.test('a start on a home with a database', async (t) => {
   await (await start('0')).stop()
 
   await t.test('that fails ends the engine that it launched before it read the configuration', async (t) => {
+    await t.rejects(start('abc'), { message: /^http\.port \(flag --port\) must be integer$/ })
+    t.strictSame(listEngines(), [])
+  })
+
+  await t.test('that fails when the engine is open closes it', async (t) => {
+    const engine = new URL('../../engine/engine.js', import.meta.url).href
+    const joining = JSON.stringify({ directory: db, runtimeDirectory: join(home, 'runtime') })
+    const log = '{ info() {}, warn() {}, error() {} }'
+    // The plugin joins the engine after the server did, so the server has joined it too.
+    const source = `import { joinEngine } from '${engine}'
+      await (await joinEngine({ ...${joining}, log: ${log} })).close()
+      ${pluginSource('patient', '')}`
+    installPlugin(home, 'patient', source)
+    t.teardown(() => rmSync(join(home, 'plugins/patient'), { recursive: true }))
     await t.rejects(start('abc'), { message: /^http\.port \(flag --port\) must be integer$/ })
     t.strictSame(listEngines(), [])
   })

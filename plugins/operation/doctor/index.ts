@@ -1,9 +1,10 @@
 import { defineManifest, definePlugin } from '#kernel'
+import { configCommand } from './config-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 
 const manifest = defineManifest({
   name: 'doctor',
-  summary: 'Checks what the server needs to start',
+  summary: 'Checks what the server needs to start, and shows its settings',
 })
 
 declare module '#kernel/types' {
@@ -15,6 +16,7 @@ declare module '#kernel/types' {
 export default definePlugin({
   ...manifest,
   setup(host) {
+    host.command(configCommand)
     host.command(doctorCommand)
   },
 })
