@@ -1,11 +1,7 @@
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 
 /** A destination of log lines that never blocks the process and never ends it. */
-export interface LogOutput {
-  write(line: string): void
-  /** The lines that could not be written, because the destination failed or was too slow. */
-  readonly dropped: number
-}
+export type LogOutput = ReturnType<typeof createLogOutput>
 
 /** Bytes of lines that may wait to be written. */
 const MAX_WAITING = 1024 * 1024
@@ -17,7 +13,7 @@ const RETRY_MS = 200
  * destination refuses them, e.g. because its disk is full or its reader sleeps, they wait, up to a limit; more of them
  * are dropped and counted, which the next line that can be written says.
  */
-export function createLogOutput(descriptor: number): LogOutput {
+export function createLogOutput(descriptor: number) {
   const fd = withoutBlocking(descriptor)
   let waiting: string[] = []
   let waitingBytes = 0
@@ -84,14 +80,18 @@ export function createLogOutput(descriptor: number): LogOutput {
   })
 
   return {
-    write(line) {
+    write(line: string): void {
       const size = Buffer.byteLength(line)
-      if (isGone || waitingBytes + size > MAX_WAITING) return drop(1)
+      if (isGone || waitingBytes + size > MAX_WAITING) {
+        drop(1)
+        return
+      }
       waiting.push(line)
       waitingBytes += size
       writeOn()
     },
-    get dropped() {
+    /** The number of lines that could not be written, because the destination failed or was too slow. */
+    get dropped(): number {
       return dropped
     },
   }

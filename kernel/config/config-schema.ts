@@ -94,3 +94,23 @@ export function listLeaves(schema: JSONSchema, path: string[] = []): ConfigLeaf[
   if (!properties || schema.additionalProperties !== false) return [{ path, schema }]
   return Object.entries(properties).flatMap(([name, child]) => listLeaves(child, [...path, name]))
 }
+
+/** Accepts the numbers and texts among the limits in the file, any of which may belong to a broken plugin. */
+export function acceptLimits({ limits }: Record<string, unknown>): Record<string, LimitSpec> {
+  return Object.fromEntries(
+    Object.entries(Object(limits)).flatMap(([name, value]) =>
+      typeof value === 'number' || typeof value === 'string'
+        ? [[name, { default: value, description: 'A limit of a plugin that cannot be loaded' }]]
+        : [],
+    ),
+  )
+}
+
+/** Accepts, and masks, the settings in the file of a plugin that could not be loaded, so that they do not stop the start. */
+export function acceptSettings(
+  { plugins }: Record<string, unknown>,
+  name: string,
+): Record<string, JSONSchema> {
+  const { enabled, required, ...settings } = Object((plugins as Record<string, unknown> | undefined)?.[name])
+  return Object.fromEntries(Object.keys(settings).map((key) => [key, { writeOnly: true }]))
+}

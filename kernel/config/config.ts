@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { closest } from 'fastest-levenshtein'
 import { type AppError, ConfigError } from '../errors.ts'
 import { deferSchema, type Issue, type JSONSchema, type Validator } from '../schema.ts'
-import { MASK } from '../security/mask.ts'
+import { MASK } from '../security/secrets.ts'
 import {
   type ConfigLeaf,
   configSchema,
@@ -23,13 +23,8 @@ export interface ConfigRow {
   env?: string
 }
 
-/** The configuration as it applies, and how it came about. */
-export interface Config {
-  values: KernelConfig
-  /** Of each variable that looks like ours and sets nothing, a sentence. */
-  strayVariables: string[]
-  rows(): ConfigRow[]
-}
+/** The configuration as it applies, and the origin of its values. */
+export type Config = ReturnType<typeof layerConfig>
 
 type Layer = { source: ConfigSource; text: string }
 
@@ -70,7 +65,7 @@ export function layerConfig({
   env: NodeJS.ProcessEnv
   flags: Record<string, string | undefined>
   plugins: readonly SettingsSection[]
-}): Config {
+}) {
   const schema = configSchema(plugins)
   const leaves = listLeaves(schema)
   const values: Record<string, unknown> = structuredClone(file)
@@ -90,8 +85,10 @@ export function layerConfig({
   fillDefaults(values, schema)
   return {
     values: values as unknown as KernelConfig,
+    /** A sentence for each variable that looks like ours and sets nothing. */
     strayVariables: findStray(env, leaves),
-    rows: () =>
+    /** Lists every key with its value and its origin. */
+    rows: (): ConfigRow[] =>
       leaves.map((leaf) => {
         const value = lookUp(values, leaf.path)
         const source =

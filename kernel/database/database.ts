@@ -1,22 +1,13 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { type Db, MongoClient, type MongoClientOptions } from 'mongodb'
+import type { Socket } from 'node:net'
+import { MongoClient, type MongoClientOptions } from 'mongodb'
 import { DatabaseFailure, diedInUse, type Engine, openEngine } from '#engine'
 import type { Logger } from '../log.ts'
-import { CLIENT_SOCKETS, endWaitsOnClose } from './closed-sockets.ts'
 import { serverFailure } from './database-failure.ts'
 import { isRefused, isUnavailable } from './driver-errors.ts'
 
 /** The open database. */
-export interface Database {
-  db: Db
-  /** True if it is the embedded engine. */
-  isEmbedded: boolean
-  /** Returns the reason why a start has failed: the failure of the database, if that is why. */
-  explainFailure(error: unknown): unknown
-  /** Measures one round trip in milliseconds; throws while the database is unavailable. */
-  ping(): Promise<number>
-  close(): Promise<void>
-}
+export type Database = Awaited<ReturnType<typeof openDatabase>>
 
 /** On the embedded engine a majority is acknowledged before the journal is on disk; the journal alone waits for it. */
 const EMBEDDED_WRITE_CONCERN = { journal: true }
@@ -41,7 +32,7 @@ export async function openDatabase({
   log: Logger
   /** The engine of this home if it is being opened already. */
   opening?: Promise<Engine>
-}): Promise<Database> {
+}) {
   const engine = url ? undefined : await (opening ?? openEngine(home, log))
   const address = url ?? engine!.uri
   const client = openClient(address, {
@@ -63,7 +54,7 @@ export async function openDatabase({
     unsubscribe(CLIENT_SOCKETS, endWaitsOnClose)
     await engine?.close()
   }
-  const explainFailure = (error: unknown) => {
+  const explainFailure = (error: unknown): unknown => {
     const causes = [error, (error as Error).cause]
     if (url) {
       const cause = causes.find((each) => isUnavailable(each) || isRefused(each))
@@ -80,8 +71,11 @@ export async function openDatabase({
   const db = client.db(url ? nameIn(url) : DEFAULT_NAME)
   return {
     db,
+    /** True if it is the embedded engine. */
     isEmbedded: engine !== undefined,
+    /** Returns the failure of the database if it is the cause of an error, else the error. */
     explainFailure,
+    /** Measures one round trip in milliseconds; throws while the database is unavailable. */
     async ping() {
       const startedAt = performance.now()
       await db.command({ ping: 1 })
@@ -108,3 +102,16 @@ const placeOf = ({ options: { hosts, srvHost, tls } }: MongoClient) => ({
 })
 
 const nameIn = (url: string): string => /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(url)?.[1] ?? DEFAULT_NAME
+
+/** The diagnostics channel on which Node.js announces each connection that is being opened. */
+const CLIENT_SOCKETS = 'net.client.socket'
+
+/**
+ * Ends waits for a socket that has closed. The driver may begin a command on a connection at the moment that its server
+ * dies: the write is refused, and the driver waits for `drain` forever before it checks if the connection still lives.
+ */
+function endWaitsOnClose(message: unknown): void {
+  const { socket } = message as { socket: Socket }
+  // Commands that were on their way to the socket when it closed reach it one turn of the event loop later.
+  socket.once('close', () => setImmediate(() => socket.emit('drain')))
+}

@@ -1,5 +1,59 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Collection } from 'mongodb'
 import type { Database } from './database.ts'
-import { noteWritesOf } from './write-watch.ts'
+
+const watches = new AsyncLocalStorage<{ hasWritten: boolean }>()
+
+/** Creates a watch over the writes of a piece of work. */
+export function watchWrites() {
+  const state = { hasWritten: false }
+  return {
+    run: <Result>(work: () => Promise<Result>): Promise<Result> => watches.run(state, work),
+    /** True once the work has begun to write to the database. */
+    hasWritten: () => state.hasWritten,
+  }
+}
+
+/** Notes a write of the running work, for code that writes past the methods of a collection. */
+export function noteWrite(): void {
+  const state = watches.getStore()
+  if (state) state.hasWritten = true
+}
+
+/** The methods of a collection that write. */
+export const WRITING_METHODS = [
+  'insertOne',
+  'insertMany',
+  'updateOne',
+  'updateMany',
+  'replaceOne',
+  'deleteOne',
+  'deleteMany',
+  'findOneAndUpdate',
+  'findOneAndReplace',
+  'findOneAndDelete',
+  'bulkWrite',
+] as const
+
+type Method = (...args: unknown[]) => unknown
+
+let notingMethods: Record<string, Method> | undefined
+
+/** Makes the methods of a collection note that they write. */
+function noteWritesOf(collection: Collection): Collection {
+  const methods = collection as unknown as Record<string, Method>
+  notingMethods ??= Object.fromEntries(
+    WRITING_METHODS.map((name) => {
+      const write = methods[name]!
+      const noting: Method = function (this: unknown, ...args) {
+        noteWrite()
+        return Reflect.apply(write, this, args)
+      }
+      return [name, noting]
+    }),
+  )
+  return Object.assign(collection, notingMethods)
+}
 
 /** Returns the collections that a plugin declared; reading another one, or any without a database, throws. */
 export const ownCollections = (

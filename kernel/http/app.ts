@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import cors from '@koa/cors'
 import bytes from 'bytes'
-import Koa, { type Context } from 'koa'
+import Koa, { type Context, type Next } from 'koa'
 import type { SomeCradle } from '../contract/cradle.ts'
 import { findErrorForm, inErrorForm } from '../contract/error-form.ts'
 import type { GuardUse } from '../contract/guard.ts'
@@ -10,7 +10,6 @@ import { AppError } from '../errors.ts'
 import { chooseLocale, type Locale } from '../locale.ts'
 import type { Runtime } from '../server/runtime.ts'
 import { createBodyReader } from './body.ts'
-import { refuseToBeRun } from './destination.ts'
 import { createEndpoint, type EndpointParts } from './endpoint.ts'
 import { type ErrorReply, replyTo, retryHeaders } from './error-reply.ts'
 import type { GuardChain } from './guard-chain.ts'
@@ -219,4 +218,18 @@ function corsFor(origins: string[]) {
     ],
     keepHeadersOnError: false,
   })
+}
+
+/** The uses of a reply in which a browser runs no code of it, given the headers of files. */
+const PASSIVE = new Set(['', 'empty', 'document', 'frame', 'iframe', 'image', 'audio', 'video', 'track'])
+
+/**
+ * Refuses requests of a page that would run a reply of the API as a script, a worker, a style or a plugin. Replies
+ * contain what people wrote, and pages of this origin act for the signed-in user.
+ */
+function refuseToBeRun(context: Context, next: Next): Promise<void> {
+  // Older browsers, and all browsers at addresses without HTTPS, do not send this header.
+  const destination = context.get('Sec-Fetch-Dest')
+  if (!PASSIVE.has(destination)) throw new AppError('FORBIDDEN', { destination })
+  return next()
 }

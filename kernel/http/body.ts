@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Context, Middleware } from 'koa'
 import { AppError } from '../errors.ts'
 import { JsonTooComplex, parseJson } from '../json-meter.ts'
@@ -15,11 +16,8 @@ const MAX_VALUES = 200_000
 
 const JSON_TYPES = ['json', '+json']
 
-/** Reads the JSON body of a request, of at most so many bytes; a missing body is {}. */
-export type BodyReader = (context: Context, limit: number) => Promise<unknown>
-
-/** Creates the reader of JSON bodies. */
-export function createBodyReader(): BodyReader {
+/** Creates the reader of JSON bodies, each of at most `limit` bytes; a missing body is {}. */
+export function createBodyReader() {
   /** The parsers by the limit of their bodies. */
   const parsers = new Map<number, Promise<Middleware>>()
   /** Imported with the first body: its parser of forms takes longer to load than everything else here. */
@@ -41,7 +39,7 @@ export function createBodyReader(): BodyReader {
       },
     })
   }
-  return async (context, limit) => {
+  return async (context: Context, limit: number): Promise<unknown> => {
     if (!hasBody(context)) return {}
     if (!context.is(JSON_TYPES))
       throw new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'application/json' })
@@ -76,4 +74,22 @@ function explain(failure: BodyFailure): Error {
   if (failure.status === 415)
     return new AppError('UNSUPPORTED_MEDIA_TYPE', { expected: 'identity, gzip, deflate or br' })
   return new AppError('BAD_JSON', {}, { cause: failure })
+}
+
+/** Reads a body as it comes; throws BODY_TOO_LARGE if it has more than `limit` bytes. */
+export async function readBytes(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+  const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit })
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > limit) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : new AppError('CLIENT_LEFT', {}, { cause: error })
+  }
+  return Buffer.concat(chunks, length)
 }

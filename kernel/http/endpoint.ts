@@ -11,20 +11,20 @@ import { deferSchema, objectOf, type Validator } from '../schema.ts'
 import type { Limits } from '../security/limits.ts'
 import type { OpenSocketDirectory } from '../socket/directory.ts'
 import { type AuditedCall, createAuditor } from './audit.ts'
+import { readBytes } from './body.ts'
 import { createReplySender } from './endpoint-reply.ts'
 import type { ErrorReply } from './error-reply.ts'
 import type { GuardChain } from './guard-chain.ts'
-import { readBytes } from './raw-body.ts'
 import { isRepeatable, performOnce } from './repetition.ts'
 import { assertParams } from './request-facts.ts'
-import type { UploadReader } from './upload.ts'
+import type { createUploadReader } from './upload.ts'
 
 /** The parts that serving a route needs besides the route. */
 export interface EndpointParts {
   guard: GuardChain
   cradle: SomeCradle
   readBody: (context: Context) => Promise<unknown>
-  readUpload: UploadReader
+  readUpload: ReturnType<typeof createUploadReader>
   /** Called with replies that do not fit their schema; may throw. */
   onWrongReply: (error: unknown) => void
   audit: (record: AuditRecord) => Promise<void>

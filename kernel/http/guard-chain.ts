@@ -1,7 +1,7 @@
 import type { GuardContexts } from '../contract/additions.ts'
 import type { SomeCradle } from '../contract/cradle.ts'
 import type { Guard, GuardRequest, GuardUse } from '../contract/guard.ts'
-import type { PlannedPlugin } from '../loading/blueprint.ts'
+import type { PlannedPlugin } from '../loading/consistency.ts'
 
 /** Runs a guard and those before it; each adds to `context`, also if a later one refuses. */
 export type GuardChain = (request: GuardRequest, context: object) => Promise<void>

@@ -7,9 +7,8 @@ import { createGzip } from 'node:zlib'
 import type { Context, Middleware } from 'koa'
 import type { SomeCradle } from '../contract/cradle.ts'
 import type { Pages } from '../contract/pages.ts'
-import type { ErrorCode } from '../errors.ts'
-import { AppError } from '../errors.ts'
-import { listsTag } from './entity-tag.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
+import { listsTag } from './file-reply.ts'
 
 /** Pages, and the services that their functions get. */
 export interface OwnedPages {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { KeptReply, RepeatableCall } from '../contract/extension-points.ts'
 import type { Answers } from '../contract/extensions.ts'
 import { isChosenReply, type Route, reply } from '../contract/route.ts'
-import { watchWrites } from '../database/write-watch.ts'
+import { watchWrites } from '../database/own-collections.ts'
 import { AppError } from '../errors.ts'
 
 /** The header of a reply that was kept from an earlier call. */

@@ -11,9 +11,6 @@ import type { Upload, UploadedFile, UploadSpec } from '../contract/route.ts'
 import { AppError } from '../errors.ts'
 import type { Issue } from '../schema.ts'
 
-/** Receives the files of a request, as its route takes them. */
-export type UploadReader = (request: IncomingMessage, spec: UploadSpec) => Promise<Upload>
-
 /** The field of a form that contains files. */
 const FIELD = 'file'
 /** The most bytes of any other field. */
@@ -23,11 +20,11 @@ const FRAME_BYTES = 64 * 1024
 /** The age from which on a file can only be left from a crash, in milliseconds. */
 const STALE_MS = 24 * 3600_000
 
-/** Makes a reader that stores files in a folder; it throws BODY_TOO_LARGE, BAD_FORM, VALIDATION_FAILED and the like. */
-export function createUploadReader(folder: string): UploadReader {
+/** Creates a reader that stores the files of a request in a folder, as its route takes them; it throws BODY_TOO_LARGE, BAD_FORM, VALIDATION_FAILED and the like. */
+export function createUploadReader(folder: string) {
   let isPrepared = false
 
-  return async (request, spec) => {
+  return async (request: IncomingMessage, spec: UploadSpec): Promise<Upload> => {
     const { max_bytes, max_files = 1, as } = spec
     const frame = as === 'body' ? 0 : FRAME_BYTES
     if (Number(request.headers['content-length'] ?? 0) > max_bytes * max_files + frame)

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { AppError } from '../errors.ts'
-import type { OpenSocketDirectory } from '../socket/directory.ts'
-import { CLOSE } from '../socket/rules.ts'
+import { CLOSE, type OpenSocketDirectory } from '../socket/directory.ts'
 import type { ErrorReply } from './error-reply.ts'
 
 /** The parts that sending a Response needs. */

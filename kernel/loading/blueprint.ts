@@ -2,17 +2,23 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Config, layerConfig, readConfigFile } from '../config/config.ts'
+import { acceptLimits, acceptSettings } from '../config/config-schema.ts'
 import type { Command } from '../contract/command.ts'
 import { assertErrorForm } from '../contract/error-form.ts'
 import { createExtensions, type ExtensionPoint, type FailedPlugins } from '../contract/extensions.ts'
-import { createHost, type Declarations } from '../contract/host.ts'
+import { createHost } from '../contract/host.ts'
 import { confine, type ForeignFolder } from '../contract/isolation.ts'
 import type { Plugin } from '../contract/plugin.ts'
 import { ConfigError, type ErrorTable, kernelErrors } from '../errors.ts'
 import { kernelRoutes } from '../http/health.ts'
-import { askForNearest } from '../nearest.ts'
-import { acceptLimits, acceptSettings } from './accepted-settings.ts'
-import { assertConsistent, type Fault } from './consistency.ts'
+import {
+  type Assembly,
+  askForNearest,
+  assertConsistent,
+  checkForeign,
+  type Fault,
+  type PlannedPlugin,
+} from './consistency.ts'
 import {
   discoverPlugins,
   type EntryPlace,
@@ -22,35 +28,22 @@ import {
   loadEntry,
   type Trial,
 } from './discovery.ts'
-import { checkForeign } from './foreign-check.ts'
-import { orderByDependency } from './order.ts'
 import { BUILT_IN, VERSION } from './package.ts'
-import { type Absent, type Candidate, createSelection, type Selection } from './selection.ts'
-
-/** A plugin that will run, with all that it declared. */
-export interface PlannedPlugin extends Candidate {
-  plugin: Plugin
-  /** The real path of the folder that it was loaded from. */
-  folder: string
-  declarations: Declarations
-}
+import {
+  type Absent,
+  type Candidate,
+  createSelection,
+  orderByDependency,
+  type Selection,
+} from './selection.ts'
 
 /** Everything that is known of a server before it runs: no database, no port, no side effect. */
-export interface Blueprint {
+export interface Blueprint extends Assembly {
   home: string
   version: string
   config: Config
-  /** In order of start. */
-  plugins: PlannedPlugin[]
   /** Plugins and folders that will not run. */
   absent: readonly Absent[]
-  /** The extension points of all plugins, absent plugins included, by name. */
-  points: ReadonlyMap<string, ExtensionPoint>
-  /** The names of the events of all plugins, absent plugins included. */
-  events: ReadonlySet<string>
-  /** The entries that folders and packages add to extension points. */
-  entries: FolderEntry[]
-  errors: ErrorTable
 }
 
 /** The extension points of the kernel itself. */
@@ -160,10 +153,7 @@ export async function listStandaloneCommands(home: string): Promise<Command[]> {
 }
 
 /** A plugin that has declared itself; `error` is what its setup threw. */
-interface Declared extends Candidate {
-  plugin: Plugin
-  folder: string
-  declarations: Declarations
+interface Declared extends PlannedPlugin {
   error?: Error
 }
 

@@ -1,8 +1,36 @@
+import { closest, distance } from 'fastest-levenshtein'
+import type { ExtensionPoint } from '../contract/extensions.ts'
+import { compileFor } from '../contract/form.ts'
+import type { Declarations } from '../contract/host.ts'
+import type { Plugin } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
-import { ConfigError, kernelErrors } from '../errors.ts'
-import { askForNearest } from '../nearest.ts'
+import type { FrameSchemas } from '../contract/socket.ts'
+import { ConfigError, type ErrorTable, kernelErrors } from '../errors.ts'
+import { compileSchema } from '../schema.ts'
 import { kernelLimits } from '../security/limits.ts'
-import type { Blueprint, PlannedPlugin } from './blueprint.ts'
+import type { FolderEntry } from './discovery.ts'
+import type { Candidate } from './selection.ts'
+
+/** A plugin that will run, with all that it declared. */
+export interface PlannedPlugin extends Candidate {
+  plugin: Plugin
+  /** The real path of the folder that it was loaded from. */
+  folder: string
+  declarations: Declarations
+}
+
+/** The declarations that must fit together. */
+export interface Assembly {
+  /** In order of start. */
+  plugins: PlannedPlugin[]
+  /** The extension points of all plugins, absent plugins included, by name. */
+  points: ReadonlyMap<string, ExtensionPoint>
+  /** The names of the events of all plugins, absent plugins included. */
+  events: ReadonlySet<string>
+  /** The entries that folders and packages add to extension points. */
+  entries: FolderEntry[]
+  errors: ErrorTable
+}
 
 const MUTATING = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
@@ -29,7 +57,7 @@ function attribute(owner: string, act: () => void): void {
 
 /** Throws a `Fault` for a name used twice, and for what names a guard, an error, an event or an extension point that no plugin declares. */
 export function assertConsistent(
-  { plugins, points, events, entries, errors }: Blueprint,
+  { plugins, points, events, entries, errors }: Assembly,
   kernelRoutes: readonly Route[],
 ): void {
   const owners = new Map<string, string>()
@@ -152,3 +180,30 @@ export function assertConsistent(
     }
   }
 }
+
+/** Returns a question, to follow after a sentence, about the name that may have been meant; empty if none is similar. */
+export function askForNearest(name: string, names: readonly string[]): string {
+  const nearest = closest(name, names)
+  return distance(name, nearest) <= name.length / 3 ? ` Did you mean "${nearest}"?` : ''
+}
+
+/** Compiles the schemas that a third-party plugin declares and checks its entries; tests do so for built-in plugins. */
+export function checkForeign(
+  { routes, sockets, extensions }: Declarations,
+  points: ReadonlyMap<string, ExtensionPoint>,
+): void {
+  for (const { method, path, query, body, response } of routes)
+    compileFor(`route ${method} ${path}`, () => {
+      if (query) compileSchema(query, 'text')
+      if (body) compileSchema(body, 'json')
+      for (const schema of Object.values(response)) if (schema) compileSchema(schema, 'reply')
+    })
+  for (const { path, receive, send } of sockets)
+    compileFor(`socket ${path}`, () => {
+      for (const schema of schemasIn(receive, send)) compileSchema(schema, 'json')
+    })
+  for (const { point, entry } of extensions) points.get(point)?.check?.(entry)
+}
+
+const schemasIn = (...directions: FrameSchemas[]) =>
+  directions.flatMap((direction) => Object.values(direction))

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -5,10 +6,8 @@ import type { ExtensionPoint } from '../contract/extensions.ts'
 import { confine, runAs } from '../contract/isolation.ts'
 import { assertPlugin, assertSettings, type Plugin } from '../contract/plugin.ts'
 import { ConfigError } from '../errors.ts'
-import { linkServer } from './home-link.ts'
-import { BUILT_IN, BUILT_IN_ROOT, VERSION } from './package.ts'
+import { BUILT_IN, BUILT_IN_ROOT, linkServer, VERSION } from './package.ts'
 import type { Candidate } from './selection.ts'
-import { withSyntaxPlace } from './syntax-place.ts'
 
 /** The source of a plugin that is passed to the server as an object, as tests do. */
 const PASSED = 'given'
@@ -248,3 +247,30 @@ function exportedEntry(exported: unknown): string | undefined {
   const conditions = exported as Record<string, unknown>
   return exportedEntry(conditions['.'] ?? conditions.import ?? conditions.node ?? conditions.default)
 }
+
+/** The most files of a folder that are checked, each by a process of its own. */
+const MAX_FILES = 20
+
+/**
+ * Adds file and line to a SyntaxError of a folder's code, of which `import` reports only the message; other errors stay
+ * as they are. Checks the imported file first, then the others of the folder.
+ */
+function withSyntaxPlace(error: unknown, folder: string, file: string): unknown {
+  if (!(error instanceof SyntaxError)) return error
+  const position = [file, ...listOtherFiles(folder, file)].map(findSyntaxPlace).find(Boolean)
+  return position ? new SyntaxError(`${error.message} (${position})`, { cause: error }) : error
+}
+
+/** Returns the path and the line of a file's syntax error. */
+function findSyntaxPlace(file: string): string | undefined {
+  const { status, stderr } = spawnSync(process.execPath, ['--check', file], { encoding: 'utf8' })
+  if (status === 0) return undefined
+  return /^(?:file:\/\/)?(.*:\d+)$/m.exec(stderr)?.[1]
+}
+
+const listOtherFiles = (folder: string, file: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.[cm]?js$/.test(path) && !/(^|\/)node_modules\//.test(path))
+    .map((path) => join(folder, path))
+    .filter((path) => path !== file)
+    .slice(0, MAX_FILES)

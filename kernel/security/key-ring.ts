@@ -18,27 +18,20 @@ import { ConfigError } from '../errors.ts'
 const KEY_BYTES = 32
 
 /** The keys in the file `secret.key` of a home, one a line, base64url; all processes of the home share it. */
-export interface KeyRing {
-  /** The key that seals, and while it is being replaced also the one before it; read anew when the file has changed. */
-  keys(): readonly [current: Buffer, former?: Buffer]
-  /** Puts a new key before the present one; false if a replacement is under way already. */
-  begin(): boolean
-  /** Drops the former key. */
-  end(): void
-}
+export type KeyRing = ReturnType<typeof openKeyRing>
 
 /** Returns the path of the key file of a home. */
 export const keyPathIn = (home: string): string => join(home, 'secret.key')
 
 /** Opens the key file of this home; if it does not exist, it is made on first use. */
 export function deferKeyRing(home: string): KeyRing {
-  let opened = existsSync(keyPathIn(home)) ? openKeyRing(home) : undefined
+  let opened: KeyRing | undefined = existsSync(keyPathIn(home)) ? openKeyRing(home) : undefined
   const open = () => (opened ??= openKeyRing(home))
   return { keys: () => open().keys(), begin: () => open().begin(), end: () => open().end() }
 }
 
 /** Opens the key file of this home, or makes it (0600, also when several processes start at once). */
-export function openKeyRing(home: string): KeyRing {
+export function openKeyRing(home: string) {
   const path = keyPathIn(home)
   const candidate = join(home, `.secret.key.${process.pid}`)
 
@@ -92,13 +85,16 @@ export function openKeyRing(home: string): KeyRing {
   const replace = (...newKeys: Buffer[]) => write(newKeys, (candidate) => renameSync(candidate, path))
 
   return {
-    keys,
-    begin() {
+    /** Returns the key that seals, and while it is being replaced also the former one; read anew if the file has changed. */
+    keys: (): readonly [current: Buffer, former?: Buffer] => keys(),
+    /** Puts a new key before the present one; returns false if a replacement is under way already. */
+    begin(): boolean {
       const [current, former] = keys()
       if (former) return false
       replace(randomBytes(KEY_BYTES), current)
       return true
     },
-    end: () => replace(keys()[0]),
+    /** Drops the former key. */
+    end: (): void => replace(keys()[0]),
   }
 }

@@ -5,23 +5,15 @@ const RECOUNT_MS = 30_000
 const MAX_TALLIES = 10_000
 
 /** The number of things of one kind that an account has: counted now and then, and kept up to date by creations here. */
-interface Tally {
-  /** The number as it is known now. */
-  readonly used: number
-  /** Counts again unless the number was counted lately. */
-  refresh(): Promise<void>
-  recount(): Promise<void>
-  /** Runs `create`, which counts as one more unless it fails. */
-  add<Value>(create: () => Promise<Value>): Promise<Value>
-}
+type Tally = ReturnType<typeof createTally>
 
-function createTally(count: () => number | Promise<number>): Tally {
+function createTally(count: () => number | Promise<number>) {
   const creating = new Set<Promise<unknown>>()
   let used = 0
   let countedAt = Number.NEGATIVE_INFINITY
   let counting: Promise<void> | undefined
 
-  const recount = () => {
+  const recount = (): Promise<void> => {
     counting ??= (async () => {
       // A creation under way may or may not be counted.
       await Promise.allSettled(creating)
@@ -34,14 +26,17 @@ function createTally(count: () => number | Promise<number>): Tally {
   }
 
   return {
-    get used() {
+    /** The number as it is known now. */
+    get used(): number {
       return used
     },
     recount,
-    refresh: async () => {
+    /** Counts again unless the number was counted lately. */
+    refresh: async (): Promise<void> => {
       await (performance.now() - countedAt > RECOUNT_MS ? recount() : counting)
     },
-    add(create) {
+    /** Runs `create`, which counts as one more unless it fails. */
+    add<Value>(create: () => Promise<Value>): Promise<Value> {
       used += 1
       const created = create().catch((error) => {
         used -= 1

@@ -43,16 +43,8 @@ export class TokenBucket {
   }
 }
 
-/** Buckets by key, such as an account's id or an address. */
-interface TokenBuckets {
-  /** Takes one token of a key's bucket, as `TokenBucket.take` does. */
-  take(key: string): number
-  /** Charges a key's bucket, as `TokenBucket.charge` does. */
-  charge(key: string, count: number): void
-}
-
-/** Makes buckets that are kept only while they may not be full. */
-export function createTokenBuckets(rate: Rate, now = monotonic): TokenBuckets {
+/** Creates buckets by key, such as an account's id or an address; they are kept only while they may not be full. */
+export function createTokenBuckets(rate: Rate, now = monotonic) {
   const fillMs = ((2 * rate.burst) / rate.per_second) * 1000
   let current = new Map<string, TokenBucket>()
   let older = new Map<string, TokenBucket>()
@@ -69,7 +61,7 @@ export function createTokenBuckets(rate: Rate, now = monotonic): TokenBuckets {
     return bucket
   }
   return {
-    take: (key) => bucketOf(key).take(),
-    charge: (key, count) => bucketOf(key).charge(count),
+    take: (key: string): number => bucketOf(key).take(),
+    charge: (key: string, count: number): void => bucketOf(key).charge(count),
   }
 }

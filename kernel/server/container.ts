@@ -10,13 +10,10 @@ interface ServiceDeclaration {
   factory: (cradle: SomeCradle) => unknown
 }
 
-/** Makes each plugin's view of the services: its own, those that its dependencies provide, and the kernel's. */
-interface Container {
-  /** The cradle of one plugin; reading a service that it may not use throws with both names. */
-  cradleOf(plugin: string): SomeCradle
-}
-
-/** Makes the container; services are singletons, made on first use. */
+/**
+ * Creates each plugin's view of the services: its own, those that its dependencies provide, and the kernel's. Services
+ * are singletons, created on first use.
+ */
 export function createContainer({
   services,
   dependsOn,
@@ -25,7 +22,7 @@ export function createContainer({
   services: readonly ServiceDeclaration[]
   dependsOn: (plugin: string) => readonly string[]
   kernelServices: (plugin: string) => Record<string, unknown>
-}): Container {
+}) {
   const awilix = createAwilix({ injectionMode: InjectionMode.PROXY, strict: true })
   const declared = new Map(services.map((service) => [keyOf(service), service]))
   const offers = new Map(
@@ -33,6 +30,7 @@ export function createContainer({
   )
   const cradles = new Map<string, SomeCradle>()
 
+  /** Returns the cradle of one plugin; reading a service that it may not use throws with both names. */
   const cradleOf = (plugin: string): SomeCradle => {
     const existing = cradles.get(plugin)
     if (existing) return existing

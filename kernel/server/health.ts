@@ -1,11 +1,22 @@
-import type { HealthReport } from '../contract/cradle.ts'
-import type { Runtime } from './runtime.ts'
+import type { HealthReport, SomeCradle } from '../contract/cradle.ts'
+import type { Database } from '../database/database.ts'
+import type { PlannedPlugin } from '../loading/consistency.ts'
+import type { Logger } from '../log.ts'
+import type { Storage } from './storage.ts'
 
 /** The time after which a database that does not answer counts as unavailable, in milliseconds. */
 const PATIENCE_MS = 2000
 
 /** Creates the examination of a server: its disk, its database, and its plugins while the database answers. */
-export function createHealth(runtime: Runtime): () => Promise<HealthReport> {
+export function createHealth(runtime: {
+  plugins: readonly PlannedPlugin[]
+  failed: ReadonlyMap<string, string>
+  faults: ReadonlyMap<string, number>
+  database: Database | undefined
+  storage: Storage
+  log: Logger
+  cradleOf(plugin: string): SomeCradle
+}): () => Promise<HealthReport> {
   const pluginStates = async () => {
     const states: HealthReport['plugins'] = {}
     for (const name of runtime.faults.keys()) states[name] = 'degraded'

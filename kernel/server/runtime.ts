@@ -1,12 +1,11 @@
 import type { Engine } from '#engine'
 import { type Clock, systemClock } from '../clock.ts'
 import type { Manifests } from '../contract/additions.ts'
-import type { CradleOf, ServerFacts, SomeCradle } from '../contract/cradle.ts'
-import { createEventBus, type OpenEventBus } from '../contract/events.ts'
-import { type AllExtensions, createExtensions, type Extensions } from '../contract/extensions.ts'
+import type { CradleOf, SomeCradle } from '../contract/cradle.ts'
+import { createEventBus } from '../contract/events.ts'
+import { type AllExtensions, createExtensions } from '../contract/extensions.ts'
 import { findCulprit } from '../contract/isolation.ts'
-import type { Announce, Permission } from '../contract/plugin.ts'
-import type { Database } from '../database/database.ts'
+import type { Announce } from '../contract/plugin.ts'
 import { createExpiryJob } from '../database/expiry.ts'
 import { ensureIndexes } from '../database/indexes.ts'
 import type { LeaseDocument } from '../database/lease.ts'
@@ -15,57 +14,25 @@ import { ownCollections } from '../database/own-collections.ts'
 import { ConfigError } from '../errors.ts'
 import { createErrorDescriber, createErrorExplainer } from '../http/error-reply.ts'
 import { createIds } from '../ids.ts'
-import { type Blueprint, extensionsOf, foreignFolders, type PlannedPlugin } from '../loading/blueprint.ts'
+import { type Blueprint, extensionsOf, foreignFolders } from '../loading/blueprint.ts'
+import type { PlannedPlugin } from '../loading/consistency.ts'
 import { BUILT_IN } from '../loading/package.ts'
 import { isRequired, SWITCHED_OFF } from '../loading/selection.ts'
 import type { Logger } from '../log.ts'
 import { deferKeyRing } from '../security/key-ring.ts'
-import { createLimits, type Limits, type UsageCounter } from '../security/limits.ts'
-import { assertKeyKept } from '../security/lost-key.ts'
-import { noteSealedFields } from '../security/sealed-fields.ts'
+import { createLimits, type UsageCounter } from '../security/limits.ts'
+import { assertKeyKept, noteSealedFields } from '../security/sealed-fields.ts'
 import { createSecrets } from '../security/secrets.ts'
-import { createSocketDirectory, type OpenSocketDirectory } from '../socket/directory.ts'
+import { createSocketDirectory } from '../socket/directory.ts'
 import { createContainer } from './container.ts'
 import { createHealth } from './health.ts'
 import { startJobs } from './jobs.ts'
 import { runStep, type Step } from './plugin-step.ts'
 import { createServerFacts } from './server-facts.ts'
-import { createStorage, type Storage } from './storage.ts'
+import { createStorage } from './storage.ts'
 
 /** The running plugins, with their services and hooks, without a port. */
-export interface Runtime {
-  blueprint: Blueprint
-  database: Database | undefined
-  /** Plugins that run, in order of start. */
-  plugins: PlannedPlugin[]
-  /** Plugins and folders that failed to load or to start, and plugins that need them, with the reason. */
-  failed: Map<string, string>
-  /** The number of uncaught errors of each third-party plugin, by name. */
-  faults: ReadonlyMap<string, number>
-  /** Milliseconds that each plugin's start took. */
-  startTimes: Map<string, number>
-  extensions: AllExtensions
-  permissionCatalog: Extensions<Permission>
-  events: OpenEventBus
-  sockets: OpenSocketDirectory
-  limits: Limits
-  storage: Storage
-  clock: Clock
-  log: Logger
-  facts: ServerFacts
-  cradleOf<Name extends keyof Manifests>(plugin: Name): CradleOf<Name>
-  cradleOf(plugin: string): SomeCradle
-  /** Logs and counts an uncaught error of a third-party plugin; false if the error is our own. */
-  takeFault(error: unknown, plugin?: string): boolean
-  /** Makes indexes and connects the plugins' listeners: enough for a command. */
-  prepare(): Promise<void>
-  /** Prepares, and starts every plugin in order. */
-  start(): Promise<void>
-  /** Runs the hook `ready` of every plugin, and starts the jobs. */
-  ready(announce: Announce): Promise<void>
-  /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and closes the database. */
-  stop(beforeClosing?: () => Promise<void>): Promise<void>
-}
+export type Runtime = Awaited<ReturnType<typeof openRuntime>>
 
 /** The time that one plugin has for one step, in milliseconds. */
 const STEP_LIMIT_MS = { start: 10_000, stop: 12_000 }
@@ -86,13 +53,15 @@ export async function openRuntime({
   /** The engine of this home if it is being opened already. */
   opening?: Promise<Engine>
   stepLimitMs?: { start: number; stop: number }
-}): Promise<Runtime> {
+}) {
   const { home, config } = blueprint
   const events = createEventBus({ names: blueprint.events, log })
   const sockets = createSocketDirectory()
-  const failed = new Map(
+  /** Plugins and folders that failed to load or to start, and plugins that need them, with the reason. */
+  const failed = new Map<string, string>(
     blueprint.absent.flatMap(({ name, reason, failed }) => (failed ? [[name, reason] as const] : [])),
   )
+  /** The number of uncaught errors of each third-party plugin, by name. */
   const faults = new Map<string, number>()
   const extensions = Object.fromEntries(
     extensionsOf(blueprint, { failed, cradleOf: (name) => cradleOf(name) }),
@@ -142,7 +111,7 @@ export async function openRuntime({
   const runningBlueprint = (): Blueprint => ({ ...blueprint, plugins: runtime.plugins })
   const byName = new Map(blueprint.plugins.map((planned) => [planned.plugin.name, planned]))
 
-  const { cradleOf } = createContainer({
+  const container = createContainer({
     services: blueprint.plugins.flatMap(({ plugin, declarations }) =>
       [...declarations.services].map(([name, factory]) => ({
         name,
@@ -161,13 +130,21 @@ export async function openRuntime({
     }),
   })
 
-  const runtime: Runtime = {
+  function cradleOf<Name extends keyof Manifests>(plugin: Name): CradleOf<Name>
+  function cradleOf(plugin: string): SomeCradle
+  function cradleOf(plugin: string) {
+    return container.cradleOf(plugin)
+  }
+
+  const runtime = {
     blueprint,
     database,
+    /** Plugins that run, in order of start. */
     plugins: blueprint.plugins,
     failed,
     faults,
-    startTimes: new Map(),
+    /** Milliseconds that each plugin's start took. */
+    startTimes: new Map<string, number>(),
     extensions,
     permissionCatalog,
     events,
@@ -186,6 +163,7 @@ export async function openRuntime({
   }
   const examine = createHealth(runtime)
   const folders = foreignFolders(blueprint)
+  /** Logs and counts an uncaught error of a third-party plugin; returns false if the error is our own. */
   function takeFault(error: unknown, plugin = findCulprit(error, folders)): boolean {
     if (plugin === undefined) return false
     faults.set(plugin, (faults.get(plugin) ?? 0) + 1)
@@ -201,7 +179,8 @@ export async function openRuntime({
 
   const collections = blueprint.plugins.flatMap(({ declarations }) => [...declarations.collections])
 
-  async function prepare() {
+  /** Migrates the data, creates indexes and connects the plugins' listeners: enough for a command. */
+  async function prepare(): Promise<void> {
     const parts = blueprint.plugins.map(({ name, declarations: { migrations, collections } }) => ({
       name,
       migrations,
@@ -217,7 +196,8 @@ export async function openRuntime({
         })
   }
 
-  async function start() {
+  /** Prepares, and starts every plugin in order. */
+  async function start(): Promise<void> {
     for (const sentence of config.strayVariables) log.warn(sentence)
     for (const [plugin, reason] of failed) log.error({ plugin, reason }, 'a plugin is left out')
     for (const { name: plugin, reason, failed } of blueprint.absent)
@@ -261,7 +241,8 @@ export async function openRuntime({
     }
   }
 
-  async function ready(announce: Announce) {
+  /** Runs the hook `ready` of every plugin, and starts the jobs. */
+  async function ready(announce: Announce): Promise<void> {
     for (const planned of runtime.plugins) if (admits(planned)) await take(planned, 'ready', announce)
     runtime.plugins = runtime.plugins.filter(({ name }) => !failed.has(name))
     storage.watch()
@@ -280,7 +261,8 @@ export async function openRuntime({
     })
   }
 
-  async function stop(beforeClosing?: () => Promise<void>) {
+  /** Stops jobs and plugins, in reverse order, runs `beforeClosing` and closes the database. */
+  async function stop(beforeClosing?: () => Promise<void>): Promise<void> {
     storage.stop()
     try {
       await stopPart('the jobs', async () => jobs?.stop())

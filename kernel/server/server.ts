@@ -7,31 +7,22 @@ import { removeServerNote, writeServerNote } from '../cli/server-note.ts'
 import type { Clock } from '../clock.ts'
 import { readDatabaseUrl } from '../config/config.ts'
 import type { Announce, Plugin } from '../contract/plugin.ts'
-import type { ErrorCode } from '../errors.ts'
-import { AppError } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import { createApp } from '../http/app.ts'
+import { endStalledReplies, ignoreUpgrade } from '../http/connections.ts'
 import { replyTo } from '../http/error-reply.ts'
 import { createGuardChains } from '../http/guard-chain.ts'
 import { kernelRoutes } from '../http/health.ts'
-import { ignoreUpgrade } from '../http/ignore-upgrade.ts'
 import { originOf } from '../http/network.ts'
 import { requestIdOf } from '../http/request-facts.ts'
-import { endStalledReplies } from '../http/stalled-replies.ts'
 import { readBlueprint } from '../loading/blueprint.ts'
 import { createLogger } from '../log.ts'
-import { CLOSE, PING_INTERVAL_MS } from '../socket/rules.ts'
+import { CLOSE, PING_INTERVAL_MS } from '../socket/directory.ts'
 import { createUpgrader, refuse } from '../socket/upgrade.ts'
 import { openRuntime, type Runtime } from './runtime.ts'
 
 /** A server that listens. */
-export interface Server {
-  url: string
-  runtime: Runtime
-  /** Lines for the person who started the server, e.g. the first administrator's password. */
-  announcements: { label: string; text: string }[]
-  /** No new work; running turns finish or are stored; sockets are closed with 1001; at most 15 s. */
-  stop(): Promise<void>
-}
+export type Server = Awaited<ReturnType<typeof startServer>>
 
 /** A line as a plugin announced it, before the address of the server is known. */
 interface Announcement {
@@ -69,7 +60,7 @@ export async function startServer({
   pingIntervalMs?: number
   stallMs?: number
   stepLimitMs?: { start: number; stop: number }
-}): Promise<Server> {
+}) {
   const log = createLogger({ level: 'info', destination: logTo })
   const failing = new AbortController()
   // Opens its files while the plugins are loaded; a home that is configured wrongly must not get a database by it.
@@ -111,7 +102,7 @@ async function listen({
   strictReplies: boolean
   pingIntervalMs: number
   stallMs: number
-}): Promise<Server> {
+}) {
   const { blueprint } = runtime
   const { config, errors, home } = blueprint
   const { http: settings } = config.values
@@ -194,11 +185,13 @@ async function listen({
   return {
     url,
     runtime,
+    /** Lines for the person who started the server, e.g. the first administrator's password. */
     announcements: announcements.map(({ label, text }) => ({
       label,
       text: typeof text === 'string' ? text : text(url),
     })),
-    stop: () => {
+    /** Refuses new work, waits for running work and closes sockets with 1001; takes at most 15 s. */
+    stop: (): Promise<void> => {
       stopping ??= stop()
       return stopping
     },

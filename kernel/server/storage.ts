@@ -4,15 +4,7 @@ import { AppError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 
 /** The free space of the file system with the home. */
-export interface Storage {
-  /** `free_bytes` is null if it cannot be measured. */
-  state(): { free_bytes: number | null; low: boolean }
-  /** Throws STORAGE_FULL when so little is left that what is running needs it. */
-  assertRoom(): void
-  /** Logs from now on when the space becomes low, and when it no longer is. */
-  watch(): void
-  stop(): void
-}
+export type Storage = ReturnType<typeof createStorage>
 
 /** The time for which a measurement is used, in milliseconds. */
 const FRESH_MS = 1000
@@ -30,7 +22,7 @@ export function createStorage({
   settings: { warn_below: string; stop_below: string }
   log: Logger
   watchMs?: number
-}): Storage {
+}) {
   let measured = -Infinity
   let free: number | null = null
   let isLow = false
@@ -59,14 +51,17 @@ export function createStorage({
   }
 
   return {
-    state() {
+    /** `free_bytes` is null if it cannot be measured. */
+    state(): { free_bytes: number | null; low: boolean } {
       look()
       return { free_bytes: free, low: isLow }
     },
-    assertRoom() {
+    /** Throws STORAGE_FULL if only running work may use the remaining space. */
+    assertRoom(): void {
       if (measure() < bytes.parse(settings.stop_below)!) throw new AppError('STORAGE_FULL')
     },
-    watch() {
+    /** Logs from now on when the space becomes low, and when it no longer is. */
+    watch(): void {
       look()
       timer = setInterval(look, watchMs).unref()
     },

@@ -4,9 +4,8 @@ import { AppError } from '../errors.ts'
 import type { ErrorReply } from '../http/error-reply.ts'
 import type { Validator } from '../schema.ts'
 import { type Rate, TokenBucket } from '../security/token-bucket.ts'
-import type { DirectoryEntry } from './directory.ts'
+import { BAD_FRAMES_IN_A_ROW, CLOSE, type DirectoryEntry } from './directory.ts'
 import { type Frame, parseFrame } from './frames.ts'
-import { BAD_FRAMES_IN_A_ROW, CLOSE } from './rules.ts'
 
 const FRAMES_WAITING = 64
 /** Milliseconds that a peer which sends too much has to read the reason of the close. */

@@ -1,4 +1,4 @@
-import { noteWrite, watchWrites } from '../../kernel/database/write-watch.ts'
+import { noteWrite, watchWrites } from '../../kernel/database/own-collections.ts'
 import t from '../run/file-test.ts'
 import { pluginSource, startKernel } from '../support/kernel.ts'
 
