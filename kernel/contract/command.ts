@@ -1,4 +1,5 @@
-import { createFormCheck } from './form.ts'
+import { objectOf, rowOf } from '../schema.ts'
+import { createFormCheck, filledText, text } from './form.ts'
 
 /** An argument of a command. */
 export interface CommandArgument {
@@ -46,40 +47,26 @@ export interface Command<
   run: (input: CommandInput<Arguments>, cradle: Cradle) => Promise<number | undefined> | number | undefined
 }
 
-const text = { type: 'string' }
-
 /** Checks the form of a command that a plugin declares. */
 export const assertCommand = createFormCheck<Command>(
-  {
-    type: 'object',
-    properties: {
+  objectOf(
+    {
       name: { type: 'string', pattern: '^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)?$' },
-      summary: { type: 'string', minLength: 1 },
+      summary: filledText,
       arguments: {
         type: 'array',
-        items: {
-          type: 'object',
-          properties: { name: text, summary: text, required: { type: 'boolean' } },
-          required: ['name', 'summary'],
-          additionalProperties: false,
-        },
+        items: objectOf({ name: text, summary: text, required: { type: 'boolean' } }, ['name', 'summary']),
       },
       options: {
         type: 'array',
-        items: {
-          type: 'object',
-          properties: { flags: text, summary: text },
-          required: ['flags', 'summary'],
-          additionalProperties: false,
-        },
+        items: rowOf({ flags: text, summary: text }),
       },
-      audit: { type: 'string', minLength: 1 },
+      audit: filledText,
       database: { type: 'boolean' },
       standalone: { const: true },
       run: true,
     },
-    required: ['name', 'summary', 'run'],
-    additionalProperties: false,
-  },
+    ['name', 'summary', 'run'],
+  ),
   ['run'],
 )

@@ -1,7 +1,7 @@
 import type { AppError } from '../errors.ts'
 import type { ErrorBody, ErrorReply } from '../http/error-reply.ts'
-import type { JSONSchema } from '../schema.ts'
-import { createFormCheck } from './form.ts'
+import { type JSONSchema, objectOf } from '../schema.ts'
+import { anyObject, createFormCheck } from './form.ts'
 
 /** A request that no route answers: `status` is 404, or 405 if other methods of the path have routes. */
 export interface UnansweredRequest {
@@ -26,18 +26,16 @@ export interface ErrorForm {
 }
 
 const checkForm = createFormCheck<ErrorForm>(
-  {
-    type: 'object',
-    properties: {
+  objectOf(
+    {
       path: { type: 'string', pattern: '^(/[^/]+)+$' },
       name: { type: 'string', pattern: '^[A-Z][a-zA-Z0-9]*$' },
-      fields: { type: 'object' },
+      fields: anyObject,
       describe: true,
       refuse: true,
     },
-    required: ['path', 'name', 'fields', 'describe'],
-    additionalProperties: false,
-  },
+    ['path', 'name', 'fields', 'describe'],
+  ),
   ['describe', 'refuse'],
 )
 

@@ -1,6 +1,12 @@
 import { type AppError, ConfigError } from '../errors.ts'
 import { deferSchema, type Issue, type JSONSchema } from '../schema.ts'
 
+export const text = { type: 'string' } as const
+export const filledText = { type: 'string', minLength: 1 } as const
+export const texts = { type: 'array', items: text } as const
+export const positiveInteger = { type: 'integer', minimum: 1 } as const
+export const anyObject = { type: 'object' } as const
+
 /**
  * Makes a check of an object that a plugin declares: its fields must match a schema, and the named ones must be
  * functions. It throws one sentence that begins with `subject` and names the field.

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Locale } from '../locale.ts'
-import type { JSONSchema } from '../schema.ts'
+import { type JSONSchema, objectOf } from '../schema.ts'
 import type { GuardContexts } from './additions.ts'
-import { createFormCheck } from './form.ts'
+import { anyObject, createFormCheck, filledText, text, texts } from './form.ts'
 
 /** The name of a guard, alone or with its argument (`['permission', 'users']`). */
 export type GuardUse = keyof GuardContexts | readonly [guard: keyof GuardContexts, argument: string]
@@ -55,19 +55,17 @@ export interface Guard<Name extends keyof GuardContexts = keyof GuardContexts, C
 
 /** Checks the form of a guard that a plugin declares; the one before it is looked up later. */
 export const assertGuard = createFormCheck<Guard>(
-  {
-    type: 'object',
-    properties: {
-      after: { type: 'string' },
-      description: { type: 'string', minLength: 1 },
-      params: { type: 'object', additionalProperties: { type: 'object' } },
-      errors: { type: 'array', items: { type: 'string' } },
+  objectOf(
+    {
+      after: text,
+      description: filledText,
+      params: { type: 'object', additionalProperties: anyObject },
+      errors: texts,
       bypass: true,
       check: true,
     },
-    required: ['check'],
-    additionalProperties: false,
-  },
+    ['check'],
+  ),
   ['bypass', 'check'],
 )
 

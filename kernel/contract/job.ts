@@ -1,4 +1,5 @@
-import { createFormCheck } from './form.ts'
+import { objectOf } from '../schema.ts'
+import { createFormCheck, filledText } from './form.ts'
 
 /** Work that recurs on one server process at a time, whichever holds the job's lease. */
 export interface Job<Cradle = never> {
@@ -9,15 +10,13 @@ export interface Job<Cradle = never> {
 
 /** Checks the form of a job that a plugin declares. */
 export const assertJob = createFormCheck<Job>(
-  {
-    type: 'object',
-    properties: {
-      name: { type: 'string', minLength: 1 },
+  objectOf(
+    {
+      name: filledText,
       every_seconds: { type: 'number', exclusiveMinimum: 0 },
       run: true,
     },
-    required: ['name', 'every_seconds', 'run'],
-    additionalProperties: false,
-  },
+    ['name', 'every_seconds', 'run'],
+  ),
   ['run'],
 )

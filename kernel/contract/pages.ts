@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { createFormCheck } from './form.ts'
+import { objectOf } from '../schema.ts'
+import { createFormCheck, filledText, text } from './form.ts'
 
 /** Files that browsers load, outside of `/api`. A file `x.br` beside a file `x` is the same, compressed by Brotli. */
 export interface Pages<Cradle = never> {
@@ -25,21 +26,19 @@ export interface Pages<Cradle = never> {
 }
 
 const checkPages = createFormCheck<Pages>(
-  {
-    type: 'object',
-    properties: {
+  objectOf(
+    {
       path: { type: 'string', pattern: '^/([\\w-]+/)*$' },
-      label: { type: 'string', minLength: 1 },
-      index: { type: 'string', minLength: 1 },
+      label: filledText,
+      index: filledText,
       isApp: { const: true },
-      immutable: { type: 'string', minLength: 1 },
-      missing: { type: 'string' },
+      immutable: filledText,
+      missing: text,
       locate: true,
       headers: true,
     },
-    required: ['path', 'locate'],
-    additionalProperties: false,
-  },
+    ['path', 'locate'],
+  ),
   ['locate', 'headers'],
 )
 

@@ -4,7 +4,7 @@ import { compileSchema, type JSONSchema, objectOf, rowOf } from '../schema.ts'
 import type { LimitSpec } from '../security/limits.ts'
 import type { Events } from './additions.ts'
 import type { Cradle } from './cradle.ts'
-import { compileFor, createFormCheck } from './form.ts'
+import { anyObject, compileFor, createFormCheck, filledText, text, texts } from './form.ts'
 import type { Host } from './host.ts'
 import { confine } from './isolation.ts'
 
@@ -105,55 +105,47 @@ interface Parts<
 }
 
 const checkManifest = createFormCheck<Plugin>(
-  {
-    type: 'object',
-    properties: {
+  objectOf(
+    {
       name: { type: 'string', pattern: '^[a-z][a-z0-9-]{0,63}$' },
-      summary: { type: 'string', minLength: 1 },
+      summary: filledText,
       tag: rowOf({
-        name: { type: 'string', minLength: 1 },
+        name: filledText,
         order: { type: 'number' },
-        description: { type: 'string', minLength: 1 },
+        description: filledText,
       }),
-      version: { type: 'string' },
+      version: text,
       kernel: { const: KERNEL_VERSION },
-      depends: { type: 'array', items: { type: 'string' } },
-      config: { type: 'object', additionalProperties: { type: 'object' } },
+      depends: texts,
+      config: { type: 'object', additionalProperties: anyObject },
       permissions: {
         type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            key: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
-            category: { type: 'string' },
-            label: localizedText,
-            description: localizedText,
-          },
-          required: ['key', 'category', 'label', 'description'],
-          additionalProperties: false,
-        },
+        items: rowOf({
+          key: { type: 'string', pattern: '^[a-z][a-z0-9_]*$' },
+          category: text,
+          label: localizedText,
+          description: localizedText,
+        }),
       },
       errors: {
         type: 'object',
         propertyNames: { pattern: '^[A-Z][A-Z0-9_]*$' },
-        additionalProperties: {
-          type: 'object',
-          properties: {
+        additionalProperties: objectOf(
+          {
             status: { type: 'integer', minimum: 400, maximum: 599 },
             code: { type: 'string', pattern: '^[A-Z][A-Z0-9_]*$' },
             level: { enum: ['debug', 'info', 'warn', 'error'] },
             message: localizedText,
           },
-          required: ['status', 'message'],
-          additionalProperties: false,
-        },
+          ['status', 'message'],
+        ),
       },
       limits: {
         type: 'object',
         propertyNames: { pattern: '^[a-z][a-z0-9_]*$' },
         additionalProperties: rowOf({
           default: { type: ['integer', 'string'], minimum: 1, pattern: '^[1-9][0-9]{0,8}(b|kb|mb|gb|tb)$' },
-          description: { type: 'string', minLength: 1 },
+          description: filledText,
         }),
       },
       events: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9_-]+\\.[a-z0-9_.-]+$' } },
@@ -163,9 +155,8 @@ const checkManifest = createFormCheck<Plugin>(
       stop: true,
       always: { const: true },
     },
-    required: ['name', 'summary', 'setup'],
-    additionalProperties: false,
-  },
+    ['name', 'summary', 'setup'],
+  ),
   ['setup', 'start', 'ready', 'stop'],
 )
 

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Locale } from '../locale.ts'
-import type { JSONSchema, TypeOf } from '../schema.ts'
+import { type JSONSchema, objectOf, rowOf, type TypeOf } from '../schema.ts'
 import type { KernelServices } from './cradle.ts'
-import { createFormCheck } from './form.ts'
+import { anyObject, createFormCheck, filledText, positiveInteger, texts } from './form.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
@@ -252,75 +252,52 @@ export interface Route<Cradle = never> extends RouteSpec {
 
 /** Checks the form of a route that a plugin declares; guard and errors are looked up later. */
 export const assertRoute = createFormCheck<Route>(
-  {
-    type: 'object',
-    properties: {
+  objectOf(
+    {
       method: { enum: METHODS },
       path: { type: 'string', pattern: '^/' },
       operation_id: { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9]*$' },
-      summary: { type: 'string', minLength: 1 },
-      description: { type: 'string', minLength: 1 },
+      summary: filledText,
+      description: filledText,
       guard: true,
-      scope: { type: 'string', minLength: 1 },
-      params: { type: 'object' },
-      query: { type: 'object' },
-      body: { type: 'object' },
-      body_bytes: { type: 'integer', minimum: 1 },
-      upload: {
-        type: 'object',
-        properties: {
-          max_bytes: { type: 'integer', minimum: 1 },
+      scope: filledText,
+      params: anyObject,
+      query: anyObject,
+      body: anyObject,
+      body_bytes: positiveInteger,
+      upload: objectOf(
+        {
+          max_bytes: positiveInteger,
           as: { const: 'body' },
-          max_files: { type: 'integer', minimum: 1 },
-          fields: { type: 'array', items: { type: 'string', minLength: 1 } },
+          max_files: positiveInteger,
+          fields: { type: 'array', items: filledText },
         },
-        required: ['max_bytes'],
-        additionalProperties: false,
-      },
-      raw: {
-        type: 'object',
-        properties: {
-          max_bytes: { type: 'integer', minimum: 1 },
-          media_type: { type: 'string', minLength: 1 },
+        ['max_bytes'],
+      ),
+      raw: objectOf(
+        {
+          max_bytes: positiveInteger,
+          media_type: filledText,
         },
-        required: ['max_bytes'],
-        additionalProperties: false,
-      },
+        ['max_bytes'],
+      ),
       stream: { enum: STREAM_KINDS },
-      events: { type: 'object' },
+      events: anyObject,
       response: {
         type: 'object',
         minProperties: 1,
         propertyNames: { pattern: '^[2-5][0-9]{2}$' },
         additionalProperties: { type: ['object', 'null'] },
       },
-      errors: { type: 'array', items: { type: 'string' } },
+      errors: texts,
       etag: { const: true },
       audit: {
-        anyOf: [
-          { type: 'string', minLength: 1 },
-          {
-            type: 'object',
-            properties: {
-              action: { type: 'string', minLength: 1 },
-              target: { type: 'string', minLength: 1 },
-            },
-            required: ['action', 'target'],
-            additionalProperties: false,
-          },
-          {
-            type: 'object',
-            properties: { none: { type: 'string', minLength: 1 } },
-            required: ['none'],
-            additionalProperties: false,
-          },
-        ],
+        anyOf: [filledText, rowOf({ action: filledText, target: filledText }), rowOf({ none: filledText })],
       },
       handler: true,
     },
-    required: ['method', 'path', 'summary', 'response', 'handler'],
-    additionalProperties: false,
-  },
+    ['method', 'path', 'summary', 'response', 'handler'],
+  ),
   ['handler'],
 )
 

@@ -1,6 +1,6 @@
-import type { JSONSchema, TypeOf } from '../schema.ts'
+import { type JSONSchema, objectOf, type TypeOf } from '../schema.ts'
 import type { KernelServices } from './cradle.ts'
-import { createFormCheck } from './form.ts'
+import { createFormCheck, filledText, texts } from './form.ts'
 import type { ContextOf, GuardUse } from './guard.ts'
 import type { RequestFacts } from './route.ts'
 
@@ -63,28 +63,26 @@ const frames = { type: 'object', additionalProperties: { type: 'object' } }
 
 /** Checks the form of a socket that a plugin declares; its guard is looked up later. */
 export const assertSocket = createFormCheck<Socket>(
-  {
-    type: 'object',
-    properties: {
+  objectOf(
+    {
       path: { type: 'string', pattern: '^/' },
       operation_id: { type: 'string', pattern: '^[a-zA-Z][a-zA-Z0-9]*$' },
-      summary: { type: 'string', minLength: 1 },
-      description: { type: 'string', minLength: 1 },
+      summary: filledText,
+      description: filledText,
       guard: true,
-      scope: { type: 'string', minLength: 1 },
+      scope: filledText,
       receive: frames,
       send: frames,
-      repeats: { type: 'array', items: { type: 'string' } },
+      repeats: texts,
       closes: {
         type: 'object',
         propertyNames: { pattern: '^(1\\d|[34]\\d)\\d\\d$' },
-        additionalProperties: { type: 'string', minLength: 1 },
+        additionalProperties: filledText,
       },
       handler: true,
     },
-    required: ['path', 'summary', 'receive', 'send', 'handler'],
-    additionalProperties: false,
-  },
+    ['path', 'summary', 'receive', 'send', 'handler'],
+  ),
   ['handler'],
 )
 

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts'
 import { createFormCheck } from '../contract/form.ts'
 import { ConfigError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { objectOf } from '../schema.ts'
 import { acquireLease, type LeaseDocument } from './lease.ts'
 
 /** One change of a plugin's stored data, which runs once, before the indexes are made and any plugin starts. */
@@ -17,16 +18,14 @@ export interface Migration<Cradle = never> {
 
 /** Checks the form of a migration that a plugin declares. */
 export const assertMigration = createFormCheck<Migration>(
-  {
-    type: 'object',
-    properties: {
+  objectOf(
+    {
       number: { type: 'integer', minimum: 1 },
       summary: { type: 'string', minLength: 1 },
       run: true,
     },
-    required: ['number', 'summary', 'run'],
-    additionalProperties: false,
-  },
+    ['number', 'summary', 'run'],
+  ),
   ['run'],
 )
 

@@ -1,6 +1,6 @@
 import { type Download, type FileReply, isChosenReply, type Route } from '../contract/route.ts'
 import { deferSchema } from '../schema.ts'
-import type { Call, EndpointParts } from './endpoint.ts'
+import type { Call, EndpointParts } from './call.ts'
 import { isEventStream, sendEvents } from './event-stream.ts'
 import { sendDownload, sendFile } from './file-reply.ts'
 import { sendWebReply } from './web-reply.ts'
