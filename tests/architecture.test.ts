@@ -15,10 +15,12 @@ interface Import {
   isDynamic: boolean
 }
 
-const filesIn = (folder: string) =>
+const listFiles = (folder: string, name: RegExp) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => name.test(file))
     .map((file) => join(folder, file))
+
+const filesIn = (folder: string) => listFiles(folder, /\.ts$/)
 
 const IMPORT =
   /^(?:import|export)\s+(type\s)?(?:[^'"]*?\sfrom\s+)?['"]([^'"]+)['"]|\b(typeof\s)?import\(['"]([^'"]+)['"]\)/gms
@@ -39,6 +41,14 @@ const homeOf = (path: string) =>
     .slice(0, path.startsWith('plugins/') ? 3 : 2)
     .join('/')
 
+const PRODUCT_FILES = new Set(
+  ['client', 'engine', 'kernel', 'plugin-api', 'plugins', 'channels', 'providers'].flatMap((folder) =>
+    listFiles(folder, /\.tsx?$/),
+  ),
+)
+/** Files by their names in imports such as `#kernel`; one that depends on the environment is an object. */
+const ALIASES: Record<string, unknown> = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).imports
+
 const OURS =
   /^(#client$|#client\/|#engine$|(client|engine|kernel|plugin-api|plugins|channels|providers|tests|bench)\/)/
 
@@ -52,6 +62,59 @@ t.test('the kernel imports no other folder of this repository but #engine, which
       .filter(({ target }) => OURS.test(target) && !target.startsWith(`${folder}/`) && target !== allowed)
     t.same(foreign, [])
   }
+})
+
+/** Returns the file of this repository that an import means; undefined for a package. */
+function fileOf(target: string): string | undefined {
+  const alias = ALIASES[target]
+  const path = typeof alias === 'string' ? alias.replace('./dist/', '').replace(/\.js$/, '.ts') : target
+  return PRODUCT_FILES.has(path) ? path : undefined
+}
+
+/** Lists pairs of files that import each other, directly or by way of others. */
+function listCircles(files: Iterable<string>, isCounted: (one: Import) => boolean): [string, string][] {
+  const targets = new Map(
+    [...files].map((file) => [
+      file,
+      importsOf(file)
+        .filter(isCounted)
+        .flatMap(({ target }) => fileOf(target) ?? []),
+    ]),
+  )
+  const reach = (file: string) => {
+    const reached = new Set<string>()
+    const visit = (next: string) => {
+      for (const target of targets.get(next) ?? []) {
+        if (reached.has(target)) continue
+        reached.add(target)
+        visit(target)
+      }
+    }
+    visit(file)
+    return reached
+  }
+  const reached = new Map([...targets.keys()].map((file) => [file, reach(file)]))
+  return [...reached].flatMap(([file, others]) =>
+    [...others]
+      .filter((other) => reached.get(other)?.has(file))
+      .map((other): [string, string] => [file, other]),
+  )
+}
+
+t.test('no file imports itself by way of others', async (t) => {
+  t.same(
+    listCircles(PRODUCT_FILES, ({ typeOnly, isDynamic }) => !typeOnly && !isDynamic),
+    [],
+  )
+})
+
+t.test('files of two folders of the kernel do not import each other, not even types', async (t) => {
+  const circles = listCircles(filesIn('kernel'), () => true)
+  t.ok(circles.length > 0, 'the files of the contract import the types of each other')
+  t.same(
+    circles.filter(([file, other]) => dirname(file) !== dirname(other)),
+    [],
+  )
 })
 
 t.test('the client imports only its own folder and openapi-fetch, and ws in Node.js', async (t) => {
