@@ -12,11 +12,11 @@ interface EngineRecord {
 /** The exit code of an engine process that finds the directory locked by another one. */
 export const LOCKED_EXIT_CODE = 75
 
-/** Bytes that the path of a socket may have, by the smallest limit: that of macOS. */
+/** The most bytes of a socket's path; macOS has the smallest limit. */
 const MAX_SOCKET_PATH = 103
 const PRIVATE = 0o700
 
-/** The file that names the engine of a data directory, there for as long as the engine can be joined. */
+/** The file that names the engine of a data directory; it exists while the engine can be joined. */
 export const recordPath = (directory: string): string => join(directory, 'engine.json')
 
 /** The socket of the engine that was given `socketDirectory`. */
@@ -26,7 +26,7 @@ export const socketPathIn = (socketDirectory: string): string => join(socketDire
 export const engineUri = (socketPath: string): string =>
   `mongodb://${encodeURIComponent(socketPath)}/?directConnection=true`
 
-/** The record of a data directory; throws when there is none or it makes no sense. */
+/** Reads the record of a data directory; throws if it is missing or not valid. */
 export function readRecord(directory: string): EngineRecord {
   const path = recordPath(directory)
   const record = JSON.parse(readFileSync(path, 'utf8')) as EngineRecord

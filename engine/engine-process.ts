@@ -5,9 +5,9 @@ import { engineUri, LOCKED_EXIT_CODE, recordPath, socketPathIn } from './engine-
 import { lastClientGone } from './last-client.ts'
 
 // `node engine-process.js <data directory> <socket directory>`: serves the directory for as long as it has
-// clients, and tells that it is ready by writing the directory's record.
+// clients, and reports that it is ready by writing the directory's record.
 
-/** The cache is bounded, and one thread evicts from it: more of them would only wake up each second. */
+/** The cache is bounded, and one thread evicts from it: more threads would only wake up each second. */
 const STORAGE = 'cache_size=256M,eviction=(threads_min=1,threads_max=1)'
 /** Writes that do not wait for the journal are flushed this often, by default ten times a second; others at once. */
 const JOURNAL_FLUSH_MS = 500
@@ -27,11 +27,11 @@ const database = await open(directory).catch((error: Error) => {
 })
 await database.engine.roundTrip(setParameters())
 
-// The lock of the directory is ours from here on, so whatever a killed engine left is nobody's. Its record goes
-// first: one that is read after a connection to the socket then always names the engine that answered.
+// This process has the lock of the directory from here on, so files of a killed engine can be removed. Its record is
+// removed first: a record that is read after a connection to the socket then always names the engine that answered.
 rmSync(record, { force: true })
 renameSync(database.socketPath, socketPath)
-// The folder that the socket was made in stays: the package removes it as the last step of closing.
+// The folder of the socket stays: the package removes it as the last step of closing.
 const keptNames = [basename(socketPath), basename(dirname(database.socketPath))]
 for (const name of readdirSync('.')) if (!keptNames.includes(name)) rmSync(name, { recursive: true })
 // Comes before the record is written: its readers may stop this engine at once, by a signal.
@@ -42,7 +42,7 @@ renameSync(draft, record)
 
 await left
 
-// Before the lock is let go: after that these two are the next engine's.
+// Before the lock is released, after which both belong to the next engine.
 rmSync(record, { force: true })
 rmSync(socketPath, { force: true })
 await database.close()

@@ -11,7 +11,7 @@ interface EngineProgram {
 
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 
-/** Chooses the embedded engine, or `mongod` on the PATH if the engine cannot run. Throws if neither is there. */
+/** Chooses the embedded engine, or `mongod` on the PATH if the engine cannot run. Throws if neither exists. */
 export function chooseProgram({
   runtimeDirectory,
   system,

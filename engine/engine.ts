@@ -35,8 +35,8 @@ export interface Engine {
   /** True if the engine has died since it was opened, although it is started anew. */
   readonly hasDied: boolean
   /**
-   * Lets go of the engine, which ends when nobody else uses it, and waits for that, at most 1.5 s. The database
-   * clients of this process are to be closed before.
+   * Releases the engine, which ends when no other process uses it, and waits for its end, at most 1.5 s. Close the
+   * database clients of this process first.
    */
   close(): Promise<void>
 }
@@ -48,7 +48,7 @@ export type EngineLog = Record<'info' | 'warn' | 'error', (details: object, mess
 interface EnginePlace {
   directory: string
   runtimeDirectory: string
-  /** Where to look for an engine, if not on this system. */
+  /** The system to find an engine for, if not this one. */
   platform?: Pick<Parameters<typeof chooseProgram>[0], 'system' | 'searchPath'>
   log: EngineLog
 }
@@ -58,9 +58,9 @@ const POLL_MS = 10
 const LOCKED_RETRY_MS = 100
 const MIN_BACK_OFF_MS = 100
 const MAX_BACK_OFF_MS = 5_000
-/** The time for an engine's exit; longer than one needs that nobody uses. */
+/** The time for an engine's exit; longer than an unused engine needs. */
 const EXIT_MS = 1_500
-/** After this long without a sign of its end, an engine that another process started is held to be in use. */
+/** The time after which an engine of another process that has not begun to end counts as used, in milliseconds. */
 const IN_USE_MS = 200
 const LAST_WORDS_LENGTH = 2_000
 /** The one byte that asks the engine not to linger after a connection. */
@@ -69,7 +69,7 @@ const FAREWELL = '.'
 interface Connection {
   uri: string
   pid: number
-  /** Idle, and open for as long as both processes live: its end tells each of the end of the other. */
+  /** Idle, and open while both processes live: its end reports the end of the other process. */
   socket: Socket
 }
 
@@ -77,7 +77,7 @@ interface Connection {
 export function launchEngine({ directory, runtimeDirectory, log, platform }: EnginePlace): ChildProcess {
   const realDirectory = placeOf(directory)
   const program = chooseProgram({ runtimeDirectory, ...platform })
-  // Appended to, so that the output of two that race for the directory does not overwrite each other.
+  // Appends, so that two engines that race for the directory do not overwrite each other's output.
   const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND } = constants
   const output = openSync(logPathIn(realDirectory), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
   try {
@@ -151,7 +151,7 @@ export async function joinEngine({
       try {
         const joined = await connect()
         if (child?.pid !== joined.pid) {
-          // One that starts slowly would take the directory as soon as the other engine ends.
+          // An engine that starts slowly would take the directory as soon as the other engine ends.
           child?.kill()
           child = undefined
         }
@@ -164,7 +164,7 @@ export async function joinEngine({
       if (performance.now() > deadline) throw failure('does not answer', absence)
       if (child === undefined) child = launchEngine(options)
       else if (child.exitCode === LOCKED_EXIT_CODE) {
-        // Another process was faster, or an engine is just about to end.
+        // Lost the race to another process, or an engine is about to end.
         child = undefined
         pause = LOCKED_RETRY_MS
       } else if (hasEnded(child)) {
@@ -178,7 +178,7 @@ export async function joinEngine({
     const socket = createConnection(socketPath)
     try {
       await once(socket, 'connect')
-      // Only now: an engine that answers has removed its predecessor's record before.
+      // Read only now: an engine that answers has removed its predecessor's record.
       return { ...readRecord(realDirectory), socket: socket.resume() }
     } catch (error) {
       socket.destroy()
@@ -191,7 +191,7 @@ export async function joinEngine({
     return engineFailure(realDirectory, what, words, { cause })
   }
 
-  /** Never rejects: failures are logged, and the restart is tried again. */
+  /** Never rejects: logs failures and tries the restart again. */
   async function watch(): Promise<void> {
     let delay = 0
     for (let joined = await next; joined; joined = await next) {
@@ -200,7 +200,7 @@ export async function joinEngine({
       await Promise.allSettled([once(serving.socket, 'close')])
       if (signal.aborted) return
       const uptime = Math.round(performance.now() - since)
-      // Time that it served is taken off, so that only deaths in a row make the wait grow.
+      // The time that it served is subtracted, so that only deaths in a row increase the back-off.
       delay = Math.max(MIN_BACK_OFF_MS, Math.min(MAX_BACK_OFF_MS, 2 * delay - uptime))
       log.warn({ pid: serving.pid, uptime_ms: uptime, retry_ms: delay }, 'the database engine is gone')
       next = restart(delay)
@@ -208,7 +208,7 @@ export async function joinEngine({
     }
   }
 
-  /** Tries until the engine is back, or is not wanted any more. */
+  /** Tries until the engine serves again or is closed. */
   async function restart(delay: number): Promise<Connection | undefined> {
     let wait = delay
     while (!signal.aborted) {

@@ -12,7 +12,7 @@ import { lastClientGone } from './last-client.ts'
 
 const READY_MS = 15_000
 
-/** Runs a program, and ends it as soon as this process has ended, however that happens. */
+/** Runs a program, and ends it as soon as this process has ended for any reason. */
 const WITH_ITS_PARENT =
   'exec 3<&0; "$@" 3<&- </dev/null & child=$!; { cat <&3 >/dev/null; kill -TERM $child; } & watch=$!; wait $child; code=$?; kill $watch; exit $code'
 
@@ -47,7 +47,7 @@ const client = new MongoClient(engineUri(ownPath), { serverSelectionTimeoutMS: R
 await Promise.race([client.db('admin').command({ ping: 1 }), ended])
 await client.close()
 
-// The lock of the directory is ours from here on, so whatever a killed process left is nobody's.
+// `mongod` has the lock of the directory from here on, so files of a killed process can be removed.
 for (const path of [record, socketPath, databasePath]) rmSync(path, { force: true })
 renameSync(ownPath, databasePath)
 const server = createServer((socket) => socket.resume().on('error', () => undefined))

@@ -8,7 +8,7 @@ import { DatabaseFailure } from './engine-failure.ts'
 export type System = {
   platform: string
   arch: string
-  /** Version of the running glibc, as in `2.36`; undefined where the C library is another one. */
+  /** Version of the running glibc, as in `2.36`; undefined with another C library. */
   glibc: string | undefined
   /** Path or URL of the module from which the packages are looked up. */
   from: string
@@ -56,9 +56,9 @@ const builds: Record<string, Build> = {
 }
 
 /**
- * Path of the `.node` file to name in NAPI_RS_NATIVE_LIBRARY_PATH, or undefined where the package loads its
+ * Returns the path of the `.node` file to name in NAPI_RS_NATIVE_LIBRARY_PATH, or undefined if the package loads its
  * own. The published Linux binaries ask for glibc 2.38 without needing it; for 2.36 and 2.37 copies that ask
- * for less are kept below `runtimeDirectory`. Throws where the engine cannot run.
+ * for less are kept below `runtimeDirectory`. Throws if the engine cannot run.
  */
 export function relaxedLibrary({
   runtimeDirectory,
@@ -84,7 +84,7 @@ export function relaxedLibrary({
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const { name, hash } of build.files) {
     const [copy, published] = [join(folder, name), join(dirname(manifest), name)]
-    // To compare their hashes would take a tenth of each start.
+    // Comparing their hashes would take a tenth of each start.
     if (statSync(copy, { throwIfNoEntry: false })?.size === statSync(published).size) continue
     const bytes = readFileSync(published)
     if (sha256(bytes) !== hash) {
@@ -110,7 +110,7 @@ function currentSystem(): System {
   }
 }
 
-/** Path of the platform package's manifest, which only the engine's package is sure to see. Throws if one is missing. */
+/** Returns the path of the platform package's manifest, resolved from the engine's package. Throws if one is missing. */
 function locate(platformPackage: string, from: string): string {
   const resolve = (name: string, importer: string, path = name) => {
     try {
@@ -141,8 +141,8 @@ const wantedVersion = 'GLIBC_2.38'
 const c23Prefix = '__isoc23_'
 
 /**
- * Rewrites a 64-bit little-endian ELF file in place: what it wants of glibc 2.38 it then wants of the base
- * version, and the C23 names of `strtoul`, `sscanf` and their kin become the plain ones.
+ * Rewrites a 64-bit little-endian ELF file in place: requirements of glibc 2.38 become requirements of the base version,
+ * and the C23 names of `strtoul`, `sscanf` and similar functions become the plain names.
  */
 function relax(elf: Buffer, base: { version: string; hash: number }): void {
   const text = (at: number) => elf.toString('latin1', at, elf.indexOf(0, at))

@@ -48,7 +48,7 @@ export function createJsonMeter({ max_values = MAX_JSON_VALUES } = {}): JsonMete
       for (let index = 0; index < bytes.length; index += 1) {
         const byte = bytes[index]
         if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
-          // No text of JSON goes on in the next line. An empty line may end an event, which is a value.
+          // A string of JSON does not span lines. An empty line may end an event, which is a value.
           isText = false
           isEscaped = false
           if (isLineEmpty && byte === LINE_FEED) values += 1

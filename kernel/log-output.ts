@@ -75,7 +75,7 @@ export function createLogOutput(descriptor: number) {
       for (takeChunk(); unwritten.length > 0; takeChunk())
         unwritten = unwritten.subarray(writeSync(fd, unwritten))
     } catch {
-      // The process ends, and there is nobody else to tell.
+      // The process ends, and the error has no other place to go.
     }
   })
 

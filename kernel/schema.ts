@@ -33,7 +33,7 @@ const createAjv = (coerceTypes: false | 'array') => {
     strictRequired: false,
     allowUnionTypes: true,
     discriminator: true,
-    // To compile the meta-schema takes a tenth of a start: only `assertSchema` does, for what plugins of others bring.
+    // Compiling the meta-schema takes a tenth of a start, so only `assertSchema` does it, for third-party plugins.
     validateSchema: false,
     // Optimizing costs more than it saves.
     code: { optimize: false },
@@ -54,7 +54,7 @@ const instances = { text: createAjv('array'), json: createAjv(false), reply: cre
 /** Checks a value, fills in defaults and returns the value, or throws VALIDATION_FAILED. */
 export type Validator<Value = unknown> = (value: unknown) => Value
 
-/** Throws where something is no JSON Schema. */
+/** Throws if an object is not a JSON Schema. */
 export function assertSchema(schema: JSONSchema): void {
   if (metaSchema.validateSchema(schema)) return
   // The first error names the keyword; those that follow are of the other forms that it could have.
@@ -65,8 +65,8 @@ export function assertSchema(schema: JSONSchema): void {
 type SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => Validator<Value>
 
 /**
- * Compiles a schema that is known to be valid when it is first needed. `text` turns strings into the types asked for;
- * `json` and `reply` do not.
+ * Compiles a valid schema when it is first needed, because compiling takes a good part of a start and most schemas are
+ * not needed soon. `text` turns strings into the types of the schema; `json` and `reply` do not.
  */
 export const deferSchema: SchemaCompiler = <Value>(schema: JSONSchema, use: keyof typeof instances) => {
   let validate: ValidateFunction<Value> | undefined

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 import { runProgram } from './program.ts'
 
-// A reader that has enough, such as `head`, is no failure.
+// A reader such as `head` may close the pipe early, which is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()
 })
 
-// A message that nobody can read, because its file is on a full disk or its reader has ended, ends nothing.
+// A full disk or a reader that has ended must not end the process.
 process.stderr.on('error', () => undefined)
 
 /** The time for which timers and sockets that a plugin has left behind may keep the process, in milliseconds. */

@@ -66,12 +66,12 @@ export function configSchema(plugins: readonly SettingsSection[]): JSONSchema {
     name,
     objectOf({
       enabled: { type: 'boolean', default: true },
-      // The server never starts without what is its own.
+      // Built-in plugins are always required.
       ...(!isBuiltIn && { required: { type: 'boolean', default: false } }),
       ...config,
     }),
   ])
-  // A name that is taken stays with the one that comes with the server.
+  // Built-in plugins come last, so that others cannot redefine their limits.
   const limits = Object.assign({}, ...[...plugins].sort(byOrigin).map(({ limits }) => limits))
   return objectOf({
     ...kernelProperties(limits),

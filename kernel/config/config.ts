@@ -78,7 +78,7 @@ export function layerConfig({
   }
   fillSections(values, schema)
   try {
-    deferSchema(givenSchema(schema, values), 'json')(values)
+    deferSchema(relevantSchema(schema, values), 'json')(values)
   } catch (error) {
     throw new ConfigError(explain((error as AppError).details.issues as Issue[], leaves))
   }
@@ -181,7 +181,7 @@ const isSection = ({ type, additionalProperties }: JSONSchema) =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Makes each section that is not given an empty one. */
+/** Adds missing sections as empty objects. */
 function fillSections(values: Record<string, unknown>, schema: JSONSchema): void {
   for (const [name, child] of propertiesOf(schema)) {
     if (!isSection(child)) continue
@@ -190,8 +190,8 @@ function fillSections(values: Record<string, unknown>, schema: JSONSchema): void
   }
 }
 
-/** The part of a schema that has a say in these values: to compile the whole would take a quarter of a start. */
-function givenSchema(schema: JSONSchema, values: unknown): JSONSchema {
+/** Returns the part of a schema that concerns these values, because compiling the whole takes a quarter of a start. */
+function relevantSchema(schema: JSONSchema, values: unknown): JSONSchema {
   if (!isSection(schema) || !isObject(values)) return schema
   const required = (schema.required ?? []) as string[]
   if (required.length === 0 && Object.keys(values).length === 0) return {}
@@ -199,12 +199,12 @@ function givenSchema(schema: JSONSchema, values: unknown): JSONSchema {
     ([name]) => Object.hasOwn(values, name) || required.includes(name),
   )
   const properties = Object.fromEntries(
-    relevant.map(([name, child]) => [name, givenSchema(child, values[name])]),
+    relevant.map(([name, child]) => [name, relevantSchema(child, values[name])]),
   )
   return { ...schema, properties }
 }
 
-/** Puts in what a valid configuration leaves out. */
+/** Fills in the defaults of missing settings. */
 function fillDefaults(values: Record<string, unknown>, schema: JSONSchema): void {
   for (const [name, child] of propertiesOf(schema)) {
     if (values[name] === undefined && child.default !== undefined)

@@ -46,7 +46,7 @@ export async function openDatabase({
     // The engine has a thread for each connection.
     ...(url ? {} : { maxIdleTimeMS: IDLE_LIMIT_MS }),
   })
-  // The pool takes it from there, although no option of the driver sets it.
+  // The pool reads this option, although the driver does not accept it from callers.
   Object.assign(client.options, { minPoolSizeCheckFrequencyMS: POOL_CHECK_MS })
   subscribe(CLIENT_SOCKETS, endWaitsOnClose)
   const close = async () => {

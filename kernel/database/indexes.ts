@@ -9,8 +9,8 @@ interface IndexRecord {
 }
 
 /**
- * Makes the indexes of these collections, all collections at once. Asks for none of those that were made from the
- * same declarations before: each start asks the database two questions instead of one a collection.
+ * Creates the indexes of these collections, all collections at once. Skips indexes that were created from the same
+ * declarations, so that a start sends two queries instead of one for each collection.
  */
 export async function ensureIndexes(
   db: Db,

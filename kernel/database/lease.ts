@@ -8,7 +8,7 @@ export interface LeaseDocument {
   until: number
 }
 
-interface Wish {
+interface LeaseRequest {
   name: string
   holder: string
   now: number
@@ -16,17 +16,20 @@ interface Wish {
 }
 
 /** Takes or renews a lease until `until`; false while another holder has it. */
-export async function acquireLease(leases: Collection<LeaseDocument>, wish: Wish): Promise<boolean> {
-  return (await acquireLeases(leases, [wish])).has(wish.name)
+export async function acquireLease(
+  leases: Collection<LeaseDocument>,
+  request: LeaseRequest,
+): Promise<boolean> {
+  return (await acquireLeases(leases, [request])).has(request.name)
 }
 
 /** Takes or renews leases in one command; resolves with the names of those that their holders have now. */
 export async function acquireLeases(
   leases: Collection<LeaseDocument>,
-  wishes: readonly Wish[],
+  requests: readonly LeaseRequest[],
 ): Promise<Set<string>> {
-  const names = wishes.map(({ name }) => name)
-  const upserts = wishes.map(({ name, holder, now, until }) => ({
+  const names = requests.map(({ name }) => name)
+  const upserts = requests.map(({ name, holder, now, until }) => ({
     updateOne: {
       filter: { _id: name, $or: [{ holder }, { until: { $lt: now } }] },
       update: { $set: { holder, until } },

@@ -99,7 +99,6 @@ export function createApp({
     const name = `${route.method} ${route.path}`
     const parts: EndpointParts = {
       guard: chainOf(route.guard),
-      // Compiling takes a good part of a start, and most routes are not called soon.
       cradle,
       readBody: (context) => readBody(context, Math.max(body_bytes, route.body_bytes ?? 0)),
       readUpload,
@@ -191,7 +190,7 @@ export function createApp({
     if (status === 503) context.set('Connection', 'close')
     context.status = status
     context.body = { error: body }
-    // A connection goes on only behind a body that was read to its end.
+    // A connection can be used again only after the body was read to its end.
     if (!context.req.complete) context.req.unpipe().resume()
   }
   return app

@@ -65,7 +65,7 @@ export function sendEvents(
     collected += text
     if (collected.length >= MAX_COLLECTED_CHARS) flush()
   }
-  /** Nothing follows, except what the reader has had no room for yet. */
+  /** Ends the stream after the data that the reader has not taken yet. */
   const end = (last = '') => {
     clearInterval(heartbeat)
     sockets.remove(entry)

@@ -8,8 +8,8 @@ interface DeclaredPath<Entry> {
 }
 
 /**
- * Finds the entry that is declared for a method and a path. The patterns are those of @koa/router, which would try one
- * path after the other: here a path is only tried if it has as many segments, and the same first one.
+ * Finds the entry that is declared for a method and a path. Patterns are matched by @koa/router, which would
+ * try one path after the other: here a path is only tried if it has as many segments, and the same first one.
  */
 export function createRouteTable<Entry>() {
   const router = new Router()

@@ -31,15 +31,13 @@ export function createUploadReader(folder: string) {
       throw tooLarge(max_bytes)
     if (!isPrepared) prepare(folder)
     isPrepared = true
-    const sinks: WriteStream[] = []
-    const hashes: Hash[] = []
-    const openSink = () => {
+    const sinks: HashedSink[] = []
+    const openSink = (): HashedSink => {
       // The pipeline reports the failure; this listener only prevents an uncaught error.
       const sink = createWriteStream(join(folder, randomUUID()), { mode: 0o600 }).on('error', () => undefined)
-      sinks.push(sink)
-      const hash = createHash('sha256')
-      hashes.push(hash)
-      return { sink, hash }
+      const opened = { sink, hash: createHash('sha256') }
+      sinks.push(opened)
+      return opened
     }
     try {
       const received =
@@ -47,9 +45,9 @@ export function createUploadReader(folder: string) {
           ? { files: [await receiveBody(request, openSink(), max_bytes)], fields: {} }
           : await receiveForm(request, openSink, spec)
       const files = received.files.map(async (described, index) => {
-        const path = String(sinks[index]!.path)
-        const digest = hashes[index]!.digest('base64url')
-        return { ...described, path, size: (await stat(path)).size, digest }
+        const { sink, hash } = sinks[index]!
+        const path = String(sink.path)
+        return { ...described, path, size: (await stat(path)).size, digest: hash.digest('base64url') }
       })
       return { files: await Promise.all(files), fields: received.fields }
     } catch (error) {
@@ -60,9 +58,9 @@ export function createUploadReader(folder: string) {
 }
 
 /** Closes a file and removes it. */
-async function discard(sink: WriteStream): Promise<void> {
+async function discard({ sink }: HashedSink): Promise<void> {
   sink.destroy()
-  // It may still be opening the file, which would come after it was removed.
+  // If the file is still being opened, it would be created after its removal.
   if (!sink.closed) await new Promise<void>((resolve) => sink.once('close', resolve))
   await rm(sink.path, { force: true })
 }
@@ -109,9 +107,10 @@ async function receiveBody(
 async function receiveForm(
   request: IncomingMessage,
   openSink: () => HashedSink,
-  { max_bytes, max_files = 1, fields: fieldNames = [] }: UploadSpec,
+  spec: UploadSpec,
 ): Promise<{ files: Described[]; fields: Record<string, string> }> {
-  const form = await openForm(request, { max_bytes, max_files, known: fieldNames })
+  const { max_bytes, max_files = 1, fields: fieldNames = [] } = spec
+  const form = await openForm(request, spec)
   const issues: Issue[] = []
   const refuse = (issue: Issue) => void issues.push(issue)
   const files: Described[] = []
@@ -132,13 +131,8 @@ async function receiveForm(
         if (name !== FIELD) refuse(unknownField(name))
         files.push({ filename: filename ?? FIELD, media_type })
         const { sink, hash } = openSink()
-        const storing = pipeline(
-          stream.on('data', (chunk: Buffer) => hash.update(chunk)),
-          sink,
-          {
-            signal: failed.signal,
-          },
-        )
+        stream.on('data', (chunk: Buffer) => hash.update(chunk))
+        const storing = pipeline(stream, sink, { signal: failed.signal })
         storing.catch(reject)
         stored.push(storing)
       })
@@ -174,11 +168,7 @@ async function receiveForm(
 
 async function openForm(
   { headers }: IncomingMessage,
-  {
-    max_bytes,
-    max_files,
-    known: fieldNames,
-  }: { max_bytes: number; max_files: number; known: readonly string[] },
+  { max_bytes, max_files = 1, fields = [] }: UploadSpec,
 ): Promise<BusboyInstance> {
   // Loaded with the first form, not at each start.
   const { Busboy } = await import('@fastify/busboy')
@@ -188,7 +178,7 @@ async function openForm(
       limits: {
         files: max_files,
         fileSize: max_bytes,
-        parts: max_files + fieldNames.length + 3,
+        parts: max_files + fields.length + 3,
         fieldSize: MAX_FIELD_BYTES,
         headerPairs: 16,
         headerSize: 16_384,

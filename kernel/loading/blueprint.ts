@@ -81,9 +81,9 @@ export async function readBlueprint({
   home: string
   env: NodeJS.ProcessEnv
   flags?: Record<string, string | undefined>
-  /** Plugins besides those that are found. */
+  /** Plugins in addition to the installed ones. */
   plugins?: readonly Plugin[]
-  /** A folder to load besides. */
+  /** One more folder to load. */
   trial?: Trial
 }): Promise<Blueprint> {
   const file = readConfigFile(home)
@@ -106,7 +106,7 @@ export async function readBlueprint({
   const pluginNames = new Set(declared.map(({ name }) => name))
   const broken = unloaded.map((plugin) => withOwnName(plugin, pluginNames))
   const claimedNames = new Set([...pluginNames, ...builtInFolders.keys()])
-  // The names of what comes with the server are claimed first.
+  // Built-in folders claim their names first.
   const places = [...packaged, ...folders]
     .map((candidate) => withOwnName(candidate, claimedNames))
     .sort((a, b) => Number(b.source === BUILT_IN) - Number(a.source === BUILT_IN))
@@ -178,7 +178,7 @@ function declare({ value: plugin, ...origin }: Found<Plugin>): Declared {
   }
 }
 
-/** Adds the error of a plugin that is named like a folder that comes with the server: both would have the same settings. */
+/** Adds an error to a plugin with the name of a built-in folder, because both would have the same settings. */
 const refuseNameOf = (builtInFolders: ReadonlyMap<string, EntryPlace>, plugin: Declared): Declared => {
   const folder = builtInFolders.get(plugin.name)
   if (!folder) return plugin
@@ -188,7 +188,7 @@ const refuseNameOf = (builtInFolders: ReadonlyMap<string, EntryPlace>, plugin: D
   return { ...plugin, error }
 }
 
-/** Names a candidate by its source if what loads has its name: it neither fails nor is configured with that. */
+/** Renames a candidate to its source if its name is claimed, so that two candidates share neither settings nor failures. */
 const withOwnName = <Row extends Pick<Candidate, 'name' | 'source'>>(
   row: Row,
   claimedNames: ReadonlySet<string>,

@@ -35,7 +35,7 @@ export function openKeyRing(home: string) {
   const path = keyPathIn(home)
   const candidate = join(home, `.secret.key.${process.pid}`)
 
-  /** From then on the keys survive a loss of power, as the values sealed with them do. */
+  /** Writes the keys to the disk, so that they survive a loss of power like the values sealed with them. */
   function write(keys: Buffer[], moveInto: (candidate: string) => void): void {
     const file = openSync(candidate, 'w', 0o600)
     try {

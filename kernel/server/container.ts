@@ -53,7 +53,7 @@ export function createContainer({
         get(base, name) {
           if (typeof name === 'symbol' || name in base) return Reflect.get(base, name)
           const value = resolve(name)
-          // A property of its own, because handlers read their services for each request.
+          // Stored on the cradle, because handlers read their services for each request.
           Object.defineProperty(cradle, name, { value })
           return value
         },

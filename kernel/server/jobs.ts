@@ -47,14 +47,14 @@ export function startJobs({
     const acquiring = setImmediate().then(async () => {
       asking = undefined
       const now = clock.now()
-      const wishes = [...periods].map(([name, period]) => ({
+      const requests = [...periods].map(([name, period]) => ({
         name,
         holder,
         now,
         until: now + period * LEASE_PERIODS,
       }))
-      const acquiredNames = await acquireLeases(leases, wishes)
-      for (const { name, until } of wishes) if (acquiredNames.has(name)) heldUntil.set(name, until)
+      const acquiredNames = await acquireLeases(leases, requests)
+      for (const { name, until } of requests) if (acquiredNames.has(name)) heldUntil.set(name, until)
       return acquiredNames
     })
     return { periods, held: acquiring }
@@ -70,7 +70,7 @@ export function startJobs({
       await job.run(cradle as never, abort.signal)
     } finally {
       clearInterval(renewal)
-      // One that is still under way would take the lease again after it was released.
+      // A pending renewal would take the lease again after its release.
       await renewing
     }
   }

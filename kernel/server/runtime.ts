@@ -266,7 +266,7 @@ export async function openRuntime({
     storage.stop()
     try {
       await stopPart('the jobs', async () => jobs?.stop())
-      // One that did not start often fails to stop, for the reason that was reported already.
+      // A plugin that failed to start often fails to stop for the same reason, which is logged already.
       for (const planned of started.reverse())
         await stopPart(
           `plugin "${planned.name}"`,

@@ -35,7 +35,7 @@ const HTTP_PATIENCE_MS = 1000
 /** The time in which a client must take something of its reply, in milliseconds. */
 const STALL_MS = 60_000
 
-/** Starts everything: plugins, database, HTTP and WebSockets. What is not given comes from `home` and `env`. */
+/** Starts everything: plugins, database, HTTP and WebSockets. Missing options come from `home` and `env`. */
 export async function startServer({
   home,
   env,
@@ -51,7 +51,7 @@ export async function startServer({
   home: string
   env: NodeJS.ProcessEnv
   flags?: Record<string, string | undefined>
-  /** Plugins besides those that are found in the usual places. */
+  /** Plugins in addition to the installed ones. */
   plugins?: readonly Plugin[]
   logTo?: DestinationStream
   clock?: Clock
@@ -63,10 +63,10 @@ export async function startServer({
 }) {
   const log = createLogger({ level: 'info', destination: logTo })
   const failing = new AbortController()
-  // Opens its files while the plugins are loaded; a home that is configured wrongly must not get a database by it.
+  // The engine opens its files while the plugins load, unless there are none: a wrong configuration creates no database.
   const opening =
     hasDatabase(home) && !readDatabaseUrl(home, env) ? openEngine(home, log, failing.signal) : undefined
-  // Its failure is thrown where the database is opened.
+  // `openDatabase` throws its failure.
   opening?.catch(() => undefined)
   const open = async () => {
     const blueprint = await readBlueprint({ home, env, flags, plugins })

@@ -53,7 +53,7 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
   #isWorking = false
   #isFlooding = false
 
-  // Functions of their own, because handlers may take them apart: `({ send }) => …`.
+  // Arrow functions, because handlers destructure them: `({ send }) => …`.
 
   readonly send = (frame: Frame): void => {
     this.#rules.checkSent?.(frame)
@@ -84,7 +84,7 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
   readonly close = (code: number, reason: string): void => {
     this.#waiting.length = 0
     this.#webSocket.close(code, reason)
-    // The peer's own close frame shall be read.
+    // Reads on to receive the peer's close frame.
     this.#webSocket.resume()
   }
 
@@ -169,7 +169,7 @@ export class OpenConnection implements Connection<Frame>, DirectoryEntry {
     if (this.#frames.take() === 0) return true
     this.close(CLOSE.badFrames, 'too many frames')
     this.#peer.onFlood()
-    // Further frames of it are not even parsed.
+    // Stops reading, so that further frames are not even parsed.
     this.#isFlooding = true
     webSocket.pause()
     setTimeout(() => webSocket.terminate(), FAREWELL_MS)

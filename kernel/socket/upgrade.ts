@@ -73,7 +73,7 @@ export function createUpgrader({
   let pingedAt = 0
   const pingAll = () => {
     const now = performance.now()
-    // After a pause of this process, what its peers have sent meanwhile may still be unread.
+    // After a pause of this process, frames of its peers may still be unread.
     const isLate = now - pingedAt > pingIntervalMs * 1.05
     pingedAt = now
     const patienceMs = isLate ? Number.POSITIVE_INFINITY : pingIntervalMs * 1.4
@@ -135,7 +135,7 @@ export function createUpgrader({
       try {
         await endpoint.guard(request, context)
       } finally {
-        // A refusal is in the language of its reader as well.
+        // Set even if the guard refuses, so that the refusal is localized.
         reader.locale = chooseLocale(headers['accept-language'], callerIn(context)?.locale)
       }
       if (draining()) throw new AppError('SHUTTING_DOWN')
@@ -151,7 +151,7 @@ export function createUpgrader({
     }
   }
 
-  /** Not a part of `upgrade`, so that an open connection keeps nothing of the request that it does not need. */
+  /** Separate from `upgrade`, so that an open connection does not keep the whole request in memory. */
   function connect(
     webSocket: WebSocket,
     { socket, cradle, rules, guard }: ReturnType<typeof compile>,
@@ -211,7 +211,7 @@ interface Answer {
   protocol?: string
 }
 
-/** Returns the function that adds headers of guards to an answer; made here, so that it keeps nothing else of an upgrade. */
+/** Returns the function that adds headers of guards to an answer; separate, so that it does not keep the upgrade in memory. */
 const setterOf =
   (answer: Answer): GuardRequest['setHeader'] =>
   (name, value) => {
@@ -219,7 +219,7 @@ const setterOf =
     else answer.headers[name] = value
   }
 
-/** Who reads the errors of a connection. */
+/** The reader of a connection's errors. */
 interface Reader {
   locale: Locale
   request_id: string
@@ -284,7 +284,7 @@ export function refuse(
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`)
   stream.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${content}`)
-  // The peer may never close its side. Its data is read on, because the answer could be lost otherwise.
+  // The peer may never close its side. Reads on, because unread data would reset the connection and lose the answer.
   stream.resume()
   const timer = setTimeout(() => stream.destroy(), REFUSAL_MS)
   stream.once('close', () => clearTimeout(timer))
