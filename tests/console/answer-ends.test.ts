@@ -36,7 +36,7 @@ t.test('the end of an answer', { skip: noChromium }, async (t) => {
 
   await t.test('an answer that reached its limit says so, and is continued', async (t) => {
     fake.next({ text: 'Once upon', finishReason: 'length' }, { text: 'a time.' })
-    await ask(() => see('it reached the output limit'))
+    await ask(() => see('reached the output limit'))
     await chinese.goto(new URL(page.url()).pathname)
     await see('回答已达到输出上限', chinese)
     await goOn(chinese, '继续').waitFor()
@@ -44,13 +44,13 @@ t.test('the end of an answer', { skip: noChromium }, async (t) => {
     await goOn().click()
     await see('a time.')
     t.match(JSON.stringify(fake.requests.at(-1)!.body.messages.at(-1)), /Continue/)
-    await see('it reached the output limit')
+    await see('reached the output limit')
     t.equal(await goOn().count(), 0, 'only the last answer is continued')
   })
 
   await t.test('an answer that was filtered or refused says so', async (t) => {
     for (const [finishReason, sentence] of [
-      ['content_filter', "The provider's filter"],
+      ['content_filter', "The content filter of the provider"],
       ['refusal', 'The model declined'],
     ] as const) {
       fake.next({ text: 'Once upon', finishReason })
@@ -90,9 +90,9 @@ t.test('the end of an answer', { skip: noChromium }, async (t) => {
     await steps.getByRole('button', { name: 'End The answer is complete.' }).waitFor()
     fake.next({ text: 'Once upon', finishReason: 'length' })
     await server.request('PATCH', `/agents/${agent_id}`, { body: { config: { fallback_models: [] } } })
-    await ask(() => see('it reached the output limit'))
+    await ask(() => see('reached the output limit'))
     await page.goto(`${page.url()}/trajectory`)
-    await steps.getByRole('button', { name: /^End The answer is cut off/ }).waitFor()
+    await steps.getByRole('button', { name: /^End The answer reached the output limit/ }).waitFor()
     await page.goBack()
     t.strictSame(faults, [])
   })

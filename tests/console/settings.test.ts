@@ -80,16 +80,16 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
   await t.test('a provider is tested, added with some of its models, changed and deleted', async (t) => {
     const fake = await startFake(t, createFakeOpenAI({ apiKey: KEY, models: ['large', 'small'] }))
     await page.goto('/models')
-    await button('Add a provider').first().click()
+    await button('Add provider').first().click()
     await inSheet('OpenAI-compatible').click()
     await inSheet('Add').click()
-    await sheet.getByText('This is needed.').waitFor()
+    await sheet.getByText('Required.').waitFor()
     t.equal(
       await page.evaluate('document.activeElement.getAttribute("aria-invalid")'),
       'true',
       'the refused field has the focus',
     )
-    await sheet.getByLabel('Address').fill(fake.url)
+    await sheet.getByLabel('URL').fill(fake.url)
     await sheet.getByLabel('API key').fill('wrong-key-0123456789')
     await inSheet('Test').click()
     await sheet.getByRole('alert').filter({ hasText: 'key' }).waitFor()
@@ -116,9 +116,9 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
 
     await button('local').click()
     await sheet.getByText('Stored', { exact: true }).waitFor()
-    await sheet.getByLabel('Calls at the same time').fill('2')
+    await sheet.getByLabel('Concurrent calls').fill('2')
     await inSheet('Cancel').click()
-    await page.getByText('What you have entered is not stored yet.').waitFor()
+    await page.getByText('Your changes are not saved yet.').waitFor()
     await button('Cancel').last().click()
     await inSheet('Save').click()
     await closed()
@@ -150,7 +150,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     await page.getByLabel('Description').fill('Counts things.')
     await page.getByLabel('Code', { exact: true }).check({ force: true })
     await page.getByRole('link', { name: 'Instructions' }).click()
-    await page.getByText('What you have entered is not stored yet.').waitFor()
+    await page.getByText('Your changes are not saved yet.').waitFor()
     await button('Cancel').click()
     await button('Save').click()
     await button('Save').waitFor({ state: 'detached' })
@@ -201,8 +201,8 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await button('New skill').click()
       await sheet.getByLabel('Name').fill('Weekly report')
       await sheet.getByLabel('Description').fill('Writes the report of a week. Use it on Fridays.')
-      await inSheet('Create and write').click()
-      await sheet.getByLabel('Add a file').fill('notes/style.md')
+      await inSheet('Create and edit').click()
+      await sheet.getByLabel('Add file').fill('notes/style.md')
       await inSheet('Add').click()
       await sheet.getByRole('textbox', { name: 'notes/style.md' }).fill('Short sentences.')
       await inSheet('Save').click()
@@ -212,7 +212,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
 
       await page.getByRole('link', { name: 'Files' }).click()
       await button('New folder').click()
-      await sheet.getByLabel('Name of the folder').fill('reports')
+      await sheet.getByLabel('Folder name').fill('reports')
       await inSheet('Save').click()
       await closed()
       await page.getByRole('link', { name: 'reports' }).click()
@@ -249,7 +249,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
 
   await t.test('a channel is linked by a scan, checked, changed and deleted', async (t) => {
     await page.goto('/channels')
-    await button('Add a channel').first().click()
+    await button('Add channel').first().click()
     await inSheet('Pager').click()
     await sheet.getByRole('img', { name: 'QR code for Pager' }).waitFor()
     process.emit('pager scan' as never)
@@ -261,11 +261,11 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     const sent: string[] = []
     page.on('request', (request) => void (request.method() === 'POST' && sent.push(request.url())))
     await inSheet('Add').click()
-    await sheet.getByText('This is needed.').waitFor()
+    await sheet.getByText('Required.').waitFor()
     t.strictSame(sent, [], 'the form itself knows what it needs')
     await sheet.getByLabel('Tower').fill('north')
     await inSheet('Check').click()
-    await sheet.getByText('The platform accepts these settings.').waitFor()
+    await sheet.getByText('The platform accepted these settings.').waitFor()
     await inSheet('Add').click()
     await closed()
     await page.getByText('Connected', { exact: true }).waitFor()
@@ -275,10 +275,10 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     await sheet.getByLabel('Code').fill('wrong')
     await sheet.getByLabel('Public').check()
     await inSheet('Check').click()
-    await sheet.getByText('The platform refuses these credentials.').waitFor()
+    await sheet.getByText('The platform rejected these credentials.').waitFor()
     await inSheet('Save').click()
     await closed()
-    await page.getByText('The platform refuses these credentials.').waitFor()
+    await page.getByText('The platform rejected these credentials.').waitFor()
     const path = `/agents/assistant/channels`
     t.strictSame((await server.request('GET', path)).body[0].config, {
       number: '5551',
@@ -326,11 +326,11 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await page.getByRole('region', { name: 'On a schedule' }).getByRole('link').first().click()
       await sheet.getByText('Monday to Friday at 8:30 AM').waitFor()
       await sheet.getByLabel('Name').fill('Morning plan')
-      await sheet.getByLabel('Repeats').selectOption('week')
+      await sheet.getByLabel('Repeat').selectOption('week')
       await sheet.getByText('Wed', { exact: true }).click()
       await sheet.getByText('Monday and Wednesday at 8:30 AM').waitFor()
       await sheet
-        .getByRole('region', { name: 'Next times' })
+        .getByRole('region', { name: 'Next runs' })
         .getByText(/^Wed, .*8:30/)
         .first()
         .waitFor()
@@ -340,7 +340,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await sheet.getByLabel('Also send answers to').click()
       await page.getByRole('option', { name: 'Desk' }).click()
       t.ok(await inSheet('Create').isDisabled(), 'a conversation must be chosen')
-      await sheet.getByLabel('Conversation of the channel').click()
+      await sheet.getByLabel('Channel conversation').click()
       await page.getByRole('option', { name: 'Grace · group' }).click()
       await inSheet('Create').click()
       await closed()
@@ -353,22 +353,22 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       t.type(await delivered, 'string')
       await page.getByText('Succeeded', { exact: true }).waitFor()
       await menu('Morning plan', 'Runs')
-      await sheet.getByText('Started by hand').waitFor()
+      await sheet.getByText('Started manually').waitFor()
       await inSheet('Close').last().click()
 
       await page.getByRole('switch', { name: 'Run Morning plan' }).uncheck({ force: true })
       await page.getByText('Paused', { exact: false }).first().waitFor()
       await button('Morning plan').click()
-      await sheet.getByLabel('Repeats').selectOption('custom')
+      await sheet.getByLabel('Repeat').selectOption('custom')
       await sheet.getByLabel('Cron expression').last().fill('61 * * * *')
-      await sheet.getByText('There are no times', { exact: false }).waitFor()
+      await sheet.getByText('No upcoming runs', { exact: false }).waitFor()
       await page.setViewportSize({ width: 1440, height: 760 })
       let answer = () => {}
       const asked = new Promise<void>((resolve) => {
         answer = resolve
       })
       await page.route('**/cron/preview', (route) => asked.then(() => route.continue()))
-      await sheet.getByLabel('Repeats').selectOption('interval')
+      await sheet.getByLabel('Repeat').selectOption('interval')
       await sheet.getByRole('combobox', { name: 'Connectors' }).click()
       const option = page.getByRole('option', { name: 'tracker' })
       await option.waitFor()
@@ -382,10 +382,10 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
       await page.keyboard.press('Escape')
       await page.unroute('**/cron/preview')
       await page.setViewportSize({ width: 1440, height: 900 })
-      await sheet.getByLabel('Repeats').selectOption('custom')
+      await sheet.getByLabel('Repeat').selectOption('custom')
       await inSheet('Save').click()
       await sheet.getByRole('alert').waitFor()
-      await sheet.getByLabel('Repeats').selectOption('interval')
+      await sheet.getByLabel('Repeat').selectOption('interval')
       await inSheet('Save').click()
       await closed()
       t.match((await server.request('GET', `/agents/${id}/cron/${job.id}`)).body, {
@@ -434,7 +434,7 @@ t.test('Settings of agents, channels and models', { skip: noChromium }, async (t
     const { id } = (await server.request('GET', '/agents/assistant')).body
     await page.getByRole('main').locator(`a[href="/agents/${id}"]`).click()
     await page.getByText('admin shares this agent with you.', { exact: false }).waitFor()
-    const tabs = page.getByRole('navigation', { name: 'Settings of the agent' }).getByRole('link')
+    const tabs = page.getByRole('navigation', { name: 'Agent settings' }).getByRole('link')
     t.strictSame(await tabs.allTextContents(), ['General', 'Files', 'Schedules'])
     t.equal(await page.getByRole('button', { name: 'Actions for assistant' }).count(), 0)
     await page.goto(`/agents/${id}/sharing`)

@@ -77,7 +77,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     const page = await open(t, '/account')
     await heading(page, 'Sign in')
     await signIn(page, 'ada', 'wrong')
-    await page.getByRole('alert').getByText('The username or the password is wrong.').waitFor()
+    await page.getByRole('alert').getByText('Wrong username or password.').waitFor()
     await signIn(page, 'ada', passwordOf('ada'))
     await heading(page, 'Account')
     await page.reload()
@@ -109,7 +109,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
 
   await t.test('a reason that nobody knows leaves the form as it is', async (t) => {
     const page = await open(t, '/login?oauth_error=constructor')
-    await page.getByText('Try again, or use another way.', { exact: false }).waitFor()
+    await page.getByText('Try again or use another method.', { exact: false }).waitFor()
     await page.getByLabel('Username').waitFor()
   })
 
@@ -212,7 +212,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     issuer.person = null
     const refused = await open(t, '/login')
     await refused.getByRole('button', { name: 'Sign in with Example ID' }).click()
-    await refused.getByText('The service did not allow the sign-in.').waitFor()
+    await refused.getByText('The service denied the sign-in.').waitFor()
 
     issuer.person = { sub: 'ada', preferred_username: 'ada' }
     const { page: own } = await openConsole(browser, url, {
@@ -230,7 +230,7 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     issuer.person = { sub: 'lin' }
     await own.context().clearCookies({ name: /^_/ })
     await identities.getByRole('button', { name: 'Link', exact: true }).click()
-    await own.getByText('This identity is linked to another account already.').waitFor()
+    await own.getByText('This identity is already linked to another account.').waitFor()
   })
 
   await t.test('a sign-in leads to a page of the console, whatever its address says', async (t) => {
@@ -281,9 +281,9 @@ t.test('signing in by a browser', { skip: noChromium }, async (t) => {
     await composer.waitFor()
     await eventually('a greeting to send', async () => /^Hello!/.test(await composer.inputValue()))
     const steps = page.getByRole('region', { name: 'Next steps' })
-    await steps.getByRole('link', { name: 'Invite somebody' }).click()
+    await steps.getByRole('link', { name: 'Invite people' }).click()
     await heading(page, 'Invites')
-    await steps.getByRole('button', { name: 'Hide the next steps' }).click()
+    await steps.getByRole('button', { name: 'Hide next steps' }).click()
     await steps.waitFor({ state: 'detached' })
     await page.goto(url)
     await composer.waitFor()

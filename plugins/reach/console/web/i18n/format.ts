@@ -2,7 +2,7 @@ import { language } from './language.ts'
 
 const dates = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
-const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' })
 const numbers = new Intl.NumberFormat(language)
 const compact = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -18,7 +18,7 @@ const RELATIVE_SECONDS = 7 * 86_400
 /** A time of the API, in Unix seconds, as date and time. */
 export const formatDate = (seconds: number) => dates.format(seconds * 1000)
 
-/** A time of the API, in Unix seconds, as seen from now: "5 min. ago"; a date if it is far from now. */
+/** A time of the API, in Unix seconds, relative to now: "5min ago"; a date if it is further than a week away. */
 export function formatAge(seconds: number, now = Date.now() / 1000): string {
   const passed = seconds - now
   if (Math.abs(passed) > RELATIVE_SECONDS) return days.format(seconds * 1000)
