@@ -226,9 +226,9 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
   })
 
   await t.test('a conversation is forked, renamed, found by the palette and deleted', async (t) => {
-    const firstUrl = page.url()
+    const previousUrl = page.url()
     await page.getByRole('button', { name: 'Continue in a new conversation' }).click()
-    await page.waitForURL((to) => to.href !== firstUrl)
+    await page.waitForURL((to) => to.href !== previousUrl)
     await page.getByRole('button', { name: 'Conversation menu' }).click()
     await page.getByRole('menuitem', { name: 'Rename' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('Quarterly numbers')
@@ -403,16 +403,16 @@ t.test('a chat in a browser', { skip: noChromium }, async (t) => {
         if (event) document.documentElement.dataset.told += ' ' + event.type
       }`,
       )
-      const waitUntilSaid = (type: string) =>
+      const notified = (type: string) =>
         late.locator(`html[data-told~="${type}"]`).waitFor({ state: 'attached' })
       const listed = late.getByRole('link', { name: 'Told meanwhile' })
       await late.route(
         '**/threads?*',
         async (route) => {
           const old = await route.fetch()
-          await waitUntilSaid('reset')
+          await notified('reset')
           await chat.threads('PATCH', `/${thread_id}`, { body: { title: 'Told meanwhile' } })
-          await waitUntilSaid('thread.changed')
+          await notified('thread.changed')
           await route.fulfill({ response: old })
         },
         { times: 1 },

@@ -62,12 +62,12 @@ t.test('accounts and their administration in a browser', { skip: noChromium }, a
   const menuOf = async (on: Page) => {
     const menu = on.getByRole('navigation', { name: 'Pages' })
     await menu.getByRole('link', { name: 'Account' }).waitFor()
-    const counts = await Promise.all(
+    const entries = await Promise.all(
       ADMINISTRATION.map(async (name) =>
         (await menu.getByRole('link', { name, exact: true }).count()) ? [name] : [],
       ),
     )
-    return counts.flat()
+    return entries.flat()
   }
 
   await t.test(

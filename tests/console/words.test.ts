@@ -74,7 +74,7 @@ t.test('every text of the page is in the catalogs', async (t) => {
   ]
   /** Addresses and paths are the same in all languages. */
   const isPath = (text: string) => /^\S*\/\S*$/.test(text)
-  const untranslated = sources
+  const literals = sources
     .filter(({ name }) => name.endsWith('.tsx'))
     .flatMap(({ name, source }) =>
       patterns.flatMap((pattern) =>
@@ -83,5 +83,5 @@ t.test('every text of the page is in the catalogs', async (t) => {
           .map(([, text]) => `${name}: ${text!.trim()}`),
       ),
     )
-  t.strictSame(untranslated, [])
+  t.strictSame(literals, [])
 })

@@ -17,7 +17,7 @@ declare module '#kernel/types' {
     /** Pages of the console. */
     'console.page': ConsolePage
     /** Lists services to sign in with, besides passwords, with their names in a language. */
-    'console.sign_in': (asked: {
+    'console.sign_in': (request: {
       locale: Locale
     }) => Promise<readonly { kind: string; display_name: string }[]>
   }

@@ -15,7 +15,7 @@ followThreads()
  * instead of in parts. If the session ends meanwhile, it comes without, as the sign-in is shown above it.
  */
 export default async function openApp() {
-  // The page follows events until it is left. Those who read after the stream has begun need not read again.
+  // The page follows events until it is left. Queries that read after the stream has begun need not read again.
   void followEvents(new AbortController().signal)
   const reads = Promise.all([prefetchFacts(), prefetchAccount(), router.load()])
   await Promise.race([reads, waitForInterruption()])

@@ -15,7 +15,7 @@ const SignInAgain = lazy(() => import('./sign-in/sign-in-again.tsx'))
 /** Addresses that sign somebody in, also somebody who has a session. */
 const SIGN_IN_PATHS = ['/login', '/login/oauth/complete', '/invite']
 
-/** The page: the console for those who are signed in, otherwise the way to sign in. */
+/** The page: the console after a sign-in, otherwise the sign-in. */
 export function Root() {
   const session = useSyncExternalStore(onSession, readSession)
   const isWaiting = useSyncExternalStore(onSession, isInterrupted)

@@ -19,7 +19,7 @@ interface Props {
 
 const SHOWN = /^(image\/(?!svg)|audio\/)/
 
-/** Shows a file of the workspace; texts can be changed by those who manage the agent. */
+/** Shows a file of the workspace; managers of the agent can edit texts. */
 export function FilePreview(props: Props) {
   const { id, file, onClose } = props
   const text = isText(file)

@@ -27,26 +27,26 @@ export default function FilesTab() {
   const [shown, setShown] = useState<WorkspaceFile>()
   const [isNaming, setNaming] = useState(false)
   const [isBusy, setBusy] = useState(false)
-  const [taken, setTaken] = useState<File[]>([])
+  const [existingFiles, setExistingFiles] = useState<File[]>([])
   const [error, setError] = useState<unknown>()
 
   const upload = async (chosen: File[]) => {
     setBusy(true)
     setError(undefined)
-    const taken: File[] = []
+    const existing: File[] = []
     for (const file of chosen)
       try {
         await writeFile(id, joinPath(path, file.name), file, { 'If-None-Match': '*' })
       } catch (reason) {
-        if (readFailure(reason).code === 'PRECONDITION_FAILED') taken.push(file)
+        if (readFailure(reason).code === 'PRECONDITION_FAILED') existing.push(file)
         else setError(reason)
       }
-    setTaken(taken)
+    setExistingFiles(existing)
     setBusy(false)
   }
   const replace = async () => {
-    for (const file of taken) await writeFile(id, joinPath(path, file.name), file)
-    setTaken([])
+    for (const file of existingFiles) await writeFile(id, joinPath(path, file.name), file)
+    setExistingFiles([])
   }
 
   const controls = canManage && (
@@ -114,14 +114,14 @@ export default function FilesTab() {
         <FilePreview id={id} file={shown} canManage={canManage} onClose={() => setShown(undefined)} />
       )}
       {isNaming && <FilePath id={id} folder={path} onClose={() => setNaming(false)} />}
-      {taken.length > 0 && (
+      {existingFiles.length > 0 && (
         <Confirm
-          title={t('agents.replace_title', { count: taken.length })}
+          title={t('agents.replace_title', { count: existingFiles.length })}
           action={t('forms.replace')}
           onConfirm={replace}
-          onClose={() => setTaken([])}
+          onClose={() => setExistingFiles([])}
         >
-          {taken.map(({ name }) => name).join(', ')}
+          {existingFiles.map(({ name }) => name).join(', ')}
         </Confirm>
       )}
     </Stack>

@@ -42,8 +42,8 @@ export function GeneralFields({ values, onChange }: Props) {
   const { features } = useFacts()
   const { name, description, default_model, config } = values
   const setConfig = (changes: Config) => {
-    const given = Object.entries({ ...config, ...changes }).filter(([, value]) => value !== undefined)
-    onChange({ config: Object.fromEntries(given) })
+    const definedFields = Object.entries({ ...config, ...changes }).filter(([, value]) => value !== undefined)
+    onChange({ config: Object.fromEntries(definedFields) })
   }
   return (
     <Stack gap="lg" maw={560}>

@@ -18,7 +18,7 @@ import { PublishedActions } from './published-actions.tsx'
 /** The beginning of a new agent: nothing, an expert of the server, or one that somebody has published. */
 type Source = { from: 'nothing' } | { from: 'expert' | 'published'; id: string; name: string }
 
-/** Creates an agent from nothing or from an expert, and opens its settings. */
+/** Creates a blank agent or one from an expert, and opens its settings. */
 export function NewAgent({ onClose }: { onClose(): void }) {
   const [source, setSource] = useState<Source>()
   return source ? (

@@ -1,6 +1,6 @@
 import { findWord, namesIn } from '../i18n/words.ts'
 
-/** Lists the actions that one can choose from. */
+/** Lists the actions to choose from. */
 export const listActions = (): string[] => namesIn('did')
 
 /** An action in words; actions of plugins from outside keep their names. */

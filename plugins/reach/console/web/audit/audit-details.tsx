@@ -11,7 +11,7 @@ interface Props {
   onClose(): void
 }
 
-/** A row of the log with everything that was written about it. */
+/** An entry of the log with all its details. */
 export function AuditDetails({ row, onClose }: Props) {
   const { payload } = row
   const facts = {

@@ -16,7 +16,7 @@ interface Props {
 
 /** Another name of a field that is shown. */
 const WITHOUT = ['client_secret']
-/** Settings of conversations, which all kinds have, and what few people need. */
+/** Settings of conversations, which all kinds have, and settings that few people need. */
 const LATER =
   /^(response_mode|show_|allow_from|approvers|group_context|card_template|encrypt_key|verification_token|http_proxy|websocket_url|c2c_|sandbox)/
 

@@ -27,7 +27,7 @@ interface Props extends Rows<Channel> {
   agentName?(id: string): string | undefined
 }
 
-/** Channels with their states and what is done to them. */
+/** Channels with their states and actions. */
 export function ChannelList({ agentName, ...rows }: Props) {
   const { data: kinds } = api.useQuery('get', '/channels/kinds')
   const [editing, setEditing] = useState<Channel>()

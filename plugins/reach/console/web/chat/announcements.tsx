@@ -7,7 +7,7 @@ import { useThread } from './store/threads.ts'
 
 const MAX_CHARS = 300
 
-/** Says finished replies and approvals to those who cannot see them. */
+/** Announces finished replies and approvals to screen readers. */
 export function Announcements({ store }: { store: ThreadStore }) {
   const active = useThread(store, (view) => view.active)
   const isWaiting = useThread(store, ({ pending }) => pending !== null && isForPerson(pending))

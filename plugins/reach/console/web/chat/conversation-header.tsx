@@ -45,7 +45,7 @@ export function ConversationHeader({ agent, store }: Props) {
   )
 }
 
-/** Says if the agent is at work or waits for somebody. */
+/** Shows whether the agent works or waits for somebody. */
 function State({ store }: { store: ThreadStore }) {
   const state = useThread(store, ({ active, pending }) =>
     pending ? (isForPerson(pending) ? 'waiting' : 'waiting_program') : active ? 'running' : undefined,

@@ -47,7 +47,7 @@ export function Conversation({ agent, thread_id }: Props) {
       await send(client.PATCH('/agents/{id}/threads/{thread_id}', { params, body: { knowledge_base_ids } }))
       await refresh('/agents/{id}/threads')
     }
-    // The choices for the new conversation are those of this one.
+    // The new conversation takes over the choices of this one.
     draftOf(thread_id).set({ settings })
     const created = openThread(agent.id, thread_id, { isNew: true })
     void navigate({ to: '/chat/$agent/$thread', params: { agent: agent.id, thread: thread_id } })

@@ -15,7 +15,7 @@ export interface WaitingThread {
 /** The threads of the account that wait for a decision, as the server said. */
 export const waitingThreads = createPublisher<readonly WaitingThread[]>([])
 
-/** Follows what the server says about threads: rows of lists change in place, and waiting threads are noted. */
+/** Applies the events of threads: rows of lists change in place, and waiting threads are noted. */
 export const followThreads = () => onEvent(receive)
 
 function receive(event: AccountEvent): void {

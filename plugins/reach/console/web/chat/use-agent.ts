@@ -14,8 +14,8 @@ export const useAgents = () => useRows('/agents')
 /** The agent of this id or name; without one, the agent that was used last in this browser, or else the first. */
 export function useAgent(name: string | undefined) {
   const agents = useAgents()
-  const wanted = name ?? localStorage.getItem(LAST)
-  const listed = agents.rows?.find((agent) => agent.id === wanted || agent.name === wanted)
+  const idOrName = name ?? localStorage.getItem(LAST)
+  const listed = agents.rows?.find((agent) => agent.id === idOrName || agent.name === idOrName)
   const isMissing = name !== undefined && agents.rows !== undefined && !listed
   const single = api.useQuery(
     'get',

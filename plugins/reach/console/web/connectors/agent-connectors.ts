@@ -13,8 +13,8 @@ const standardOf = ({ read_only }: ConnectorTool): ToolState => ({
 })
 
 /** True if models may call a tool. */
-export const isOn = ({ enabled, approval, seen }: ToolState) =>
-  enabled !== false && seen !== false && approval !== 'deny'
+export const isOn = (state: ToolState) =>
+  state.enabled !== false && state.seen !== false && state.approval !== 'deny'
 
 /** Stores the connectors of an agent. Only decisions are sent, so that no tool counts as seen that was not looked at. */
 export async function replaceConnectors(
@@ -25,14 +25,14 @@ export async function replaceConnectors(
 ): Promise<void> {
   const body = {
     connectors: chosen.map(({ id, tools = {} }) => {
-      const known = connectors.find((connector) => connector.id === id)?.tools ?? []
-      const kept = Object.entries(tools).flatMap(([name, { enabled, approval }]) => {
-        const tool = known.find((one) => one.name === name)
+      const connectorTools = connectors.find((connector) => connector.id === id)?.tools ?? []
+      const storedDecisions = Object.entries(tools).flatMap(([name, { enabled, approval }]) => {
+        const tool = connectorTools.find((one) => one.name === name)
         const standard = tool && standardOf(tool)
         const isStandard = enabled === standard?.enabled && approval === standard?.approval
         return isStandard ? [] : [[name, { enabled, approval }]]
       })
-      return { id, tools: { ...Object.fromEntries(kept), ...decided[id] } }
+      return { id, tools: { ...Object.fromEntries(storedDecisions), ...decided[id] } }
     }),
   }
   const params = { path: { id: agent_id } }

@@ -18,7 +18,7 @@ import { ToolsSheet } from './tools-sheet.tsx'
 
 const TONES = { ready: 'on', connecting: 'changing', unauthorized: 'waiting', failed: 'failed' } as const
 
-/** Connectors with their states and what is done to them. */
+/** Connectors with their states and actions. */
 export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
   const { data: kinds } = api.useQuery('get', '/connectors/kinds')
   const [open, setOpen] = useState<{
@@ -52,7 +52,7 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
       >
         {(connector) => {
           const { name, scope, tools, status, error, may_change, auth, has_credentials } = connector
-          const unseen = tools.filter(({ seen }) => !seen).length
+          const unseen = tools.filter((tool) => !tool.seen).length
           const show = (dialog: NonNullable<typeof open>['dialog']) => () => setOpen({ dialog, connector })
           return (
             <ListRow

@@ -17,7 +17,7 @@ export default function ConnectorsPage() {
   const connectors = useRows('/connectors', { query: { limit: 200 } }, { staleTime: 0 })
   const { connector_error: reason } = useSearch({ from: '/connectors' })
   const [isAdding, setAdding] = useState(false)
-  const [made, setMade] = useState<Connector>()
+  const [newConnector, setNewConnector] = useState<Connector>()
   const add = may(useAccount(), 'connectors') && (
     <Button leftSection={<Plus size={16} />} onClick={() => setAdding(true)}>
       {t('connectors.add')}
@@ -41,11 +41,13 @@ export default function ConnectorsPage() {
       {isAdding && (
         <AddConnector
           names={connectors.rows?.map(({ name }) => name) ?? []}
-          onCreated={setMade}
+          onCreated={setNewConnector}
           onClose={() => setAdding(false)}
         />
       )}
-      {made && needsSignIn(made) && <SignIn connector={made} onClose={() => setMade(undefined)} />}
+      {newConnector && needsSignIn(newConnector) && (
+        <SignIn connector={newConnector} onClose={() => setNewConnector(undefined)} />
+      )}
     </Page>
   )
 }

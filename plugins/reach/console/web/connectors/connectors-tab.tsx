@@ -25,12 +25,12 @@ export default function ConnectorsTab() {
   const { error, run } = useAction()
   const chosen = data?.connectors ?? []
   const nameOf = (id: string) => connectors.find((connector) => connector.id === id)?.name ?? id
-  const rest = connectors.filter(({ id }) => !chosen.some((one) => one.id === id))
+  const unused = connectors.filter(({ id }) => !chosen.some((one) => one.id === id))
   const shown = chosen.find(({ id }) => id === open)
 
   const replace = (next: AgentConnector[], decided?: Record<string, Record<string, ToolState>>) =>
     run(() => replaceConnectors(agent.id, next, connectors, decided))
-  const add = rest.length > 0 && (
+  const add = unused.length > 0 && (
     <Menu position="bottom-start">
       <Menu.Target>
         <Button variant="default" leftSection={<Plus size={16} />}>
@@ -38,7 +38,7 @@ export default function ConnectorsTab() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {rest.map(({ id, name }) => (
+        {unused.map(({ id, name }) => (
           <Menu.Item key={id} onClick={() => replace([...chosen, { id }])}>
             {name}
           </Menu.Item>
@@ -63,7 +63,7 @@ export default function ConnectorsTab() {
       >
         {({ id, tools = {} }) => {
           const states = Object.values(tools)
-          const unseen = states.filter(({ seen }) => seen === false).length
+          const unseen = states.filter((tool) => tool.seen === false).length
           return (
             <ListRow
               title={nameOf(id)}

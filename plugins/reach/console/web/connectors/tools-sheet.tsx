@@ -9,7 +9,7 @@ import { useAction } from '../ui/use-action.ts'
 import { allowTools, type Connector, readConnector } from './connector-form.ts'
 import { ToolList } from './tool-list.tsx'
 
-/** The tools of a connector. Whoever may change it allows those that are new or have changed. */
+/** The tools of a connector; its managers allow new and changed tools. */
 export function ToolsSheet({ connector, onClose }: { connector: Connector; onClose(): void }) {
   const { id, name } = connector
   const stored = useQuery({
@@ -18,10 +18,10 @@ export function ToolsSheet({ connector, onClose }: { connector: Connector; onClo
     staleTime: 0,
   })
   const { isBusy, error, run } = useAction()
-  const found = stored.data
-  const unseen = found?.data.may_change ? found.data.tools.filter(({ seen }) => !seen) : []
+  const loaded = stored.data
+  const unseen = loaded?.data.may_change ? loaded.data.tools.filter((tool) => !tool.seen) : []
   const allow = (names: string[]) =>
-    run(() => allowTools(connector, names, found?.tag ?? null).finally(() => refresh('/connectors')))
+    run(() => allowTools(connector, names, loaded?.tag ?? null).finally(() => refresh('/connectors')))
   return (
     <Sheet
       title={t('connectors.tools_of', { name })}
@@ -39,10 +39,10 @@ export function ToolsSheet({ connector, onClose }: { connector: Connector; onClo
         {t('connectors.tools_about')}
       </Text>
       {error !== undefined && <Failure error={error} />}
-      {found ? (
-        <ToolList tools={found.data.tools} isNew={({ seen }) => !seen}>
+      {loaded ? (
+        <ToolList tools={loaded.data.tools} isNew={(tool) => !tool.seen}>
           {(tool) =>
-            found.data.may_change &&
+            loaded.data.may_change &&
             !tool.seen && (
               <Button
                 size="compact-sm"

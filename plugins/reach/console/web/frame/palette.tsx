@@ -34,14 +34,14 @@ const MAX_SHOWN = 12
 /** A search over conversations, agents, pages and actions, by keys alone. */
 export default function Palette({ onClose, onShowKeys }: Props) {
   const [search, setSearch] = useState('')
-  const [place, setPlace] = useState(0)
+  const [selectedIndex, setSelectedIndex] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const found = useEntries(onClose, onShowKeys)
+  const entries = useEntries(onClose, onShowKeys)
     .filter(({ label, about }) => words.every((word) => `${label} ${about}`.toLowerCase().includes(word)))
     .slice(0, MAX_SHOWN)
-  const chosen = Math.min(place, found.length - 1)
+  const chosen = Math.min(selectedIndex, entries.length - 1)
 
   useEffect(() => {
     list.current?.children[chosen]?.scrollIntoView({ block: 'nearest' })
@@ -50,8 +50,8 @@ export default function Palette({ onClose, onShowKeys }: Props) {
   const handleKey = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) setPlace((chosen + step + found.length) % Math.max(found.length, 1))
-    else if (event.key === 'Enter') found[chosen]?.run()
+    if (step) setSelectedIndex((chosen + step + entries.length) % Math.max(entries.length, 1))
+    else if (event.key === 'Enter') entries[chosen]?.run()
     else return
     event.preventDefault()
   }
@@ -64,19 +64,19 @@ export default function Palette({ onClose, onShowKeys }: Props) {
         role="combobox"
         aria-expanded
         aria-controls={id}
-        aria-activedescendant={found[chosen] && `${id}-${chosen}`}
+        aria-activedescendant={entries[chosen] && `${id}-${chosen}`}
         aria-label={t('frame.palette')}
         placeholder={t('frame.palette')}
         value={search}
         onChange={(event) => {
           setSearch(event.currentTarget.value)
-          setPlace(0)
+          setSelectedIndex(0)
         }}
         onKeyDown={handleKey}
         data-autofocus
       />
       <div ref={list} id={id} role="listbox" aria-label={t('frame.palette')} className={classes.list}>
-        {found.map(({ key, label, about, icon: Icon, run }, index) => (
+        {entries.map(({ key, label, about, icon: Icon, run }, index) => (
           <UnstyledButton
             key={key}
             id={`${id}-${index}`}
@@ -85,7 +85,7 @@ export default function Palette({ onClose, onShowKeys }: Props) {
             tabIndex={-1}
             className={classes.entry}
             onClick={run}
-            onMouseMove={() => setPlace(index)}
+            onMouseMove={() => setSelectedIndex(index)}
           >
             <Icon size={16} aria-hidden />
             <span className={classes.label}>{label}</span>
@@ -93,7 +93,7 @@ export default function Palette({ onClose, onShowKeys }: Props) {
           </UnstyledButton>
         ))}
       </div>
-      {found.length === 0 && <p className={classes.nothing}>{t('frame.nothing_found')}</p>}
+      {entries.length === 0 && <p className={classes.nothing}>{t('frame.nothing_found')}</p>}
     </Modal>
   )
 }

@@ -22,8 +22,8 @@ export function addWords(catalog: Record<string, Record<string, string | Forms>>
 
 /** Returns a text in the language of the page, with its `{name}` replaced by values; `count` chooses its form. */
 export function t(key: WordKey, values: Record<string, string | number> = {}): string {
-  const found = words.get(key) ?? key
-  const text = typeof found === 'string' ? found : selectForm(found, Number(values.count))
+  const word = words.get(key) ?? key
+  const text = typeof word === 'string' ? word : selectForm(word, Number(values.count))
   return text.replace(/\{(\w+)\}/g, (_, name) => format(values[name] ?? ''))
 }
 
@@ -32,8 +32,8 @@ export const joinNames = (names: readonly string[]): string => names.join(t('com
 
 /** Returns a text that only some things have, for example a field of a form; undefined if there is none. */
 export function findWord(key: string): string | undefined {
-  const found = words.get(key)
-  return typeof found === 'string' ? found : undefined
+  const word = words.get(key)
+  return typeof word === 'string' ? word : undefined
 }
 
 /** Lists the names of the texts of a file. */

@@ -25,20 +25,20 @@ export default function BasePage() {
   const account = useAccount()
   const navigate = useNavigate()
   const [open, setOpen] = useState<'edit' | 'delete'>()
-  const [place, setPlace] = useState<DocumentPlace>()
+  const [documentPlace, setPlace] = useState<DocumentPlace>()
   const { isBusy, error, run } = useAction()
-  const found = useQuery({
+  const loadedBase = useQuery({
     queryKey: ['get', '/knowledge-bases/{id}', id, 'tagged'],
     queryFn: () => readBase(id),
     staleTime: 0,
   })
-  if (!found.data)
+  if (!loadedBase.data)
     return (
       <Page title={t('frame.knowledge')}>
-        <Pending {...found} height={160} />
+        <Pending {...loadedBase} height={160} />
       </Page>
     )
-  const { data: base, tag } = found.data
+  const { data: base, tag } = loadedBase.data
   const canChange = base.is_owner && may(account, 'knowledge_bases')
   const params = { path: { id } }
   const close = () => setOpen(undefined)
@@ -106,7 +106,7 @@ export default function BasePage() {
           {t('knowledge.delete_about')}
         </Confirm>
       )}
-      {place && <DocumentSheet place={place} onClose={() => setPlace(undefined)} />}
+      {documentPlace && <DocumentSheet documentPlace={documentPlace} onClose={() => setPlace(undefined)} />}
     </Page>
   )
 }

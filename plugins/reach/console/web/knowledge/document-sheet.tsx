@@ -7,8 +7,8 @@ import DocumentText from './document-text.tsx'
 import { type DocumentPlace, downloadDocument } from './knowledge.ts'
 
 /** Shows the text of a document. */
-export function DocumentSheet({ place, onClose }: { place: DocumentPlace; onClose(): void }) {
-  const { base_id, document_id: id, filename } = place
+export function DocumentSheet({ documentPlace, onClose }: { documentPlace: DocumentPlace; onClose(): void }) {
+  const { base_id, document_id: id, filename } = documentPlace
   const { isBusy, error, run } = useAction()
   return (
     <Sheet
@@ -26,7 +26,7 @@ export function DocumentSheet({ place, onClose }: { place: DocumentPlace; onClos
       }
     >
       {error !== undefined && <Failure error={error} />}
-      <DocumentText place={place} />
+      <DocumentText documentPlace={documentPlace} />
     </Sheet>
   )
 }

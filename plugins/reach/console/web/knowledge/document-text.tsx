@@ -8,9 +8,9 @@ import { type DocumentPlace, nameOfPlace } from './knowledge.ts'
 /** The most characters that are shown before and after a place. */
 const MAX_AROUND = 100_000
 
-/** The text of a document as it was read, at a place of it if one is given. */
-export default function DocumentText({ place }: { place: DocumentPlace }) {
-  const { base_id, document_id, locator, passage } = place
+/** The extracted text of a document, at a place of it if one is passed. */
+export default function DocumentText({ documentPlace }: { documentPlace: DocumentPlace }) {
+  const { base_id, document_id, locator, passage } = documentPlace
   const { data, error, refetch } = api.useQuery(
     'get',
     '/knowledge-bases/{id}/documents/{doc_id}/text',

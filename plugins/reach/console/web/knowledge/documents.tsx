@@ -36,7 +36,7 @@ const TONES = {
 interface Props {
   base: KnowledgeBase
   canChange: boolean
-  onOpen(place: DocumentPlace): void
+  onOpen(documentPlace: DocumentPlace): void
 }
 
 /** The documents of a knowledge base with how far they were read. Files are added by a click or a drop. */

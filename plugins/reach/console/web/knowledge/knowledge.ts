@@ -14,7 +14,7 @@ export interface DocumentPlace {
   document_id: string
   filename: string
   locator?: { start: number; end: number; page?: number; heading?: string }
-  /** The words at the place, for those who cannot read the document. */
+  /** The words at the place, for readers without access to the document. */
   passage?: string | undefined
 }
 
@@ -62,7 +62,7 @@ export async function downloadDocument(base_id: string, { id, filename }: { id: 
   saveBlob(data as unknown as Blob, filename)
 }
 
-/** Has a document read and indexed once more. */
+/** Reprocesses a document. */
 export const reindexDocument = (base_id: string, { id }: KnowledgeDocument) =>
   send(client.POST('/knowledge-bases/{id}/documents/{doc_id}/reindex', paramsOf(base_id, id)))
 

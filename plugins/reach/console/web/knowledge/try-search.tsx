@@ -16,14 +16,14 @@ const LIMIT = 8
 
 interface Props {
   base_id: string
-  onOpen(place: DocumentPlace): void
+  onOpen(documentPlace: DocumentPlace): void
 }
 
 /** Searches a knowledge base as agents do, and shows the passages that they would read. */
 export function TrySearch({ base_id, onOpen }: Props) {
   const [text, setText] = useState('')
   const [query, setQuery] = useState('')
-  const found = useQuery({
+  const results = useQuery({
     queryKey: ['search', base_id, query],
     queryFn: ({ signal }) =>
       send(
@@ -38,7 +38,7 @@ export function TrySearch({ base_id, onOpen }: Props) {
   })
   const search = (event: FormEvent) => {
     event.preventDefault()
-    if (text.trim() === query) void found.refetch()
+    if (text.trim() === query) void results.refetch()
     else setQuery(text.trim())
   }
   return (
@@ -53,14 +53,14 @@ export function TrySearch({ base_id, onOpen }: Props) {
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
-          <Button type="submit" variant="default" disabled={text.trim() === ''} loading={found.isFetching}>
+          <Button type="submit" variant="default" disabled={text.trim() === ''} loading={results.isFetching}>
             {t('common.search')}
           </Button>
         </Group>
       </form>
       {query !== '' && (
         <List
-          {...asRows(found)}
+          {...asRows(results)}
           label={t('knowledge.found')}
           keyOf={({ document_id, locator }) => `${document_id}:${locator.start}`}
           empty={<Empty title={t('knowledge.nothing')}>{t('knowledge.nothing_about')}</Empty>}

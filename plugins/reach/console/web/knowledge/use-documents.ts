@@ -57,9 +57,9 @@ function applyEvent(data: Pages, event: Event): Pages {
   const id = isDeleted ? event.id : event.document.id
   const isKnown = data.pages.some(({ rows }) => rows.some((row) => row.id === id))
   const pages = data.pages.map((page, index) => {
-    const rest = page.rows.filter((row) => row.id !== id)
-    const isHere = rest.length < page.rows.length || (!isKnown && index === 0)
-    return isDeleted || !isHere ? { ...page, rows: rest } : { ...page, rows: [...rest, event.document] }
+    const others = page.rows.filter((row) => row.id !== id)
+    const isHere = others.length < page.rows.length || (!isKnown && index === 0)
+    return isDeleted || !isHere ? { ...page, rows: others } : { ...page, rows: [...others, event.document] }
   })
   return { ...data, pages }
 }

@@ -18,8 +18,8 @@ export function useModelChoice(chosen: readonly string[], isOffered: (model: Mod
       .map(({ id, name }) => ({ value: id, label: name || id })),
   }))
   // A model that is gone is still shown, so that nobody loses it by opening the form.
-  const gone = chosen.filter((id) => !byId.has(id))
-  if (gone.length > 0) groups.push({ group: '', items: gone.map((id) => ({ value: id, label: id })) })
+  const missing = chosen.filter((id) => !byId.has(id))
+  if (missing.length > 0) groups.push({ group: '', items: missing.map((id) => ({ value: id, label: id })) })
   return {
     data: groups,
     searchable: true,

@@ -22,12 +22,12 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
   const [isChoosing, setChoosing] = useState(picked.length > 0)
   const [search, setSearch] = useState('')
   const [name, setName] = useState('')
-  const known = [...listed, ...picked.filter(({ id }) => !listed.some((model) => model.id === id))]
+  const models = [...listed, ...picked.filter(({ id }) => !listed.some((model) => model.id === id))]
   const words = search.toLowerCase().split(/\s+/)
-  const found = known.filter(({ id, name }) =>
+  const matching = models.filter(({ id, name }) =>
     words.every((word) => `${id} ${name}`.toLowerCase().includes(word)),
   )
-  const hidden = found.length - MAX_SHOWN
+  const hidden = matching.length - MAX_SHOWN
   const isPicked = (id: string) => picked.some((model) => model.id === id)
 
   const add = () => {
@@ -65,7 +65,7 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
       />
       {isChoosing && (
         <>
-          {known.length > MAX_WITHOUT_SEARCH && (
+          {models.length > MAX_WITHOUT_SEARCH && (
             <TextInput
               type="search"
               aria-label={t('models.pick_search')}
@@ -76,7 +76,7 @@ export function ModelPicks({ listed, picked, onChange }: Props) {
           )}
           <ScrollArea.Autosize mah={260} offsetScrollbars="y" viewportProps={{ tabIndex: 0 }}>
             <Stack gap="sm" py={2}>
-              {found.slice(0, MAX_SHOWN).map((model) => (
+              {matching.slice(0, MAX_SHOWN).map((model) => (
                 <ModelPick
                   key={model.id}
                   model={picked.find(({ id }) => id === model.id) ?? model}

@@ -18,7 +18,7 @@ interface Props {
 
 /** Kinds that always need a key. */
 const WITH_KEY = ['anthropic', 'google', 'openai']
-/** Kinds that only run at an address of one's own. */
+/** Kinds that have no default address. */
 const WITH_ADDRESS = ['azure-openai', 'openai-compatible']
 
 /** The fields of a provider, with a test that shows its models. */

@@ -83,7 +83,7 @@ export function updateProvider(
   )
 }
 
-/** Forgets what refusals have taught about the calls of a provider's models. */
+/** Removes the adjustments that refusals have taught for the models of a provider. */
 export function forgetLearned({ id, scope }: Provider, tag: string | null) {
   const init = { params: { path: { id }, header: ifMatch(tag) }, body: { learned: [] } }
   return sendTagged(

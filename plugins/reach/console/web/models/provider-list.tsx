@@ -23,7 +23,7 @@ interface Props extends Rows<Provider> {
   onAdd(): void
 }
 
-/** Providers with what is done to them. */
+/** Providers with their actions. */
 export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
   const { data: kinds } = api.useQuery('get', '/providers/kinds')
   const [editing, setEditing] = useState<Provider>()

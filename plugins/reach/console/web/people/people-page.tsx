@@ -23,7 +23,7 @@ const FILTERS = {
   locked: { label: 'people.filter_locked', keep: ({ login_locked }) => login_locked },
 } satisfies Record<string, { label: WordKey; keep(person: Person): boolean }>
 
-/** The accounts of the server, for those who manage them. */
+/** The accounts of the server, for account managers. */
 export default function PeoplePage() {
   const account = useAccount()
   const people = useRows('/users')

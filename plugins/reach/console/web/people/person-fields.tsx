@@ -10,7 +10,7 @@ interface Props {
   onChange(changes: Partial<PersonValues>): void
 }
 
-/** The fields of an account that whoever manages accounts can change. */
+/** The fields of an account that account managers can change. */
 export function PersonFields({ values, onChange }: Props) {
   const account = useAccount()
   const isAdmin = account.role === 'admin'

@@ -2,7 +2,7 @@ import type { components } from '#client'
 import type { Account } from '../session/account.ts'
 import { listChanges } from '../ui/draft.ts'
 
-/** An account as those who manage accounts see it. */
+/** An account as account managers see it. */
 export type Person = components['schemas']['User']
 
 /** The part of an account that a form edits. */

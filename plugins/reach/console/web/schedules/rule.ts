@@ -76,8 +76,8 @@ export function writeRule({ repeats, time, weekdays, day, ...values }: RuleValue
 
 /** The fields of a form for a cron expression: a time of day on some days, or as it is. */
 function readCron(cron: string): Partial<RuleValues> {
-  const [minute, hour, day, month, week, ...rest] = cron.trim().split(/\s+/)
-  const isTime = isNumber(minute) && isNumber(hour) && month === '*' && rest.length === 0
+  const [minute, hour, day, month, week, ...excess] = cron.trim().split(/\s+/)
+  const isTime = isNumber(minute) && isNumber(hour) && month === '*' && excess.length === 0
   const time = `${hour?.padStart(2, '0')}:${minute?.padStart(2, '0')}`
   if (isTime && week === '*' && isNumber(day)) return { repeats: 'month', time, day: Number(day) }
   if (!isTime || day !== '*') return { repeats: 'custom' }

@@ -18,7 +18,7 @@ export interface ScheduleValues
   rule: RuleValues
 }
 
-/** The values with which the form of a new schedule begins: empty, or those of an example. */
+/** The first values of the form of a new schedule: empty, or the values of an example. */
 export const newValues = ({ name = '', prompt = '', schedule }: Partial<Example> = {}): ScheduleValues => ({
   name,
   prompt,

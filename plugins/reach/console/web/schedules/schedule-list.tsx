@@ -21,7 +21,7 @@ interface Props extends Rows<ListedSchedule> {
   controls?: ReactNode
 }
 
-/** Schedules with their next and last runs, and what is done to them. */
+/** Schedules with their next and last runs and their actions. */
 export function ScheduleList({ agents, ...rows }: Props) {
   const [open, setOpen] = useState<{ dialog: 'edit' | 'runs'; schedule: ListedSchedule }>()
   const { error, run } = useAction()

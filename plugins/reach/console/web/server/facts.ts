@@ -8,7 +8,7 @@ export type ServerFacts = components['schemas']['ConsoleFacts']
 
 const query = api.queryOptions('get', '/console', {}, { staleTime: Number.POSITIVE_INFINITY })
 
-/** Asks for the facts of the server. Does not throw: the page that needs them shows the failure. */
+/** Reads the facts of the server. Does not throw: the page that needs them shows the failure. */
 export const prefetchFacts = (): Promise<void> => queries.prefetchQuery(query)
 
 /** Returns the facts of the server. */

@@ -23,7 +23,7 @@ export const lacks = (paths: string[]) => ({
   details: { issues: paths.map((path): Issue => ({ path, rule: 'required', message: '' })) },
 })
 
-/** Reads what a call threw: an error of the API, or a server that cannot be reached. */
+/** Reads the error of a call: an error of the API, or an unreachable server. */
 export function readFailure(error: unknown): Failure {
   const body = isRecord(error) && isRecord(error.error) ? error.error : error
   if (!isRecord(body) || typeof body.code !== 'string') {

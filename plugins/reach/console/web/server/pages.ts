@@ -17,7 +17,7 @@ type Row<Path extends ListPath> = paths[Path] extends {
   ? Item
   : never
 
-/** The rows of a list that has pages, as far as they were loaded, and the way to the next page. */
+/** The loaded rows of a list that has pages, and the way to the next page. */
 export function useRows<Path extends ListPath>(
   path: Path,
   params: {

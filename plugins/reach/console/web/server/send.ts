@@ -22,7 +22,7 @@ export async function sendTagged<T>(reply: Promise<Reply<T>>): Promise<{ data: T
 /** The header of a change that is refused if somebody else was faster. */
 export const ifMatch = (tag: string | null | undefined) => (tag ? { 'If-Match': tag } : {})
 
-/** Loads again what begins with one of these paths of the API. */
+/** Refetches the queries whose path begins with one of these. */
 export const refresh = (...paths: string[]) =>
   queries.invalidateQueries({
     predicate: ({ queryKey: [, path] }) => paths.some((start) => String(path).startsWith(start)),

@@ -4,7 +4,7 @@ import { queries } from '../server/queries.ts'
 
 const query = api.queryOptions('get', '/auth/me')
 
-/** Asks for the account that is signed in. Does not throw: the page that needs it shows the failure. */
+/** Reads the account of the session. Does not throw: the page that needs it shows the failure. */
 export const prefetchAccount = (): Promise<void> => queries.prefetchQuery(query)
 
 /** The account that is signed in. Its permissions decide which pages and buttons are shown; the server checks them. */

@@ -3,7 +3,7 @@ import { openSession } from '../session/token.ts'
 import { toOwnPage } from './own-page.ts'
 import type { Login } from './post.ts'
 
-/** Addresses that lead to no page after a sign-in; `/chat` alone is where the server sends those who asked for none. */
+/** Addresses that lead to no page after a sign-in; `/chat` alone is where the server sends a sign-in that asked for no page. */
 const ELSEWHERE = /^\/(chat\/?($|\?)|(login|invite)(?![\w-]))/
 
 /** Opens the session of a sign-in on the page that was asked for, or otherwise on the first page. */

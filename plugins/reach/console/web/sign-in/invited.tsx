@@ -54,7 +54,7 @@ function InviteForm({ code }: { code: string }) {
   })
   const failure = error === undefined ? undefined : readFailure(error)
   const username = failure?.issues.find(({ path }) => path.endsWith('username'))?.message
-  const taken = failure?.code === 'USERNAME_TAKEN' ? failure.message : undefined
+  const nameConflict = failure?.code === 'USERNAME_TAKEN' ? failure.message : undefined
   const weak = failure?.code === 'PASSWORD_TOO_WEAK' ? failure.message : undefined
   const current = readSession()?.user.username
   return (
@@ -68,7 +68,7 @@ function InviteForm({ code }: { code: string }) {
           autoCapitalize="none"
           spellCheck={false}
           maxLength={64}
-          error={username ?? taken}
+          error={username ?? nameConflict}
           autoFocus
           required
           withAsterisk={false}
@@ -89,7 +89,7 @@ function InviteForm({ code }: { code: string }) {
           error={weak}
           withAsterisk={false}
         />
-        {failure && !username && !taken && !weak && <Failure error={error} />}
+        {failure && !username && !nameConflict && !weak && <Failure error={error} />}
         <Button type="submit" loading={isBusy} fullWidth>
           {t('sign-in.create_account')}
         </Button>

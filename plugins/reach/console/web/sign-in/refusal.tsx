@@ -6,7 +6,7 @@ import { Failure } from '../ui/failure.tsx'
 
 interface Props {
   error: unknown
-  /** Called when a lock has ended, so that another attempt makes sense. */
+  /** Called when a lock has ended and another attempt can succeed. */
   onEnd(): void
 }
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react'
 
-/** Sends a form: one at a time, and what went wrong is kept for display. */
+/** Sends a form, one request at a time, and keeps the error for display. */
 export function useSubmit(send: (fields: Record<string, string>) => Promise<unknown>) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()

@@ -29,20 +29,20 @@ export default function PackagePage() {
   const account = useAccount()
   const navigate = useNavigate()
   const params = { path: { id } }
-  const found = useQuery({
+  const loadedPackage = useQuery({
     queryKey: ['get', '/skill-packages/{id}', id, 'tagged'],
     queryFn: () =>
       sendTagged(client.GET('/skill-packages/{id}', { params: { ...params, query: { limit: 200 } } })),
   })
   const [open, setOpen] = useState<Skill | 'new' | 'edit' | 'delete'>()
   const { isBusy, error, run } = useAction()
-  if (!found.data)
+  if (!loadedPackage.data)
     return (
       <Page title={t('skills.title')}>
-        <Pending {...found} height={160} />
+        <Pending {...loadedPackage} height={160} />
       </Page>
     )
-  const { data, tag } = found.data
+  const { data, tag } = loadedPackage.data
   const canChange =
     may(account, 'skill_packages') && (account.role === 'admin' || data.created_by === account.username)
   const close = () => setOpen(undefined)
@@ -88,7 +88,7 @@ export default function PackagePage() {
       <List
         rows={data.skills}
         error={undefined}
-        refetch={found.refetch}
+        refetch={loadedPackage.refetch}
         label={t('skills.skills')}
         keyOf={({ slug }) => slug}
         textOf={({ slug, name, description }) => `${slug} ${name} ${description}`}

@@ -43,7 +43,7 @@ export function groupEvents(events: Event[]): Turn[] {
   return turns
 }
 
-/** Adds events to those that are known, in their order and each once. */
+/** Merges events in their order, each once. */
 export function mergeEvents(known: Event[], added: Event[]): Event[] {
   const bySeq = new Map([...known, ...added].map((event) => [event.seq, event]))
   return [...bySeq.values()].sort((a, b) => a.seq - b.seq)

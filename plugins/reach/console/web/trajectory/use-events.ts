@@ -26,7 +26,7 @@ export function useEvents({ id, thread_id }: ThreadPath) {
       const params = { path: { id, thread_id }, query }
       const page = await send(client.GET('/agents/{id}/threads/{thread_id}/trajectory', { params }))
       setEarlier(page.has_more)
-      setEvents((known = []) => mergeEvents(known, page.events))
+      setEvents((current = []) => mergeEvents(current, page.events))
       return page.events.at(-1)?.seq ?? 0
     },
     [id, thread_id],
@@ -41,7 +41,7 @@ export function useEvents({ id, thread_id }: ThreadPath) {
       while (!signal.aborted) {
         await stream({ id, thread_id }, seq, signal, (event) => {
           seq = event.seq
-          setEvents((known = []) => mergeEvents(known, [event]))
+          setEvents((current = []) => mergeEvents(current, [event]))
         }).catch(() => {})
         if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
       }

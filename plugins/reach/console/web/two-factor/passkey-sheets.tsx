@@ -82,7 +82,7 @@ const Name = ({ value, onChange }: { value: string; onChange(value: string): voi
   />
 )
 
-/** Deletes a passkey, once that was confirmed. */
+/** Deletes a passkey after a confirmation. */
 export function DeletePasskey({ passkey: { id, name }, onClose }: { passkey: Passkey; onClose(): void }) {
   const presence = usePresence()
   const remove = async () => {

@@ -22,7 +22,7 @@ export function useTotpSetup() {
     step,
     close: () => setStep(undefined),
     begin,
-    /** Begins, or asks for what is needed before. */
+    /** Starts the test, or asks for the missing values first. */
     start: (isOn: boolean) =>
       isOn
         ? Promise.resolve(setStep({ name: 'code' }))

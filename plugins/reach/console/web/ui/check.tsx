@@ -17,7 +17,7 @@ interface Props {
   check(): Promise<CheckResult>
 }
 
-/** A button that tries settings before they are stored, and what came of it. */
+/** A button that tests settings before they are stored, with the outcome. */
 export function Check({ label, check }: Props) {
   const { isBusy, error, run } = useAction()
   const [result, setResult] = useState<CheckResult>()

@@ -11,12 +11,12 @@ interface Props {
   action: string
   /** Where data is lost: the name that has to be typed. */
   name?: string | undefined
-  /** Does what was confirmed; the dialog stays open with the reason if it throws. */
+  /** Runs the confirmed action; if it throws, the dialog stays open with the reason. */
   onConfirm(): Promise<unknown>
   onClose(): void
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({ title, children, action, name, onConfirm, onClose }: Props) {
   const [typed, setTyped] = useState('')
   const { isBusy, error, run } = useAction()

@@ -31,9 +31,9 @@ export function listChanges<T extends object>(base: T, next: T): Partial<T> {
 export function mergePatch(base: Values, next: Values): Values {
   const patch: Values = {}
   for (const name of new Set([...Object.keys(base), ...Object.keys(next)])) {
-    const [before, after] = [base[name], next[name]]
-    if (JSON.stringify(before) === JSON.stringify(after)) continue
-    patch[name] = isValues(before) && isValues(after) ? mergePatch(before, after) : (after ?? null)
+    const [previous, after] = [base[name], next[name]]
+    if (JSON.stringify(previous) === JSON.stringify(after)) continue
+    patch[name] = isValues(previous) && isValues(after) ? mergePatch(previous, after) : (after ?? null)
   }
   return patch
 }
@@ -41,9 +41,9 @@ export function mergePatch(base: Values, next: Values): Values {
 const isValues = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A name that is not taken: the wanted one, or that with a number. */
-export function findFreeName(wanted: string, names: string[]): string {
-  let name = wanted
-  for (let number = 2; names.includes(name); number++) name = `${wanted}-${number}`
+/** Returns a free name: the base name, or the base name with a number. */
+export function findFreeName(baseName: string, names: string[]): string {
+  let name = baseName
+  for (let number = 2; names.includes(name); number++) name = `${baseName}-${number}`
   return name
 }

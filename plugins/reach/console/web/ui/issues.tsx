@@ -41,13 +41,13 @@ export function useIssue(path: string): string | undefined {
 /** Shows why a form was refused: the sentence, and each issue that no field shows. */
 export function FormFailure({ error }: { error: unknown }) {
   const issues = use(IssuesContext)
-  const rest = issues?.found.filter(({ path }) => !isShown(path, issues)) ?? []
+  const unshown = issues?.found.filter(({ path }) => !isShown(path, issues)) ?? []
   return (
     <>
       <Failure error={error} />
-      {rest.length > 0 && (
+      {unshown.length > 0 && (
         <ul>
-          {rest.map((issue) => (
+          {unshown.map((issue) => (
             <li key={issue.path}>{`${issue.path.split('/').at(-1)}: ${explain(issue)}`}</li>
           ))}
         </ul>

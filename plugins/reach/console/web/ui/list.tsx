@@ -16,7 +16,7 @@ export interface Rows<Row> {
 }
 
 interface Props<Row> extends Rows<Row> {
-  /** The name of the list for those who cannot see it. */
+  /** The name of the list for screen readers. */
   label: string
   keyOf(row: Row): string
   /** The text of a row that the search looks in; without it there is no search. */
@@ -46,7 +46,7 @@ export function List<Row>(props: Props<Row>) {
 
   if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Waiting as={as} />
   if (rows.length === 0 && !hasNextPage) return empty
-  const found = textOf
+  const matching = textOf
     ? rows.filter((row) => words.every((word) => textOf(row).toLowerCase().includes(word)))
     : rows
   return (
@@ -68,13 +68,13 @@ export function List<Row>(props: Props<Row>) {
           {controls}
         </Group>
       )}
-      {found.length === 0 ? (
+      {matching.length === 0 ? (
         <Text size="sm" c="var(--meta)" role="status">
           {t(isFetchingNextPage ? 'common.loading' : 'forms.no_match')}
         </Text>
       ) : (
         <ul className={classes[as]} aria-label={label} onKeyDown={moveFocus}>
-          {found.map((row) => (
+          {matching.map((row) => (
             <Fragment key={keyOf(row)}>{children(row)}</Fragment>
           ))}
         </ul>
@@ -112,10 +112,10 @@ function moveFocus(event: KeyboardEvent<HTMLElement>) {
   if (!step || event.ctrlKey || event.metaKey || event.altKey || /INPUT|TEXTAREA|SELECT/.test(target.tagName))
     return
   const items = [...event.currentTarget.children]
-  const place = items.findIndex((item) => item.contains(target))
+  const focusedIndex = items.findIndex((item) => item.contains(target))
   // Keys in a dialog of a row arrive here as well.
-  if (place < 0) return
-  const next = items[place + step]
+  if (focusedIndex < 0) return
+  const next = items[focusedIndex + step]
   next?.querySelector<HTMLElement>('a, button')?.focus()
   if (next) event.preventDefault()
 }

@@ -10,7 +10,7 @@ interface Props {
   detail?: string | null | undefined
 }
 
-/** A sentence about how something went, with the words of the other side below it. */
+/** An outcome in a sentence, with the message of the other side below it. */
 export function Outcome({ color, isUrgent, children, detail }: Props) {
   return (
     <Alert color={color} variant="light" {...(isUrgent && { role: 'alert' })}>

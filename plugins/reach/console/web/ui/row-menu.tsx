@@ -11,7 +11,7 @@ interface Props {
   onDelete?: (() => void) | undefined
   /** The verb of the last action, if it deletes nothing. */
   deleteLabel?: string
-  /** Deletes the object once this was confirmed. */
+  /** Deletes the object after a confirmation. */
   deletion?: Deletion | false
   /** Further actions, as `Menu.Item`. */
   children?: ReactNode

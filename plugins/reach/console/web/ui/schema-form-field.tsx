@@ -144,8 +144,8 @@ function SchemaGroup({ label, help, ...props }: FieldProps & { label: string; he
   )
 }
 
-/** The values that are given; undefined if there are none. */
+/** Drops undefined values; returns undefined if none remains. */
 function dropEmpty(values: Values): Values | undefined {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  return given.length > 0 ? Object.fromEntries(given) : undefined
+  const definedValues = Object.entries(values).filter(([, value]) => value !== undefined)
+  return definedValues.length > 0 ? Object.fromEntries(definedValues) : undefined
 }

@@ -41,11 +41,11 @@ export interface ResolvedSchema extends Schema {
 export const resolveSchema = (schema: Schema, values: Values): ResolvedSchema =>
   apply({ properties: {}, required: [] }, schema, values)
 
-/** Adds what a schema says about these values, and then what its conditions and branches say. */
-function apply(known: ResolvedSchema, schema: Schema, values: Values): ResolvedSchema {
-  const given = withDefaults(schema, values)
+/** Merges a schema into a resolved one, then its matching conditions and branches. */
+function apply(resolved: ResolvedSchema, schema: Schema, values: Values): ResolvedSchema {
+  const filledValues = withDefaults(schema, values)
   const parts = [...(schema.allOf ?? [])]
-  const conditional = schema.if && (matches(schema.if, given) ? schema.then : schema.else)
+  const conditional = schema.if && (matches(schema.if, filledValues) ? schema.then : schema.else)
   if (conditional) parts.push(conditional)
   for (const [name, required] of Object.entries(schema.dependentRequired ?? {}))
     if (values[name] !== undefined) parts.push({ required })
@@ -54,19 +54,22 @@ function apply(known: ResolvedSchema, schema: Schema, values: Values): ResolvedS
   const branches = schema.oneOf ?? schema.anyOf
   if (branches?.some(({ properties }) => properties)) {
     parts.push({ properties: readSelectors(branches) })
-    parts.push(branches.find((branch) => matches(branch, given, 'constants')) ?? branches[0]!)
+    parts.push(branches.find((branch) => matches(branch, filledValues, 'constants')) ?? branches[0]!)
   }
-  return parts.reduce<ResolvedSchema>((resolved, part) => apply(resolved, part, values), merge(known, schema))
+  return parts.reduce<ResolvedSchema>(
+    (resolved, part) => apply(resolved, part, values),
+    merge(resolved, schema),
+  )
 }
 
-/** Fields that tell the branches of `oneOf` apart: constants under one name become the choices of a field. */
+/** Returns the fields that distinguish the branches of `oneOf`: constants under one name become choices. */
 function readSelectors(branches: Schema[]): Record<string, Schema> {
   const choices: Record<string, Schema> = {}
   for (const { properties = {} } of branches)
     for (const [name, property] of Object.entries(properties)) {
       if (!property || property.const === undefined) continue
-      const known = choices[name]?.enum ?? []
-      choices[name] = { ...property, ...choices[name], enum: [...known, property.const] }
+      const choicesSoFar = choices[name]?.enum ?? []
+      choices[name] = { ...property, ...choices[name], enum: [...choicesSoFar, property.const] }
     }
   for (const choice of Object.values(choices)) delete choice.const
   return choices
@@ -115,7 +118,7 @@ export function listMissing(schema: Schema, values: Values): string[] {
   )
 }
 
-/** Returns the values that hold for a schema, without those of branches that were left. */
+/** Returns the values that apply to a schema, without the values of branches that no longer match. */
 export function pruneValues(schema: Schema, values: Values): Values {
   const { properties, additionalProperties } = resolveSchema(schema, values)
   const isKept = ([name, value]: [string, unknown]) =>

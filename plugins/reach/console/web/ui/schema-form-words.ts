@@ -2,7 +2,7 @@ import { language } from '../i18n/language.ts'
 import { findWord } from '../i18n/words.ts'
 import type { Schema } from './schema-form-schema.ts'
 
-/** The texts of a field in the language of the page: those of the console, or else those of the schema. */
+/** The texts of a field in the language of the page, from the console or else from the schema. */
 export function readFieldWords(of: string, name: string, schema: Schema) {
   const find = (suffix: string) =>
     findWord(`fields.${of}_${name}${suffix}`) ?? findWord(`fields.${name}${suffix}`)

@@ -19,7 +19,7 @@ interface Props {
   later?: (name: string) => boolean
 }
 
-/** A form drawn from a JSON Schema: what is needed first, what can be left out behind "More settings". */
+/** A form drawn from a JSON Schema: required fields first, optional ones behind "More settings". */
 export function SchemaForm({
   schema,
   values,
@@ -34,7 +34,7 @@ export function SchemaForm({
   const names = Object.keys(properties).filter((name) => !without.includes(name))
   const isLater = later ?? ((name: string) => !required.includes(name))
   const first = names.filter((name) => required.includes(name) || !isLater(name))
-  const rest = names.filter((name) => !first.includes(name))
+  const further = names.filter((name) => !first.includes(name))
   const renderField = (name: string) => (
     <SchemaField
       key={name}
@@ -51,7 +51,7 @@ export function SchemaForm({
   return (
     <Stack gap="lg">
       {first.map(renderField)}
-      {rest.length > 0 && <MoreSettings>{rest.map(renderField)}</MoreSettings>}
+      {further.length > 0 && <MoreSettings>{further.map(renderField)}</MoreSettings>}
     </Stack>
   )
 }

@@ -8,7 +8,7 @@ import classes from './settings-form.module.css'
 import { useAction } from './use-action.ts'
 
 interface Props {
-  /** The name of the form for those who cannot see it. */
+  /** The name of the form for screen readers. */
   label: string
   isDirty: boolean
   onSave(): Promise<unknown>

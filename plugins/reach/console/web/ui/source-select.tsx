@@ -27,7 +27,7 @@ export function SourceSelect({ field, description, value, onChange }: Props) {
     <MultiSelect
       label={t(label)}
       description={description}
-      // Those of another owner are shown by their ids, so that nobody loses them by opening the form.
+      // Sources of another owner are shown by their ids: opening the form must not drop them.
       data={[
         ...rows.map(({ id, name }) => ({ value: id, label: name })),
         ...unknown.map((id) => ({ value: id, label: id })),

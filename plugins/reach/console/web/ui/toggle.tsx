@@ -9,15 +9,15 @@ interface Props extends Omit<SwitchProps, 'checked' | 'onChange' | 'onToggle'> {
 
 /** A switch that is stored at once. It moves right away, and back if this fails. */
 export function Toggle({ checked, onToggle, ...props }: Props) {
-  const [wanted, setWanted] = useState<boolean>()
+  const [pendingState, setPendingState] = useState<boolean>()
   const toggle = async (checked: boolean) => {
-    setWanted(checked)
-    await onToggle(checked).finally(() => setWanted(undefined))
+    setPendingState(checked)
+    await onToggle(checked).finally(() => setPendingState(undefined))
   }
   return (
     <Switch
       {...props}
-      checked={wanted ?? checked}
+      checked={pendingState ?? checked}
       onChange={(event) => void toggle(event.currentTarget.checked)}
     />
   )

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** Runs something that a button starts, one at a time, and keeps the reason if it fails. */
+/** Runs the action of a button, one at a time, and keeps its error. */
 export function useAction() {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()

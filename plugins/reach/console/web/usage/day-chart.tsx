@@ -18,7 +18,7 @@ const MAX_DAYS = 90
 
 const dayName = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
-/** A bar for each day, answers upon questions. For those who cannot see it, it is a table. */
+/** A bar for each day, output stacked on input; a table for screen readers. */
 export function DayChart({ from, to, buckets }: Props) {
   const days = fillDays(from, to, buckets)
   const most = Math.max(...days.map(({ total_tokens }) => total_tokens), 1)

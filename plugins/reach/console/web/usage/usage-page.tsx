@@ -11,7 +11,7 @@ import { QuotaBar } from './quota-bar.tsx'
 
 type Window = components['schemas']['UsageWindow']
 
-/** The tokens that model calls used: one's own, and for administrators those of everybody. */
+/** The tokens that model calls used: your own, or for administrators everybody's. */
 export default function UsagePage() {
   const isAdmin = useAccount().role === 'admin'
   const [window, setWindow] = useState<Window>('last_30d')

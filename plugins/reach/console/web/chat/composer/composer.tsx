@@ -94,7 +94,7 @@ export function Composer({ agent, store, onSend }: Props) {
     change(1)
     uploads.current = uploads.current.then(async () => {
       const failed = await uploadTo(draft, agent.id, list)
-      setFailed((before) => [...before, ...failed])
+      setFailed((earlier) => [...earlier, ...failed])
       change(-1)
     })
   }

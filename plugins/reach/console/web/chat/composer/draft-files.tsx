@@ -39,7 +39,7 @@ export function DraftFiles({ agent_id, draft, files, isUploading }: Props) {
   )
 }
 
-/** A picture beside its name; what it is, the name says. */
+/** A decorative picture beside its name. */
 function Thumbnail({ agent_id, file }: { agent_id: string; file: DraftFile }) {
   const { address, isBroken, setBroken } = useAddress(agent_id, file)
   if (isBroken) return null

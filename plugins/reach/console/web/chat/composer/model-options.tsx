@@ -22,7 +22,7 @@ interface Props {
 
 const LEVELS = ['off', 'low', 'medium', 'high'] as const
 
-/** The model, the reasoning, the knowledge and the connectors of a conversation, besides those of the agent. */
+/** The model, the reasoning, the knowledge and the connectors that a conversation adds to its agent. */
 export function ModelOptions({ agent, thread_id, settings, onChange }: Props) {
   const [isOpen, setOpen] = useState(false)
   const models = useModels({ enabled: isOpen })
@@ -30,8 +30,8 @@ export function ModelOptions({ agent, thread_id, settings, onChange }: Props) {
   const { model, reasoning, connector_ids = [] } = settings
   const { length: bases } = settings.knowledge_base_ids ?? thread?.knowledge_base_ids ?? []
   const change = (changes: Partial<Record<keyof SendSettings, unknown>>) => {
-    const given = Object.entries({ ...settings, ...changes }).filter(([, value]) => value)
-    onChange(Object.fromEntries(given))
+    const chosen = Object.entries({ ...settings, ...changes }).filter(([, value]) => value)
+    onChange(Object.fromEntries(chosen))
   }
   const name = models.find(({ id }) => id === model)?.name ?? model
   const differs = [

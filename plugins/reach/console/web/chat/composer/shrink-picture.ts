@@ -9,7 +9,7 @@ const READ_BY_MODELS = /^image\/(png|jpeg|webp)$/
 /** Pictures that are kept as they are: animations, and drawings that are text. */
 const KEPT = /^image\/(gif|svg\+xml|apng)$/
 const QUALITY = 0.9
-/** The factor by which each side shrinks while a picture has too many bytes. */
+/** Each side shrinks by this factor until a picture has few enough bytes. */
 const STEP = 0.75
 
 /**

@@ -31,29 +31,29 @@ export default function SourceOptions(props: Props) {
   )
 }
 
-/** The knowledge bases that a conversation searches; those of its agent are always searched. */
+/** The knowledge bases that a conversation searches in addition to the knowledge bases of its agent. */
 function KnowledgeOptions({ agent: { id, is_owner }, thread_id, settings, onChange }: Props) {
   const { rows = [] } = useRows('/knowledge-bases', { query: { limit: 200 } }, { staleTime: 0 })
   const path = { id }
   const { data: agent } = api.useQuery('get', '/agents/{id}', { params: { path } }, { enabled: is_owner })
   const thread = useThreadRow(id, thread_id)
   // A choice is shown right away, and taken back if it could not be stored.
-  const [wanted, setWanted] = useState<string[]>()
+  const [pendingIds, setPendingIds] = useState<string[]>()
   const { error, run } = useAction()
   const ofThread =
     thread_id === undefined
       ? (settings.knowledge_base_ids ??
         rows.flatMap(({ id, is_owner, is_default }) => (is_owner && is_default ? [id] : [])))
-      : (wanted ?? thread?.knowledge_base_ids ?? [])
+      : (pendingIds ?? thread?.knowledge_base_ids ?? [])
   const choose = (knowledge_base_ids: string[]) => {
     if (thread_id === undefined) return onChange({ knowledge_base_ids })
     const params = { path: { ...path, thread_id } }
     const body = { knowledge_base_ids }
-    setWanted(knowledge_base_ids)
+    setPendingIds(knowledge_base_ids)
     void run(async () => {
       await send(client.PATCH('/agents/{id}/threads/{thread_id}', { params, body }))
       await refresh('/agents/{id}/threads')
-    }).finally(() => setWanted(undefined))
+    }).finally(() => setPendingIds(undefined))
   }
   return (
     <>

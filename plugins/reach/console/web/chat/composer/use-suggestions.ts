@@ -43,11 +43,11 @@ interface Options {
 
 /** The suggestions for the text before the caret: actions after `/` at its beginning, files after `@`. */
 export function useSuggestions({ agent_id, store, draft, text, caret, onAttach }: Options) {
-  const [place, setPlace] = useState(0)
+  const [selectedIndex, setSelectedIndex] = useState(0)
   const [dismissed, setDismissed] = useState('')
-  const before = text.slice(0, caret)
+  const textBeforeCaret = text.slice(0, caret)
   const action = /^\/(\S*)$/.exec(text)?.[1]
-  const file = /(?:^|\s)@([^\s@]*)$/.exec(before)?.[1]
+  const file = /(?:^|\s)@([^\s@]*)$/.exec(textBeforeCaret)?.[1]
   const actions = useActions({ agent_id, store, onAttach })
   const files = useFiles(agent_id, file)
 
@@ -56,7 +56,7 @@ export function useSuggestions({ agent_id, store, draft, text, caret, onAttach }
     run()
   }
   const attach = (path: string, media_type: string) => () => {
-    draft.set({ text: before.slice(0, -1 - (file ?? '').length) + text.slice(caret) })
+    draft.set({ text: textBeforeCaret.slice(0, -1 - (file ?? '').length) + text.slice(caret) })
     draft.attach({ path, filename: baseName(path), media_type })
   }
   // Those whose own word is typed come first.
@@ -74,23 +74,23 @@ export function useSuggestions({ agent_id, store, draft, text, caret, onAttach }
           run: attach(path, media_type ?? 'application/octet-stream'),
         }))
   const items = text === dismissed ? [] : all.slice(0, MAX_SHOWN)
-  const chosen = Math.min(place, items.length - 1)
+  const chosen = Math.min(selectedIndex, items.length - 1)
 
   /** Moves in the suggestions, takes one, or closes them; false if the key is not for them. */
   const handleKey = (event: KeyboardEvent): boolean => {
     if (items.length === 0) return false
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) setPlace((chosen + step + items.length) % items.length)
+    if (step) setSelectedIndex((chosen + step + items.length) % items.length)
     else if (event.key === 'Enter' || event.key === 'Tab') {
       items[chosen]?.run()
-      setPlace(0)
+      setSelectedIndex(0)
     } else if (event.key === 'Escape') setDismissed(text)
     else return false
     event.preventDefault()
     event.stopPropagation()
     return true
   }
-  return { items, chosen, setPlace, handleKey }
+  return { items, chosen, setPlace: setSelectedIndex, handleKey }
 }
 
 /** The actions of a conversation; the key is what is typed. */
@@ -144,8 +144,8 @@ function useFiles(agent_id: string, search: string | undefined) {
     { params: { path: { id: agent_id }, query } },
     { enabled: search !== undefined, retry: false },
   )
-  const wanted = search?.toLowerCase()
-  return wanted === undefined
+  const lowerCased = search?.toLowerCase()
+  return lowerCased === undefined
     ? []
-    : data.filter(({ kind, path }) => kind === 'file' && path.toLowerCase().includes(wanted))
+    : data.filter(({ kind, path }) => kind === 'file' && path.toLowerCase().includes(lowerCased))
 }

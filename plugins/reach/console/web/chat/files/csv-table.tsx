@@ -20,8 +20,8 @@ export function CsvTable({ text }: { text: string }) {
         <tbody>
           {rows.slice(0, MAX_ROWS).map((row, index) => (
             <tr key={`${index}.${row[0]}`}>
-              {row.map((cell, place) => (
-                <td key={`${place}.${cell}`}>{cell}</td>
+              {row.map((cell, column) => (
+                <td key={`${column}.${cell}`}>{cell}</td>
               ))}
             </tr>
           ))}

@@ -49,7 +49,7 @@ export function FileView({ agent_id, file }: Props) {
   return <CodeBlock code={text} language={/\.(\w{1,12})$/.exec(path)?.[1] ?? ''} />
 }
 
-/** A PDF needs a browser that shows it in a frame, which those of phones do not. */
+/** Browsers of phones do not show a PDF in a frame. */
 const isMedia = (type: string) =>
   type === 'application/pdf' ? navigator.pdfViewerEnabled : /^(image\/(?!svg)|audio\/)/.test(type)
 

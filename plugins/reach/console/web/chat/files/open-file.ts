@@ -15,7 +15,7 @@ export interface PanelState {
   /** The file that is shown; without one, the lists of files and sources. */
   file?: (ChatFile & { agent_id: string }) | undefined
   /** The place in a document of a knowledge base that is shown instead. */
-  place?: DocumentPlace
+  documentPlace?: DocumentPlace
 }
 
 /** The panel at the right of conversations. */
@@ -26,7 +26,8 @@ export const openFile = (file: ChatFile & { agent_id: string }) =>
   panel.update(() => ({ isOpen: true, file }))
 
 /** Shows a place in a document of a knowledge base in the panel. */
-export const openPlace = (place: DocumentPlace) => panel.update(() => ({ isOpen: true, place }))
+export const openPlace = (documentPlace: DocumentPlace) =>
+  panel.update(() => ({ isOpen: true, documentPlace }))
 
 /** Opens or closes the panel. */
 export const togglePanel = () => panel.update(({ isOpen }) => ({ isOpen: !isOpen }))

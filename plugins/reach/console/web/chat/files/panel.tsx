@@ -18,12 +18,12 @@ import classes from './panel.module.css'
 
 /** The panel at the right: the files and sources of a conversation, or one file. */
 export default function Panel({ store }: { store: ThreadStore | undefined }) {
-  const { file, place } = useSyncExternalStore(panel.listen, panel.read)
+  const { file, documentPlace } = useSyncExternalStore(panel.listen, panel.read)
   const { error, run } = useAction()
   return (
     <aside className={classes.panel} aria-label={t('chat.panel')}>
       <header className={classes.head}>
-        {(file ?? place) && (
+        {(file ?? documentPlace) && (
           <ActionIcon
             variant="subtle"
             color="gray"
@@ -34,7 +34,7 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
           </ActionIcon>
         )}
         <Text size="sm" fw={600} truncate flex={1}>
-          {(file ?? place)?.filename ?? t('chat.panel')}
+          {(file ?? documentPlace)?.filename ?? t('chat.panel')}
         </Text>
         <ActionIcon variant="subtle" color="gray" aria-label={t('common.close')} onClick={togglePanel}>
           <X size={16} aria-hidden />
@@ -63,9 +63,9 @@ export default function Panel({ store }: { store: ThreadStore | undefined }) {
           {error !== undefined && <Failure error={error} />}
           <FileView key={file.path} agent_id={file.agent_id} file={file} />
         </div>
-      ) : place ? (
+      ) : documentPlace ? (
         <div className={classes.content}>
-          <DocumentText key={JSON.stringify(place)} place={place} />
+          <DocumentText key={JSON.stringify(documentPlace)} documentPlace={documentPlace} />
         </div>
       ) : (
         <Lists store={store} />
@@ -96,16 +96,16 @@ function Lists({ store }: { store: ThreadStore | undefined }) {
         <ol className={classes.sources}>
           {sources.map((source) => {
             const { id, title, url, uri } = source
-            const place = placeOf(source)
+            const documentPlace = placeOf(source)
             return (
               <li key={id}>
-                {place ? (
+                {documentPlace ? (
                   <Anchor
                     component="button"
                     type="button"
                     size="sm"
                     ta="start"
-                    onClick={() => openPlace(place)}
+                    onClick={() => openPlace(documentPlace)}
                   >
                     {title}
                   </Anchor>

@@ -61,6 +61,6 @@ function findEnd(address: string): number {
   const words = host.search(CJK)
   // A host in Chinese letters has a label of its own for them: 例子.中国.
   if (words <= 0 || /[/.@]/.test(host.charAt(words - 1))) return shown.length
-  const before = host.slice(0, words)
-  return DOMAINS.test(before) || /:\d+$/.test(before) ? words : 0
+  const shorterHost = host.slice(0, words)
+  return DOMAINS.test(shorterHost) || /:\d+$/.test(shorterHost) ? words : 0
 }

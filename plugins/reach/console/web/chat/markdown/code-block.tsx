@@ -28,7 +28,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: Props) {
 
   // While code is being written, the lines that were coloured stay so.
   const lines = coloured && code.startsWith(coloured.code) ? coloured.lines : []
-  const rest = lines.length > 0 ? code.slice(coloured!.code.length) : code
+  const uncoloured = lines.length > 0 ? code.slice(coloured!.code.length) : code
   return (
     <figure className={classes.block} data-plain={language === ''}>
       <figcaption className={classes.head}>
@@ -40,15 +40,15 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: Props) {
         <code>
           {lines.map((tokens, index) => (
             <span key={index}>
-              {tokens.map(({ text, light, dark }, place) => (
-                <span key={place} style={light ? { color: `light-dark(${light}, ${dark})` } : undefined}>
+              {tokens.map(({ text, light, dark }, index) => (
+                <span key={index} style={light ? { color: `light-dark(${light}, ${dark})` } : undefined}>
                   {text}
                 </span>
               ))}
               {index < lines.length - 1 && '\n'}
             </span>
           ))}
-          {rest}
+          {uncoloured}
         </code>
       </pre>
     </figure>

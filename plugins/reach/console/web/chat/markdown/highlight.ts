@@ -11,15 +11,15 @@ export type CodeLine = CodeToken[]
 const MAX_CHARS = 50_000
 
 let worker: Worker | undefined
-let asked = 0
+let lastRequestId = 0
 const waiting = new Map<number, (lines: CodeLine[] | undefined) => void>()
 
 /** Colours code in a worker, which is started by the first call; undefined if the language is not known. */
 export async function highlight(code: string, language: string): Promise<CodeLine[] | undefined> {
   if (language === '' || code.length > MAX_CHARS) return undefined
   worker ??= startWorker()
-  asked += 1
-  const id = asked
+  lastRequestId += 1
+  const id = lastRequestId
   worker.postMessage({ id, code, language })
   return new Promise((resolve) => waiting.set(id, resolve))
 }

@@ -25,11 +25,11 @@ export const isSourceMark = (href: string | undefined): href is string => href?.
 export function SourceMark({ href }: { href: string }) {
   const number = Number(href.slice(PREFIX.length))
   const source = findSource(use(SourcesContext), number)
-  const place = source && placeOf(source)
+  const documentPlace = source && placeOf(source)
   return (
     <sup className={classes.mark} title={source?.text ?? source?.title}>
-      {place ? (
-        <button type="button" aria-label={source.title} onClick={() => openPlace(place)}>
+      {documentPlace ? (
+        <button type="button" aria-label={source.title} onClick={() => openPlace(documentPlace)}>
           {number}
         </button>
       ) : (

@@ -71,12 +71,12 @@ export function splitSpans(text: string): Span[] {
   const spans: Span[] = []
   let end = 0
   let lineStart = 0
-  let seen = 0
+  let scannedTo = 0
   CANDIDATE.lastIndex = 0
   for (let match = CANDIDATE.exec(text); match; match = CANDIDATE.exec(text)) {
-    const newline = text.slice(seen, match.index).lastIndexOf('\n')
-    if (newline >= 0) lineStart = seen + newline + 1
-    seen = match.index
+    const newline = text.slice(scannedTo, match.index).lastIndexOf('\n')
+    if (newline >= 0) lineStart = scannedTo + newline + 1
+    scannedTo = match.index
     const span = readSpan(text, match.index, text.slice(lineStart, match.index))
     if (!span) continue
     if (match.index > end) spans.push({ type: 'prose', text: text.slice(end, match.index) })
@@ -105,10 +105,10 @@ function readSpan(text: string, index: number, line: string): Span | undefined {
 }
 
 /** Reads an address that goes on to the next space. */
-function readAddress(all: string, before: string): Span {
+function readAddress(all: string, precedingText: string): Span {
   const address = cutAddress(all)
   if (address === '') return { type: 'unlinked', text: SCHEME.exec(all)![0] }
   // The label of a link contains no other link.
-  const isKept = address === all || before === '[' || before === '<'
+  const isKept = address === all || precedingText === '[' || precedingText === '<'
   return { type: isKept ? 'verbatim' : 'address', text: address }
 }

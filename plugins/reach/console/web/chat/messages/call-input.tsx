@@ -9,12 +9,12 @@ import { Plan, readPlan } from './plan.tsx'
 /** The arguments of a call as a person reads them: a command line, a changed file, a plan, an address. */
 export function CallInput({ name, input }: { name: string; input: unknown }) {
   const fields = readInput(input)
-  const { command, args, shell, cwd, stdin, path, content, old_string, new_string, ...rest } = fields
+  const { command, args, shell, cwd, stdin, path, content, old_string, new_string, ...otherFields } = fields
   if (name === 'execute' && typeof command === 'string') {
     return (
       <>
         <CodeBlock code={toCommandLine(fields)} language="bash" />
-        <Fields value={{ ...rest, ...(cwd ? { [t('tools.in_folder')]: cwd } : {}) }} />
+        <Fields value={{ ...otherFields, ...(cwd ? { [t('tools.in_folder')]: cwd } : {}) }} />
         {typeof stdin === 'string' && (
           <>
             <p className={classes.label}>{t('tools.standard_input')}</p>
@@ -38,7 +38,7 @@ export function CallInput({ name, input }: { name: string; input: unknown }) {
       <>
         <p className={classes.path}>{String(path)}</p>
         <Change removed={old_string} added={new_string} />
-        <Fields value={rest} />
+        <Fields value={otherFields} />
       </>
     )
   return <Fields value={fields} />

@@ -16,7 +16,7 @@ interface Props {
   isLast: boolean
 }
 
-/** Says why an answer is incomplete; the last answer can be continued if a limit ended it. */
+/** Shows why an answer is incomplete; the last answer can be continued if a limit ended it. */
 export function Ending({ message: { stop_reason: end, status }, store, isLast }: Props) {
   const reason = status === 'stopped' ? 'stopped' : end
   if (reason === undefined || reason === 'end') return null

@@ -23,7 +23,7 @@ interface Props {
   isLast: boolean
 }
 
-/** The answer of the agent and its steps. Those of a finished turn fold into one line. */
+/** The answer of the agent and its steps. The steps of a finished turn fold into one line. */
 export function Reply({ turn, store, isActive, isLast }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isPaused = useThread(store, (view) => isActive && view.pending !== null)

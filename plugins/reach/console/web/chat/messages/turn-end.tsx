@@ -52,8 +52,8 @@ export function TurnEnd({ turn, store, isLast }: Props) {
 
 /** The reason of a failed turn, in words, and the way to send the message again. */
 function FailedTurn({ turn, store, error }: { turn: Turn; store: ThreadStore; error: object }) {
-  const [asked] = turn.messages
-  const content = (asked?.role === 'user' ? asked.content : []).flatMap((block) =>
+  const [question] = turn.messages
+  const content = (question?.role === 'user' ? question.content : []).flatMap((block) =>
     block.type === 'text' || block.type === 'image' || block.type === 'file' ? [block] : [],
   )
   return (
@@ -73,11 +73,11 @@ function Fork({ store, message_id }: { store: ThreadStore; message_id: string })
     setAsked(true)
     return run(async () => {
       const params = { path: { id, thread_id } }
-      const made = await send(
+      const newThread = await send(
         client.POST('/agents/{id}/threads/{thread_id}/fork', { params, body: { message_id } }),
       )
       refreshThreads(id)
-      await navigate({ to: '/chat/$agent/$thread', params: { agent: id, thread: made.thread_id } })
+      await navigate({ to: '/chat/$agent/$thread', params: { agent: id, thread: newThread.thread_id } })
     })
   }
   return (

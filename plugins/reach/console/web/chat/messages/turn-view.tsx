@@ -14,10 +14,10 @@ interface Props {
 
 /** A message of the user and all that followed from it. */
 export const TurnView = memo(function TurnView({ turn, store, isActive, isLast }: Props) {
-  const asked = turn.messages.filter(({ role }) => role === 'user')
+  const questions = turn.messages.filter(({ role }) => role === 'user')
   return (
     <>
-      {asked.map((message) => (
+      {questions.map((message) => (
         <UserMessage key={message.id} message={message} store={store} />
       ))}
       <Reply turn={turn} store={store} isActive={isActive} isLast={isLast} />

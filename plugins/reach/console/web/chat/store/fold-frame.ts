@@ -26,7 +26,7 @@ export function foldFrame(view: ThreadView, frame: ThreadFrame): ThreadView {
   }
 }
 
-/** Removes a message that no longer waits. */
+/** Removes a message that is no longer queued. */
 export const dropQueued = (view: ThreadView, queue_id: string): ThreadView => ({
   ...view,
   queued: view.queued.filter((waiting) => waiting.queue_id !== queue_id),

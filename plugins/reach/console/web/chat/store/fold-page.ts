@@ -3,7 +3,7 @@ import { createTurn, type HistoryPage, type Message, type ThreadView, type Turn 
 /** Begins a thread with its newest page of history; what was not sent yet stays. */
 export function foldNewestPage({ outgoing, thread_id, ...view }: ThreadView, page: HistoryPage): ThreadView {
   const turns = toTurns(page.messages)
-  const known = new Set(page.queued.flatMap(({ client_message_id = '' }) => client_message_id))
+  const queuedIds = new Set(page.queued.flatMap(({ client_message_id = '' }) => client_message_id))
   return {
     thread_id,
     last_seq: page.last_seq,
@@ -14,7 +14,7 @@ export function foldNewestPage({ outgoing, thread_id, ...view }: ThreadView, pag
       ...view.queued.find(({ queue_id }) => queue_id === waiting.queue_id),
       ...waiting,
     })),
-    outgoing: outgoing.filter(({ client_message_id }) => !known.has(client_message_id)),
+    outgoing: outgoing.filter(({ client_message_id }) => !queuedIds.has(client_message_id)),
     artifacts: page.artifacts,
     sources: page.sources,
     older: page.next_cursor,
@@ -24,11 +24,11 @@ export function foldNewestPage({ outgoing, thread_id, ...view }: ThreadView, pag
 
 /** Puts a page of older messages before those that were read. */
 export function foldOlderPage(view: ThreadView, page: HistoryPage): ThreadView {
-  const known = new Set(view.turns.flatMap(({ messages }) => messages.map(({ id }) => id)))
+  const loadedIds = new Set(view.turns.flatMap(({ messages }) => messages.map(({ id }) => id)))
   // A running turn may have gone on since the newest page, and its frames come a second time.
   const read_at = page.last_seq > view.last_seq ? { read_at: page.last_seq } : {}
   const added = page.messages
-    .filter(({ id }) => !known.has(id))
+    .filter(({ id }) => !loadedIds.has(id))
     .map((message) => ({ ...message, ...read_at }))
   const older = toTurns(added)
   const [first, ...rest] = view.turns

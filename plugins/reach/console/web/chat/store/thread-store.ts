@@ -58,10 +58,10 @@ export function createThreadStore({ chat, agent_id, thread_id, isNew, onAccepted
 
   const follow = async () => {
     for await (const frame of chat.subscribe(thread_id, { after_seq: published.latest().last_seq, signal })) {
-      const before = published.latest()
+      const previous = published.latest()
       update((view) => foldFrame(view, frame))
       const { active, pending, turns } = published.latest()
-      if (active !== before.active || pending !== before.pending) onTurn()
+      if (active !== previous.active || pending !== previous.pending) onTurn()
       if (frame.type === 'turn_started' && turns.at(-1)?.messages.some(({ isUnread }) => isUnread))
         fillIn().catch(() => {})
     }

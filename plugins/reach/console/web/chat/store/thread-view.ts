@@ -23,7 +23,7 @@ export interface Message extends Omit<Schemas['Message'], 'error'> {
   read_at?: number
 }
 
-/** A call that was seen while it ran; history does not contain this. */
+/** The live progress of a call, which history does not contain. */
 export interface LiveCall {
   /** The progress that the call has reported. */
   progress: string
@@ -51,7 +51,7 @@ export interface Turn {
   ended_at?: number
 }
 
-/** A message that waits for its turn on the server. */
+/** A message that is queued on the server. */
 export interface QueuedMessage {
   queue_id: string
   client_message_id?: string
@@ -67,7 +67,7 @@ export interface Outgoing {
   error?: ChatError
 }
 
-/** A conversation as far as it was read. */
+/** The loaded part of a conversation. */
 export interface ThreadView {
   thread_id: string
   /** The position up to which frames are included. */

@@ -18,8 +18,8 @@ const lost = createPublisher<ReadonlySet<string>>(new Set())
 
 /** The one connection to an agent, for all of its threads. */
 function openChat(agent_id: string): Chat {
-  const known = chats.get(agent_id)
-  if (known) return known
+  const existing = chats.get(agent_id)
+  if (existing) return existing
   const chat = client.chat(agent_id, {
     patience_ms: Number.POSITIVE_INFINITY,
     onState: (state) =>
@@ -34,10 +34,10 @@ function openChat(agent_id: string): Chat {
 
 /** Returns the state of a thread, which is followed from now on. */
 export function openThread(agent_id: string, thread_id: string, { isNew = false } = {}): ThreadStore {
-  const known = stores.get(thread_id)
-  const isUsable = known && known.read().error === undefined
+  const existing = stores.get(thread_id)
+  const isUsable = existing && existing.read().error === undefined
   const store = isUsable
-    ? known
+    ? existing
     : createThreadStore({
         chat: openChat(agent_id),
         agent_id,
