@@ -1,5 +1,22 @@
-import { type Cradle as CradleOf, type DefineRoute, defineManifest, defineRoute } from '#kernel'
-import { consoleErrors } from './errors.ts'
+import {
+  type Cradle as CradleOf,
+  type DefineRoute,
+  defineManifest,
+  defineRoute,
+  type ErrorTable,
+} from '#kernel'
+
+/** The errors of the console. */
+const consoleErrors = {
+  CONSOLE_NOT_BUILT: {
+    status: 503,
+    level: 'warn',
+    message: {
+      en: 'The page is not built. Run "npm run build" in the folder of the server.',
+      zh: '页面尚未构建。请在服务器目录中运行“npm run build”。',
+    },
+  },
+} satisfies ErrorTable
 
 /** The manifest of this plugin. */
 export const manifest = defineManifest({

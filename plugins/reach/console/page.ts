@@ -2,7 +2,51 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Pages } from '#kernel'
 import type { Cradle } from './manifest.ts'
-import { protect } from './policy.ts'
+
+/** The folders with the code of the console and of pages of plugins. */
+const CODE_FOLDERS = ['/assets/', '/console-pages/'].map((folder) => `*:*${folder}`).join(' ')
+
+/**
+ * The second policy, which a browser enforces as well: `'self'` includes the addresses of people's files, and sources
+ * with a path need a host, which a proxy may have changed.
+ */
+const OWN_CODE = [
+  `script-src ${CODE_FOLDERS}`,
+  `style-src ${CODE_FOLDERS} 'unsafe-inline'`,
+  `worker-src ${CODE_FOLDERS}`,
+].join('; ')
+
+const HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i
+
+/** Returns the headers that restrict what a page may load and do, and who may embed it. */
+export const protect: NonNullable<Pages<Cradle>['headers']> = ({ headers: { host = '' } }) => {
+  // Older browsers do not count the sockets of the page's own origin as `'self'`.
+  const sockets = HOST.test(host) ? ` ws://${host} wss://${host}` : ''
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    // The components of the page write style elements.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' blob:",
+    "font-src 'self'",
+    // Only scripts of the page make such addresses: it shows PDF files in them.
+    'frame-src blob:',
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    `connect-src 'self'${sockets}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ]
+  return {
+    'Content-Security-Policy': `${policy.join('; ')}, ${OWN_CODE}`,
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  }
+}
 
 const INDEX = 'index.html'
 

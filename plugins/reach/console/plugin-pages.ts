@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createFormCheck, localizedText, type Pages } from '#kernel'
 import type { Cradle } from './manifest.ts'
-import { protect } from './policy.ts'
+import { protect } from './page.ts'
 import type { ConsolePage } from './types.ts'
 
 /** The address of the modules of plugins; the plugin's name follows. */

@@ -1,7 +1,74 @@
-import { LOCALES } from '#kernel'
+import { LOCALES, localeName, localizedText, nullable, rowOf } from '#kernel'
 import { route } from './manifest.ts'
 import { listPluginPages } from './plugin-pages.ts'
-import { consoleFacts } from './schemas.ts'
+
+const text = { type: 'string' } as const
+
+/** The facts that the console reads before anybody has signed in. */
+const consoleFacts = {
+  title: 'ConsoleFacts',
+  ...rowOf({
+    name: { ...text, description: 'The name that the page shows', examples: ['svc'] },
+    version: { ...text, examples: ['0.1.0'] },
+    public_url: {
+      ...nullable(text),
+      description: 'The address at which people reach the server; null if none is configured',
+      examples: ['https://agents.example.com'],
+    },
+    features: {
+      type: 'object',
+      additionalProperties: { const: true },
+      description: 'The plugins that run, by name; one that is missing is off',
+      examples: [{ chat: true, channels: true, usage: true }],
+    },
+    sign_in: rowOf({
+      password: { type: 'boolean', description: 'True if people can sign in with a password' },
+      providers: {
+        type: 'array',
+        items: {
+          title: 'ConsoleSignIn',
+          ...rowOf({
+            kind: {
+              ...text,
+              description: '`passkey`, or a kind for `POST /auth/oauth/start`',
+              examples: ['oidc'],
+            },
+            display_name: { ...text, examples: ['Company account'] },
+          }),
+        },
+        description: 'The services that people can sign in with now',
+      },
+    }),
+    languages: { type: 'array', items: localeName, examples: [[...LOCALES]] },
+    permissions: {
+      type: 'array',
+      items: text,
+      description: 'The keys of all permissions; `GET /auth/me` has those of the account',
+      examples: [['channels', 'users']],
+    },
+    pages: {
+      type: 'array',
+      items: {
+        title: 'ConsolePage',
+        ...rowOf({
+          path: { ...text, description: 'Its address', examples: ['/notes'] },
+          title: localizedText,
+          permission: {
+            ...nullable(text),
+            description: 'The permission without which the page is not offered; null if it needs none',
+            examples: [null],
+          },
+          module: {
+            ...text,
+            description: 'The address of an ES module',
+            examples: ['/console-pages/notes/page.js'],
+          },
+        }),
+      },
+      description: 'The pages that plugins add',
+    },
+  }),
+} as const
 
 /** The routes of the plugin. */
 export const consoleRoutes = [

@@ -1,12 +1,12 @@
-import { NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { MultiSelect, NumberInput, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
+import { useModelChoice } from '../models/model-choice.tsx'
 import { ModelSelect } from '../models/model-select.tsx'
 import { api } from '../server/client.ts'
 import { useFacts } from '../server/facts.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { MoreSettings } from '../ui/more-settings.tsx'
 import { SourceSelect } from '../ui/source-select.tsx'
-import { FallbackModels } from './fallback-models.tsx'
 import { IconChoice } from './icon-choice.tsx'
 import type { Agent } from './use-agent.ts'
 
@@ -131,6 +131,32 @@ function ConfigNumber({ name, min = 0, max, decimal = false, config, setConfig }
       error={useIssue(`/config/${name}`)}
       value={config[name] ?? ''}
       onChange={(value) => setConfig({ [name]: typeof value === 'number' ? value : undefined })}
+    />
+  )
+}
+
+/** The most models of the field `fallback_models`. */
+const MAX_MODELS = 3
+
+interface FallbackModelsProps {
+  value: string[]
+  onChange(models: string[]): void
+}
+
+/** The models that are asked, in this order, if the agent's model cannot answer. */
+function FallbackModels({ value, onChange }: FallbackModelsProps) {
+  const choice = useModelChoice(value)
+  return (
+    <MultiSelect
+      {...choice}
+      label={t('agents.fallback_models')}
+      description={t('agents.fallback_models_help')}
+      placeholder={value.length === 0 ? t('agents.fallback_models_none') : ''}
+      error={useIssue('/config/fallback_models')}
+      value={value}
+      onChange={onChange}
+      maxValues={MAX_MODELS}
+      hidePickedOptions
     />
   )
 }

@@ -1,19 +1,21 @@
-import { Tabs, TextInput } from '@mantine/core'
+import { ActionIcon, Tabs, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { components } from '#client'
 import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
 import { refresh, send } from '../server/send.ts'
 import { useAccount } from '../session/account.ts'
+import { Confirm } from '../ui/confirm.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { Trash2 } from '../ui/icons.ts'
 import { useIssue } from '../ui/issues.tsx'
 import { asRows, List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { AgentIcon } from './agent-icon.tsx'
-import { PublishedActions } from './published-actions.tsx'
 
 /** The beginning of a new agent: nothing, an expert of the server, or one that somebody has published. */
 type Source = { from: 'nothing' } | { from: 'expert' | 'published'; id: string; name: string }
@@ -151,4 +153,36 @@ function createFrom(source: Source, name: string) {
   return source.from === 'expert'
     ? client.POST('/agents/from-expert/{expert_id}', { params, body: { name } })
     : client.POST('/experts/published/{expert_id}/install', { params, body: name ? { name } : {} })
+}
+
+/** Withdraws an expert that was published. */
+function PublishedActions({ expert }: { expert: components['schemas']['PublishedExpert'] }) {
+  const [isAsking, setAsking] = useState(false)
+  const { id: expert_id, name } = expert
+  const withdraw = async () => {
+    await send<unknown>(client.DELETE('/experts/published/{expert_id}', { params: { path: { expert_id } } }))
+    await refresh('/experts/published')
+  }
+  return (
+    <>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={t('agents.withdraw', { name })}
+        onClick={() => setAsking(true)}
+      >
+        <Trash2 size={16} />
+      </ActionIcon>
+      {isAsking && (
+        <Confirm
+          title={t('agents.withdraw_title', { name })}
+          action={t('agents.withdraw_action')}
+          onConfirm={withdraw}
+          onClose={() => setAsking(false)}
+        >
+          {t('agents.withdraw_about')}
+        </Confirm>
+      )}
+    </>
+  )
 }

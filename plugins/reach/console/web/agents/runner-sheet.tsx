@@ -5,7 +5,7 @@ import { client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { useDraft } from '../ui/draft.ts'
 import { useIssue } from '../ui/issues.tsx'
-import { SchemaMap } from '../ui/schema-form-map.tsx'
+import { SchemaMap } from '../ui/schema-form-field.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 
 type Runner = components['schemas']['AcpRunner']

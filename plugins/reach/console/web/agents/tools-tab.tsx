@@ -1,6 +1,7 @@
 import { Group, Select, Stack, Text } from '@mantine/core'
 import type { components } from '#client'
-import { t } from '../i18n/words.ts'
+import { language } from '../i18n/language.ts'
+import { findWord, t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -11,7 +12,6 @@ import { State } from '../ui/state.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 import { useAction } from '../ui/use-action.ts'
 import type { Config } from './general-fields.tsx'
-import { aboutTool } from './tool-words.ts'
 import { updateAgent, useLoadedAgent } from './use-agent.ts'
 
 type Settings = components['schemas']['ToolSettings']
@@ -100,3 +100,8 @@ export default function ToolsTab() {
     </Stack>
   )
 }
+
+/** A tool in a sentence: of the console for built-in tools, otherwise the first one that the model reads. */
+const aboutTool = ({ name, description }: { name: string; description: string }) =>
+  findWord(`agents.tool_${name}`) ??
+  (language === 'en' ? /^.*?[.:](?=\s|$)/s.exec(description)?.[0] : undefined)

@@ -1,10 +1,9 @@
 import type { components } from '#client'
 import { formatDate } from '../i18n/format.ts'
-import { t } from '../i18n/words.ts'
+import { findWord, namesIn, t } from '../i18n/words.ts'
 import { Section } from '../ui/section.tsx'
 import { Sheet } from '../ui/sheet.tsx'
 import { Values } from '../ui/values.tsx'
-import { describeAction } from './actions.ts'
 
 interface Props {
   row: components['schemas']['AuditRow']
@@ -35,3 +34,10 @@ export function AuditDetails({ row, onClose }: Props) {
     </Sheet>
   )
 }
+
+/** Lists the actions to choose from. */
+export const listActions = (): string[] => namesIn('did')
+
+/** An action in words; actions of plugins from outside keep their names. */
+export const describeAction = (action: string): string =>
+  findWord(`did.${action}`) ?? action.replaceAll(/[._]/g, ' ')

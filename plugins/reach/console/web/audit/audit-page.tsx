@@ -12,8 +12,7 @@ import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
 import { State } from '../ui/state.tsx'
 import { Time } from '../ui/time.tsx'
-import { describeAction, listActions } from './actions.ts'
-import { AuditDetails } from './audit-details.tsx'
+import { AuditDetails, describeAction, listActions } from './audit-details.tsx'
 
 type Row = components['schemas']['AuditRow']
 

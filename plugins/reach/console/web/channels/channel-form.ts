@@ -2,8 +2,7 @@ import type { components } from '#client'
 import { client } from '../server/client.ts'
 import { ifMatch, send, sendTagged, settings } from '../server/send.ts'
 import { mergePatch } from '../ui/draft.ts'
-import { assertComplete } from '../ui/schema-form-complete.ts'
-import { pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
+import { assertComplete, pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
 
 export type Channel = components['schemas']['Channel']
 export type ChannelKind = components['schemas']['ChannelKind']

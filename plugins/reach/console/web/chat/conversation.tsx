@@ -1,3 +1,4 @@
+import { useHotkeys } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useSyncExternalStore } from 'react'
 import type { InputBlock } from '#client'
@@ -10,12 +11,11 @@ import { Composer } from './composer/composer.tsx'
 import { draftOf } from './composer/draft.ts'
 import classes from './conversation.module.css'
 import { ConversationHeader } from './conversation-header.tsx'
-import { panel } from './files/open-file.ts'
+import { panel, togglePanel } from './files/open-file.ts'
 import { Messages } from './messages/messages.tsx'
-import type { SendSettings } from './store/thread-store.ts'
+import type { SendSettings, ThreadStore } from './store/thread-store.ts'
 import { openThread, useIsLost, useThreadStore } from './store/threads.ts'
 import type { ListedAgent } from './use-agent.ts'
-import { useEscape } from './use-escape.ts'
 import { Welcome } from './welcome.tsx'
 
 const Panel = lazy(() => import('./files/panel.tsx'))
@@ -78,4 +78,18 @@ export function Conversation({ agent, thread_id }: Props) {
       )}
     </div>
   )
+}
+
+/** Fields that use the key themselves. */
+const FIELDS = ['INPUT', 'SELECT']
+
+/** Has `Esc` close the panel, or else stop the agent, unless a dialog or menu has the focus. */
+function useEscape(store: ThreadStore | undefined) {
+  const leave = ({ target }: KeyboardEvent) => {
+    if ((target as Element).closest('[role=dialog], [role=menu]')) return
+    if (panel.latest().isOpen) return togglePanel()
+    const { active, pending } = store?.read() ?? {}
+    if (active && !pending) store?.stop()
+  }
+  useHotkeys([['Escape', leave, { preventDefault: false }]], FIELDS)
 }

@@ -3,8 +3,7 @@ import { t } from '../i18n/words.ts'
 import { client } from '../server/client.ts'
 import { ifMatch, send, sendTagged, settings } from '../server/send.ts'
 import { findFreeName, mergePatch } from '../ui/draft.ts'
-import { assertComplete } from '../ui/schema-form-complete.ts'
-import { pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
+import { assertComplete, pruneValues, type Schema, type Values } from '../ui/schema-form-schema.ts'
 
 export type Connector = components['schemas']['Connector']
 export type ConnectorKind = components['schemas']['ConnectorKind']

@@ -1,5 +1,6 @@
 import { Button, Menu, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { CodeBlock } from '../chat/markdown/code-block.tsx'
 import { t } from '../i18n/words.ts'
 import { api, client } from '../server/client.ts'
 import { refresh, send } from '../server/send.ts'
@@ -7,12 +8,13 @@ import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Monogram } from '../ui/monogram.tsx'
+import { Pending } from '../ui/pending.tsx'
 import { RowMenu } from '../ui/row-menu.tsx'
+import { Sheet } from '../ui/sheet.tsx'
 import { State } from '../ui/state.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { type Connector, describeCheck, needsSignIn } from './connector-form.ts'
 import { EditConnector } from './edit-connector.tsx'
-import { LogSheet } from './log-sheet.tsx'
 import SignIn from './sign-in.tsx'
 import { ToolsSheet } from './tools-sheet.tsx'
 
@@ -121,5 +123,28 @@ export function ConnectorList(rows: Rows<Connector> & { empty: ReactNode }) {
       {open?.dialog === 'log' && <LogSheet connector={open.connector} onClose={close} />}
       {open?.dialog === 'sign_in' && <SignIn connector={open.connector} onClose={close} />}
     </>
+  )
+}
+
+/** The end of what the program of a connector has written to its standard error. */
+function LogSheet({ connector: { id, name }, onClose }: { connector: Connector; onClose(): void }) {
+  const { data, error, refetch } = api.useQuery(
+    'get',
+    '/connectors/{id}/log',
+    { params: { path: { id } } },
+    { staleTime: 0 },
+  )
+  return (
+    <Sheet title={t('connectors.log_title', { name })} onClose={onClose} width={760}>
+      {error || !data ? (
+        <Pending error={error} refetch={refetch} height={160} />
+      ) : data.log ? (
+        <CodeBlock code={data.log} language="" />
+      ) : (
+        <Text size="sm" c="var(--meta)">
+          {t('connectors.log_empty')}
+        </Text>
+      )}
+    </Sheet>
   )
 }

@@ -5,7 +5,7 @@ import { client } from '../server/client.ts'
 import { send } from '../server/send.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Failure } from '../ui/failure.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { Loading } from '../ui/pending.tsx'
 
 interface Props {
   connector: { id: string; name: string }

@@ -1,11 +1,13 @@
-import { Stepper } from '@mantine/core'
+import { Button, Stepper } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { draftOf } from '../chat/composer/draft.ts'
 import { t } from '../i18n/words.ts'
+import { api } from '../server/client.ts'
 import { Page } from '../ui/page.tsx'
 import { ModelStep } from './model-step.tsx'
 import { PasswordStep } from './password-step.tsx'
-import { SayHello } from './say-hello.tsx'
+import { Step } from './step.tsx'
 
 /** Sets up a fresh server in three steps, each of which can be skipped. */
 export default function FirstRunPage() {
@@ -26,5 +28,26 @@ export default function FirstRunPage() {
         </Stepper.Step>
       </Stepper>
     </Page>
+  )
+}
+
+/** Leads to the first conversation, whose first message is written already. */
+function SayHello({ onDone }: { onDone(): void }) {
+  const { data: agents, isPending } = api.useQuery('get', '/agents')
+  const begin = () => {
+    const agent = agents?.[0]
+    if (agent) draftOf(agent.id).insert(t('first-run.first_message'))
+    onDone()
+  }
+  return (
+    <Step
+      about={t('first-run.hello_about')}
+      action={
+        <Button onClick={begin} loading={isPending}>
+          {t('first-run.begin')}
+        </Button>
+      }
+      onSkip={onDone}
+    />
   )
 }

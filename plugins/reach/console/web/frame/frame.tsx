@@ -1,14 +1,14 @@
 import { ActionIcon, Drawer } from '@mantine/core'
-import { useDisclosure, useLocalStorage } from '@mantine/hooks'
-import { Outlet, useLocation } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { useDisclosure, useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useState } from 'react'
+import { togglePanel } from '../chat/files/open-file.ts'
 import { t } from '../i18n/words.ts'
 import { Menu, PanelLeft } from '../ui/icons.ts'
 import { PHONE_BAR, useIsPhone } from '../ui/phone-bar.tsx'
 import classes from './frame.module.css'
 import { useIsOpen } from './menu.ts'
 import { NotFound } from './not-found.tsx'
-import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 /** The frame of all pages: the menu at the left, on phones in a drawer, and the page. */
@@ -73,5 +73,35 @@ export function Frame() {
         <Suspense>{isOpen ? <Outlet /> : <NotFound />}</Suspense>
       </div>
     </div>
+  )
+}
+
+const Palette = lazy(() => import('./palette.tsx'))
+const ShortcutList = lazy(() => import('./shortcut-list.tsx'))
+
+/** The keys that work on every page, and the dialogs that they open. */
+function Shortcuts({ onToggleMenu }: { onToggleMenu(): void }) {
+  const [dialog, setDialog] = useState<'palette' | 'list'>()
+  const navigate = useNavigate()
+  const close = () => setDialog(undefined)
+  // Also while a message is written.
+  useHotkeys(
+    [
+      ['mod+K', () => setDialog('palette')],
+      ['mod+/', () => setDialog('list')],
+      ['mod+N', () => void navigate({ to: '/' })],
+      ['alt+N', () => void navigate({ to: '/' })],
+    ],
+    [],
+  )
+  useHotkeys([
+    ['[', onToggleMenu],
+    [']', togglePanel],
+  ])
+  return (
+    <Suspense>
+      {dialog === 'palette' && <Palette onClose={close} onShowKeys={() => setDialog('list')} />}
+      {dialog === 'list' && <ShortcutList onClose={close} />}
+    </Suspense>
   )
 }

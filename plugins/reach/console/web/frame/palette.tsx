@@ -5,7 +5,6 @@ import { type ThreadRow, titleOf } from '../chat/thread-list.ts'
 import { type ListedAgent, useAgents } from '../chat/use-agent.ts'
 import { language } from '../i18n/language.ts'
 import { t } from '../i18n/words.ts'
-import { listPluginPages } from '../plugin-pages/plugin-pages.ts'
 import { useFacts } from '../server/facts.ts'
 import { queries } from '../server/queries.ts'
 import { useAccount } from '../session/account.ts'
@@ -13,6 +12,7 @@ import type { IconComponent } from '../ui/icon.tsx'
 import { Bot, Keyboard, MessageCircle, Plus, Puzzle } from '../ui/icons.ts'
 import { useMenu } from './menu.ts'
 import classes from './palette.module.css'
+import { listPluginPages } from './plugin-entries.tsx'
 
 interface Entry {
   key: string

@@ -1,9 +1,9 @@
 import { NavLink } from '@mantine/core'
 import { Link, useRouterState } from '@tanstack/react-router'
+import type { components } from '#client'
 import { language } from '../i18n/language.ts'
-import { findPluginPage, listPluginPages } from '../plugin-pages/plugin-pages.ts'
 import { useFacts } from '../server/facts.ts'
-import { useAccount } from '../session/account.ts'
+import { type Account, may, useAccount } from '../session/account.ts'
 import { Puzzle } from '../ui/icons.ts'
 import classes from './sidebar.module.css'
 
@@ -25,3 +25,14 @@ export function PluginEntries({ onLeave }: { onLeave?: (() => void) | undefined 
     />
   ))
 }
+
+/** A page that a plugin adds. */
+export type PluginPage = components['schemas']['ConsolePage']
+
+/** The pages of plugins that an account is offered. */
+export const listPluginPages = (pages: readonly PluginPage[], account: Account): PluginPage[] =>
+  pages.filter(({ permission }) => permission === null || may(account, permission))
+
+/** The page of a plugin at an address, or above it. */
+export const findPluginPage = (pages: readonly PluginPage[], path: string): PluginPage | undefined =>
+  pages.find((page) => path === page.path || path.startsWith(`${page.path}/`))

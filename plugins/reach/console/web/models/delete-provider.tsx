@@ -5,7 +5,6 @@ import { t } from '../i18n/words.ts'
 import { refresh } from '../server/send.ts'
 import { Confirm } from '../ui/confirm.tsx'
 import { deleteProvider, type Provider } from './provider-form.ts'
-import { readUses, type Use } from './provider-uses.ts'
 
 /** Asks before a provider is deleted, and lists what still uses it. */
 export function DeleteProvider({ provider, onClose }: { provider: Provider; onClose(): void }) {
@@ -46,4 +45,20 @@ export function DeleteProvider({ provider, onClose }: { provider: Provider; onCl
       )}
     </Confirm>
   )
+}
+
+/** Something that uses a provider: an agent, or the default model by the id "active". */
+interface Use {
+  id: string
+  name: string
+}
+
+/** Reads what uses a provider from the refusal to delete it. */
+function readUses(error: unknown): Use[] {
+  const { details } =
+    (error as { error?: { details?: { active_model?: string; agents?: Use[] } } }).error ?? {}
+  return [
+    ...(details?.active_model ? [{ id: 'active', name: details.active_model }] : []),
+    ...(details?.agents ?? []),
+  ]
 }

@@ -2,8 +2,12 @@ import { Button, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { formatCompact } from '../i18n/format.ts'
 import { joinNames, t, type WordKey } from '../i18n/words.ts'
+import { client } from '../server/client.ts'
 import { useRows } from '../server/pages.ts'
+import { ifMatch, refresh, send, sendTagged } from '../server/send.ts'
 import { useAccount } from '../session/account.ts'
+import { listChanges } from '../ui/draft.ts'
+import { EditSheet } from '../ui/edit-sheet.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Plus } from '../ui/icons.ts'
 import { List } from '../ui/list.tsx'
@@ -12,9 +16,10 @@ import { Monogram } from '../ui/monogram.tsx'
 import { Page } from '../ui/page.tsx'
 import { State } from '../ui/state.tsx'
 import { CreatePerson } from './create-person.tsx'
-import { EditPerson } from './edit-person.tsx'
 import { usePermissionNames } from './permission-picks.tsx'
-import { canChange, nameOf, type Person } from './person.ts'
+import { canChange, nameOf, type Person, valuesOf } from './person.ts'
+import { PersonActions } from './person-actions.tsx'
+import { PersonFields } from './person-fields.tsx'
 
 const FILTERS = {
   all: { label: 'people.filter_all', keep: () => true },
@@ -108,4 +113,35 @@ function States({ person: { enabled, login_locked, must_change_password } }: { p
   if (login_locked) return <State tone="failed">{t('people.locked')}</State>
   if (must_change_password) return <State tone="waiting">{t('people.must_change')}</State>
   return null
+}
+
+interface Props {
+  person: Person
+  onClose(): void
+}
+
+/** Changes an account, as it is stored now. */
+function EditPerson({ person, onClose }: Props) {
+  const path = { id: person.username }
+  return (
+    <EditSheet
+      title={nameOf(person)}
+      id={person.id}
+      read={() => sendTagged(client.GET('/users/{id}', { params: { path } }))}
+      valuesOf={({ data }) => valuesOf(data)}
+      save={async ({ tag }, base, values) => {
+        const { username: _, password: __, ...body } = listChanges(base, values)
+        await send(client.PATCH('/users/{id}', { params: { path, header: ifMatch(tag) }, body }))
+        await refresh('/users', '/auth/me')
+      }}
+      onClose={onClose}
+    >
+      {(values, onChange, { data }) => (
+        <>
+          <PersonFields values={values} onChange={onChange} />
+          <PersonActions person={data} onClose={onClose} />
+        </>
+      )}
+    </EditSheet>
+  )
 }

@@ -1,12 +1,12 @@
 import { useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { NotFound } from '../frame/not-found.tsx'
+import { findPluginPage, type PluginPage } from '../frame/plugin-entries.tsx'
 import { language } from '../i18n/language.ts'
+import { client } from '../server/client.ts'
 import { useFacts } from '../server/facts.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Page } from '../ui/page.tsx'
-import { findPluginPage, type PluginPage } from './plugin-pages.ts'
-import { request } from './request.ts'
 
 /** The page that a plugin adds at the present address. */
 export default function PluginPageAtAddress() {
@@ -42,4 +42,16 @@ function Mounted({ page: { title, module } }: { page: PluginPage }) {
       <div ref={element} />
     </Page>
   )
+}
+
+/** Calls the API for the page of a plugin; returns the parsed reply. Throws the body of a refusal. */
+async function request(method: string, path: string, body?: object): Promise<unknown> {
+  const call = client.request as (
+    method: string,
+    path: string,
+    init: object,
+  ) => Promise<{ data?: unknown; error?: unknown }>
+  const { data, error } = await call(method.toLowerCase(), path, body ? { body } : {})
+  if (error !== undefined) throw error
+  return data
 }

@@ -3,11 +3,9 @@ import { useEffect, useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { loadApp } from '../load-app.ts'
 import { Failure } from '../ui/failure.tsx'
-import { arrive } from './arrive.ts'
+import { arrive, takeState, toOwnPage } from './arrive.ts'
 import { Layout } from './layout.tsx'
-import { toOwnPage } from './own-page.ts'
 import { type Login, post } from './post.ts'
-import { takeState } from './sign-in-state.ts'
 
 /** The data in the address is used once, also if React runs an effect twice. */
 let completion: Promise<void> | undefined

@@ -7,7 +7,7 @@ import { readSession } from '../session/token.ts'
 import { Failure } from '../ui/failure.tsx'
 import { arrive } from './arrive.ts'
 import { Layout } from './layout.tsx'
-import { PasswordField } from './password-field.tsx'
+import { PasswordField } from './password-form.tsx'
 import { type Login, post } from './post.ts'
 import { useSubmit } from './use-submit.ts'
 

@@ -4,7 +4,7 @@ import { client } from '../server/client.ts'
 import { leaveSession, readSession, updateUser } from '../session/token.ts'
 import { Failure } from '../ui/failure.tsx'
 import { Layout } from './layout.tsx'
-import { PasswordField } from './password-field.tsx'
+import { PasswordField } from './password-form.tsx'
 import { useSubmit } from './use-submit.ts'
 
 /** Asks for another password before anything else, after somebody has set the password of the account. */

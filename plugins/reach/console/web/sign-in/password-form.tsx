@@ -1,9 +1,8 @@
-import { Button, Stack, TextInput } from '@mantine/core'
+import { Button, PasswordInput, type PasswordInputProps, Stack, TextInput } from '@mantine/core'
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { withAppWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
 import { readFailure } from '../server/failure.ts'
-import { PasswordField } from './password-field.tsx'
 import { type Login, post } from './post.ts'
 import { Refusal, readRetrySeconds } from './refusal.tsx'
 import { Services } from './services.tsx'
@@ -71,3 +70,13 @@ export function PasswordForm({ username, onLogin }: Props) {
     </Stack>
   )
 }
+
+/** A password, which can be shown. */
+export const PasswordField = (props: PasswordInputProps) => (
+  <PasswordInput
+    required
+    maxLength={200}
+    visibilityToggleButtonProps={{ 'aria-label': t('sign-in.show_password'), tabIndex: 0 }}
+    {...props}
+  />
+)

@@ -5,9 +5,8 @@ import { language } from '../i18n/language.ts'
 import { withAppWords } from '../i18n/load.ts'
 import { t } from '../i18n/words.ts'
 import { hasPasskeys } from '../two-factor/browser.ts'
-import { wantedPage } from './arrive.ts'
+import { keepState, wantedPage } from './arrive.ts'
 import { type Login, post } from './post.ts'
-import { keepState } from './sign-in-state.ts'
 
 type Method = components['schemas']['ConsoleSignIn']
 

@@ -1,13 +1,14 @@
+import { Button, Stack } from '@mantine/core'
 import { useEffect } from 'react'
-import { t } from '../i18n/words.ts'
+import { t, type WordKey } from '../i18n/words.ts'
 import { loadApp } from '../load-app.ts'
 import { readSession } from '../session/token.ts'
+import { Alert } from '../ui/alert.tsx'
 import { arrive, wantedPage } from './arrive.ts'
 import { Complete } from './complete.tsx'
 import { Invited } from './invited.tsx'
 import { Layout } from './layout.tsx'
 import { PasswordForm } from './password-form.tsx'
-import { ServiceFailure } from './service-failure.tsx'
 
 /** Signs somebody in: by a password, by another service, or by an invite. */
 export function SignIn() {
@@ -31,4 +32,29 @@ export function SignIn() {
 function Leave() {
   useEffect(() => location.replace('/'), [])
   return null
+}
+
+const REASONS: Record<string, WordKey> = {
+  state: 'sign-in.error_state',
+  denied: 'sign-in.error_denied',
+  disabled: 'sign-in.error_disabled',
+  misconfigured: 'sign-in.error_misconfigured',
+  invalid_token: 'sign-in.error_invalid_token',
+  exchange: 'sign-in.error_exchange',
+  taken: 'sign-in.error_taken',
+  already_linked: 'sign-in.error_already_linked',
+}
+
+/** The reason for which another service did not sign somebody in, or was not linked to the account. */
+function ServiceFailure({ reason }: { reason: string }) {
+  return (
+    <Stack gap="md" mb="lg">
+      <Alert>{t((Object.hasOwn(REASONS, reason) && REASONS[reason]) || 'sign-in.error_generic')}</Alert>
+      {readSession() && (
+        <Button component="a" href="/account" variant="default">
+          {t('sign-in.to_account')}
+        </Button>
+      )}
+    </Stack>
+  )
 }

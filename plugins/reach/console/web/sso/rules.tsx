@@ -1,10 +1,9 @@
-import { ActionIcon, Button, Group, Stack, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Group, Stack, Switch, TextInput } from '@mantine/core'
 import { t } from '../i18n/words.ts'
 import { PermissionPicks } from '../people/permission-picks.tsx'
 import { useAccount } from '../session/account.ts'
 import { Plus, Trash2 } from '../ui/icons.ts'
 import { Section } from '../ui/section.tsx'
-import { AdminSwitch } from './admin-switch.tsx'
 import classes from './rules.module.css'
 import { RulesPreview } from './rules-preview.tsx'
 import type { Rule, Settings } from './service.ts'
@@ -77,5 +76,21 @@ export function Rules({ kind, rules, onChange }: Props) {
       </Button>
       {rules.some(({ claim }) => claim !== '') && <RulesPreview kind={kind} rules={rules} />}
     </Section>
+  )
+}
+
+interface AdminSwitchProps {
+  rule: Rule
+  onChange(changes: Partial<Rule>): void
+}
+
+/** Makes administrators of the people that a rule applies to. */
+function AdminSwitch({ rule, onChange }: AdminSwitchProps) {
+  return (
+    <Switch
+      label={t('sso.makes_admin')}
+      checked={rule.role === 'admin'}
+      onChange={(event) => onChange({ role: event.currentTarget.checked ? 'admin' : undefined })}
+    />
   )
 }

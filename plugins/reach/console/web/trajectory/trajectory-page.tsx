@@ -3,18 +3,18 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
+import { renewToken } from '../session/token.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { Download } from '../ui/icons.ts'
-import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Loading } from '../ui/pending.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { EventSheet } from './event-sheet.tsx'
-import { exportEvents } from './export.ts'
 import { Metrics } from './metrics.tsx'
 import { type Event, groupEvents } from './steps.ts'
 import { Timeline } from './timeline.tsx'
-import { useEvents } from './use-events.ts'
+import { type ThreadPath, useEvents } from './use-events.ts'
 
 /** The steps of a conversation, while they happen. */
 export default function TrajectoryPage() {
@@ -75,4 +75,18 @@ export default function TrajectoryPage() {
       {open && <EventSheet path={path} event={open} onClose={() => setOpen(undefined)} />}
     </Page>
   )
+}
+
+/** Downloads all events of a thread as a file. */
+async function exportEvents({ id, thread_id }: ThreadPath, format: 'jsonl' | 'json'): Promise<void> {
+  const path = `/api/agents/${encodeURIComponent(id)}/threads/${encodeURIComponent(thread_id)}/trajectory/export`
+  const headers = { authorization: `Bearer ${await renewToken()}` }
+  const response = await fetch(`${path}?format=${format}`, { headers })
+  if (!response.ok) throw await response.json()
+  const address = URL.createObjectURL(await response.blob())
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${thread_id}.${format}`
+  link.click()
+  URL.revokeObjectURL(address)
 }

@@ -1,3 +1,5 @@
+import { lacks } from '../server/failure.ts'
+
 /** The part of JSON Schema that forms are drawn from. */
 export interface Schema {
   type?: string | string[]
@@ -124,4 +126,10 @@ export function pruneValues(schema: Schema, values: Values): Values {
   const isKept = ([name, value]: [string, unknown]) =>
     value !== undefined && (name in properties || additionalProperties !== false)
   return Object.fromEntries(Object.entries(values).filter(isKept))
+}
+
+/** Throws what a refusal by the server would, with the fields of `/config` that these settings need. */
+export function assertComplete(schema: Schema, config: Values): void {
+  const missing = listMissing(schema, config)
+  if (missing.length > 0) throw lacks(missing.map((name) => `/config/${name}`))
 }

@@ -1,13 +1,16 @@
 import { Group, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { components } from '#client'
+import { formatNumber } from '../i18n/format.ts'
 import { t } from '../i18n/words.ts'
+import { api } from '../server/client.ts'
 import { useAccount } from '../session/account.ts'
 import { Page } from '../ui/page.tsx'
-import { Accounts } from './accounts.tsx'
-import { Breakdown } from './breakdown.tsx'
+import { Section } from '../ui/section.tsx'
+import { BarList } from './bar-list.tsx'
 import { Days } from './days.tsx'
 import { QuotaBar } from './quota-bar.tsx'
+import { type UsageQuery, useUsage } from './use-usage.ts'
 
 type Window = components['schemas']['UsageWindow']
 
@@ -49,5 +52,51 @@ export default function UsagePage() {
       <Breakdown whose={whose} window={window} by="by_agent" title={t('usage.by_agent')} />
       {whose === 'all' && <Accounts window={window} />}
     </Page>
+  )
+}
+
+/** The accounts that used most in a window. */
+function Accounts({ window }: Pick<UsageQuery, 'window'>) {
+  const init = { params: { query: { window, granularity: 'total', limit: 100 } } } as const
+  const { data } = api.useQuery('get', '/admin/usage', init)
+  if (!data || data.accounts.length === 0) return null
+  return (
+    <Section title={t('usage.by_account')}>
+      <BarList
+        label={t('usage.by_account')}
+        bars={data.accounts.map(({ user_id, username, total_tokens, token_quota, quota_used }) => ({
+          key: user_id,
+          label: username,
+          value: total_tokens,
+          text: formatNumber(total_tokens),
+          note:
+            token_quota === null
+              ? undefined
+              : t('usage.quota_of', { used: formatNumber(quota_used), max: formatNumber(token_quota) }),
+        }))}
+      />
+    </Section>
+  )
+}
+
+/** The tokens of a window by model or agent, the most used first. */
+function Breakdown({ title, ...query }: UsageQuery & { title: string }) {
+  const { data } = useUsage(query)
+  if (!data || data.buckets.length === 0) return null
+  return (
+    <Section title={title}>
+      <BarList
+        label={title}
+        bars={data.buckets
+          .toSorted((a, b) => b.total_tokens - a.total_tokens)
+          .map(({ key, label, total_tokens, model_calls }) => ({
+            key,
+            label: label ?? key,
+            value: total_tokens,
+            text: formatNumber(total_tokens),
+            note: t('usage.call_count', { count: model_calls }),
+          }))}
+      />
+    </Section>
   )
 }

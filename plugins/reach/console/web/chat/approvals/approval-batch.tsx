@@ -10,8 +10,7 @@ import classes from './approval-card.module.css'
 import { ArgumentsForm } from './arguments-form.tsx'
 import { AuthorizationNeed } from './authorization.tsx'
 import { listRequests, type Request } from './decisions.ts'
-import { RequestView } from './request-view.tsx'
-import { useArguments } from './use-arguments.ts'
+import { RequestView, useArguments } from './request-view.tsx'
 
 interface Props {
   store: ThreadStore

@@ -11,8 +11,7 @@ import classes from './approval-card.module.css'
 import { ArgumentsForm } from './arguments-form.tsx'
 import type { Request } from './decisions.ts'
 import { RejectForm } from './reject-form.tsx'
-import { RequestView } from './request-view.tsx'
-import { useArguments } from './use-arguments.ts'
+import { RequestView, useArguments } from './request-view.tsx'
 
 interface Props {
   store: ThreadStore

@@ -1,9 +1,12 @@
+import { t } from '../../i18n/words.ts'
+import { Time } from '../../ui/time.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
+import type { PendingApproval } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
 import { ApprovalBatch } from './approval-batch.tsx'
+import classes from './approval-card.module.css'
 import { ApprovalCard } from './approval-card.tsx'
 import { Authorization } from './authorization.tsx'
-import { ClientCalls } from './client-calls.tsx'
 import { listRequests } from './decisions.ts'
 
 /** The decisions or results that the turn of a thread waits for, if it waits. */
@@ -20,5 +23,22 @@ export default function Approval({ store }: { store: ThreadStore }) {
     <ApprovalBatch key={pending.pending_id} store={store} pending={pending} />
   ) : (
     <ApprovalCard key={pending.pending_id} store={store} pending={pending} request={request} />
+  )
+}
+
+/** A turn that waits for results of the program that asked, which nobody decides here. */
+function ClientCalls({ pending: { action_requests, expires_at } }: { pending: PendingApproval }) {
+  return (
+    <section className={classes.card} aria-label={t('approvals.program_title')}>
+      <header className={classes.head}>
+        <span>{t('approvals.program_title')}</span>
+        <span className={classes.expiry}>
+          {t('approvals.ends')} <Time at={expires_at} />
+        </span>
+      </header>
+      <p className={classes.note}>
+        {t('approvals.program', { names: action_requests.map(({ name }) => name).join(', ') })}
+      </p>
+    </section>
   )
 }

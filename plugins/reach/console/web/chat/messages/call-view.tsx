@@ -2,7 +2,9 @@ import { UnstyledButton } from '@mantine/core'
 import { memo, useState } from 'react'
 import { t, type WordKey } from '../../i18n/words.ts'
 import { ChevronRight } from '../../ui/icons.ts'
-import { CallBody } from './call-body.tsx'
+import { CodeBlock } from '../markdown/code-block.tsx'
+import { Markdown } from '../markdown/markdown.tsx'
+import { CallInput } from './call-input.tsx'
 import classes from './call-view.module.css'
 import { describeCall } from './describe-call.ts'
 import type { Call } from './parts.ts'
@@ -47,3 +49,34 @@ export const CallView = memo(function CallView({ call, isActive }: Props) {
 })
 
 const lastLine = (text = '') => text.trimEnd().split('\n').at(-1) ?? ''
+
+interface CallBodyProps {
+  call: Call
+  isActive: boolean
+}
+
+/** The input and output of a call, by the kind of its tool. */
+function CallBody({ call, isActive }: CallBodyProps) {
+  const { name, input, output, live } = call
+  const isPlan = name === 'write_todos'
+  return (
+    <div className={classes.body}>
+      <CallInput name={name} input={input} />
+      {live?.steps.map((step) => (
+        <CallView key={step.id} call={step} isActive={isActive && output === undefined} />
+      ))}
+      {output === undefined && live?.progress && <Output label={t('tools.progress')} text={live.progress} />}
+      {output !== undefined &&
+        !isPlan &&
+        (name === 'task' ? <Markdown text={output} /> : <Output label={t('tools.output')} text={output} />)}
+    </div>
+  )
+}
+
+function Output({ label, text }: { label: string; text: string }) {
+  return (
+    <section aria-label={label}>
+      <CodeBlock code={text} language="" />
+    </section>
+  )
+}

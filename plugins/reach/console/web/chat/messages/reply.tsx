@@ -1,17 +1,19 @@
+import { UnstyledButton } from '@mantine/core'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { t } from '../../i18n/words.ts'
+import { Brain, ChevronRight } from '../../ui/icons.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import type { ThreadStore } from '../store/thread-store.ts'
-import type { Turn } from '../store/thread-view.ts'
+import type { Message, Turn } from '../store/thread-view.ts'
 import { useThread } from '../store/threads.ts'
+import callClasses from './call-view.module.css'
 import { CallView } from './call-view.tsx'
 import { FoldedSteps } from './folded-steps.tsx'
-import { Notices } from './notices.tsx'
 import { listParts, type Part } from './parts.ts'
 import { Plan, readPlan } from './plan.tsx'
 import classes from './reply.module.css'
 import { listSources, SourcesContext } from './sources.ts'
-import { Thought } from './thought.tsx'
+import noticesClasses from './turn-end.module.css'
 import { TurnEnd } from './turn-end.tsx'
 
 const Approval = lazy(() => import('../approvals/approval.tsx'))
@@ -76,4 +78,42 @@ function PartView({ part, isActive, isLast }: { part: Part; isActive: boolean; i
 const findPlan = (parts: readonly Part[]) => {
   const last = parts.findLast((part) => part.type === 'call' && part.call.name === 'write_todos')
   return last?.type === 'call' ? last.call.input : undefined
+}
+
+/** Lists the notices of a turn, each once. */
+function Notices({ messages }: { messages: readonly Message[] }) {
+  const notices = messages.flatMap(({ notices = [] }) => notices)
+  const lines = new Set(notices.map(({ message }) => message))
+  return [...lines].map((line) => (
+    <div key={line} className={noticesClasses.note}>
+      {line}
+    </div>
+  ))
+}
+
+interface ThoughtProps {
+  text: string
+  /** True while the model adds to it. */
+  isRunning: boolean
+}
+
+/** Thoughts of the model, folded; while it thinks, with the end of the last line. */
+function Thought({ text, isRunning }: ThoughtProps) {
+  const [isOpen, setOpen] = useState(false)
+  const last = isRunning ? (text.trimEnd().split('\n').at(-1)?.slice(-160) ?? '') : ''
+  return (
+    <div className={callClasses.call} data-state={isRunning ? 'running' : 'done'}>
+      <UnstyledButton className={callClasses.line} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Brain size={14} aria-hidden className={callClasses.icon} />
+        <span className={callClasses.verb}>{t(isRunning ? 'tools.thinking' : 'tools.thoughts')}</span>
+        <ChevronRight size={14} aria-hidden className={callClasses.chevron} data-open={isOpen} />
+      </UnstyledButton>
+      {last && !isOpen && <div className={callClasses.progress}>{last}</div>}
+      {isOpen && (
+        <div className={callClasses.body}>
+          <Markdown text={text} />
+        </div>
+      )}
+    </div>
+  )
 }

@@ -1,7 +1,13 @@
 import type { SentFrame, ThreadFrame } from '#client'
-import { foldLive } from './fold-live.ts'
 import { foldMessage } from './fold-message.ts'
-import { addNewest, createTurn, type Message, type ThreadView, type Turn } from './thread-view.ts'
+import {
+  addNewest,
+  createTurn,
+  type LiveCall,
+  type Message,
+  type ThreadView,
+  type Turn,
+} from './thread-view.ts'
 
 /** Applies one frame to a thread. The result equals the history of the thread at the position of the frame. */
 export function foldFrame(view: ThreadView, frame: ThreadFrame): ThreadView {
@@ -149,4 +155,33 @@ function endTurn(view: ThreadView, turn: Turn, frame: SentFrame<'done'> | SentFr
       'id',
     ),
   }
+}
+
+const IDLE: LiveCall = { progress: '', steps: [] }
+/** The most characters of the progress of one call that are kept. */
+const MAX_PROGRESS = 20_000
+
+/** Notes what history does not contain: the progress of calls, and the calls of delegated tasks. */
+function foldLive(turn: Turn, frame: ThreadFrame): Turn {
+  const change = (id: string, work: (call: LiveCall) => Partial<LiveCall>): Turn => {
+    const call = turn.live[id] ?? IDLE
+    return { ...turn, live: { ...turn.live, [id]: { ...call, ...work(call) } } }
+  }
+  if (frame.type === 'tool_progress') {
+    // The progress of a delegated call is part of the progress of the call that delegated it.
+    return change(frame.parent_tool_call_id ?? frame.tool_call_id, ({ progress }) => ({
+      progress: (progress + frame.content).slice(-MAX_PROGRESS),
+    }))
+  }
+  if (frame.type === 'tool_call' && frame.parent_tool_call_id !== undefined) {
+    const step = { id: frame.tool_call_id, name: frame.name, input: frame.input }
+    return change(frame.parent_tool_call_id, ({ steps }) => ({ steps: [...steps, step] }))
+  }
+  if (frame.type === 'tool_result' && frame.parent_tool_call_id !== undefined) {
+    const { tool_call_id, output, is_error } = frame
+    return change(frame.parent_tool_call_id, ({ steps }) => ({
+      steps: steps.map((step) => (step.id === tool_call_id ? { ...step, output, is_error } : step)),
+    }))
+  }
+  return turn
 }
