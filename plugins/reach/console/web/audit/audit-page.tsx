@@ -2,7 +2,8 @@ import { Code, Group, NativeSelect, SimpleGrid, Text, TextInput } from '@mantine
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import type { components } from '#client'
-import { t } from '../i18n/words.ts'
+import { formatDate } from '../i18n/format.ts'
+import { findWord, namesIn, t } from '../i18n/words.ts'
 import { useRows } from '../server/pages.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Empty } from '../ui/empty.tsx'
@@ -10,9 +11,10 @@ import { List } from '../ui/list.tsx'
 import { ListRow } from '../ui/list-row.tsx'
 import { Page } from '../ui/page.tsx'
 import { Section } from '../ui/section.tsx'
+import { Sheet } from '../ui/sheet.tsx'
 import { State } from '../ui/state.tsx'
 import { Time } from '../ui/time.tsx'
-import { AuditDetails, describeAction, listActions } from './audit-details.tsx'
+import { Values } from '../ui/values.tsx'
 
 type Row = components['schemas']['AuditRow']
 
@@ -108,3 +110,40 @@ export default function AuditPage() {
     </Page>
   )
 }
+
+interface Props {
+  row: components['schemas']['AuditRow']
+  onClose(): void
+}
+
+/** An entry of the log with all its details. */
+function AuditDetails({ row, onClose }: Props) {
+  const { payload } = row
+  const facts = {
+    [t('audit.time')]: formatDate(row.ts),
+    [t('audit.actor')]: row.actor ?? t('audit.nobody'),
+    [t('audit.target')]: row.target,
+    [t('audit.result')]: t(row.status < 400 ? 'audit.done' : 'audit.refused'),
+    [t('audit.address')]: row.ip,
+    [t('audit.credential')]: row.credential,
+    [t('audit.request')]: row.request_id,
+    [t('audit.fingerprint')]: row.hash,
+  }
+  return (
+    <Sheet title={describeAction(row.action)} onClose={onClose}>
+      <Values of={Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))} />
+      {typeof payload === 'object' && payload !== null && Object.keys(payload).length > 0 && (
+        <Section title={t('audit.contents')}>
+          <Values of={payload} />
+        </Section>
+      )}
+    </Sheet>
+  )
+}
+
+/** Lists the actions to choose from. */
+const listActions = (): string[] => namesIn('did')
+
+/** An action in words; actions of plugins from outside keep their names. */
+const describeAction = (action: string): string =>
+  findWord(`did.${action}`) ?? action.replaceAll(/[._]/g, ' ')

@@ -11,11 +11,12 @@ import { Failure } from '../ui/failure.tsx'
 import { Pencil, RefreshCw, Trash2 } from '../ui/icons.ts'
 import { Page } from '../ui/page.tsx'
 import { Pending } from '../ui/pending.tsx'
+import { Sheet } from '../ui/sheet.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { BaseSheet } from './base-sheet.tsx'
-import { DocumentSheet } from './document-sheet.tsx'
+import DocumentText from './document-text.tsx'
 import { Documents } from './documents.tsx'
-import { type DocumentPlace, readBase } from './knowledge.ts'
+import { type DocumentPlace, downloadDocument, readBase } from './knowledge.ts'
 import { describeBase } from './knowledge-page.tsx'
 import { TrySearch } from './try-search.tsx'
 
@@ -108,5 +109,30 @@ export default function BasePage() {
       )}
       {documentPlace && <DocumentSheet documentPlace={documentPlace} onClose={() => setPlace(undefined)} />}
     </Page>
+  )
+}
+
+/** Shows the text of a document. */
+function DocumentSheet({ documentPlace, onClose }: { documentPlace: DocumentPlace; onClose(): void }) {
+  const { base_id, document_id: id, filename } = documentPlace
+  const { isBusy, error, run } = useAction()
+  return (
+    <Sheet
+      title={filename}
+      width={760}
+      onClose={onClose}
+      aside={
+        <Button
+          variant="default"
+          loading={isBusy}
+          onClick={() => run(() => downloadDocument(base_id, { id, filename }))}
+        >
+          {t('knowledge.download')}
+        </Button>
+      }
+    >
+      {error !== undefined && <Failure error={error} />}
+      <DocumentText documentPlace={documentPlace} />
+    </Sheet>
   )
 }

@@ -1,8 +1,10 @@
 import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { t } from '../i18n/words.ts'
 import { api } from '../server/client.ts'
 import { refresh } from '../server/send.ts'
+import { EditSheet } from '../ui/edit-sheet.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { Failure } from '../ui/failure.tsx'
 import { List, type Rows } from '../ui/list.tsx'
@@ -13,8 +15,9 @@ import { State } from '../ui/state.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 import { useAction } from '../ui/use-action.ts'
 import { DeleteProvider } from './delete-provider.tsx'
-import { EditProvider } from './edit-provider.tsx'
-import { type Provider, updateProvider, valuesOf } from './provider-form.ts'
+import { LearnedChanges } from './learned-changes.tsx'
+import { ProviderFields } from './provider-fields.tsx'
+import { type Provider, readProvider, updateProvider, valuesOf } from './provider-form.ts'
 
 interface Props extends Rows<Provider> {
   label: string
@@ -106,5 +109,45 @@ export function ProviderList({ canChange, onAdd, empty, ...rows }: Props) {
       {editing && <EditProvider provider={editing} onClose={() => setEditing(undefined)} />}
       {deleting && <DeleteProvider provider={deleting} onClose={() => setDeleting(undefined)} />}
     </>
+  )
+}
+
+interface EditProviderProps {
+  provider: Provider
+  onClose(): void
+}
+
+/** Changes a provider, as it is stored now. */
+function EditProvider({ provider, onClose }: EditProviderProps) {
+  const queries = useQueryClient()
+  const { data: kinds } = api.useQuery('get', '/providers/kinds')
+  const kind = kinds?.find(({ kind }) => kind === provider.kind)
+  return (
+    <EditSheet
+      title={t('models.edit', { name: provider.name })}
+      id={provider.id}
+      read={() => readProvider(provider)}
+      valuesOf={({ data }) => valuesOf(data)}
+      save={async ({ data, tag }, base, values) => {
+        await updateProvider(data, base, values, { tag, kind })
+        await refresh('/providers', '/models')
+      }}
+      onClose={onClose}
+    >
+      {(values, onChange, { data: stored, tag }) =>
+        kind ? (
+          <>
+            <ProviderFields {...{ kind, values, onChange, stored }} />
+            <LearnedChanges
+              provider={stored}
+              tag={tag}
+              onForgotten={(next) => queries.setQueryData(['edit', provider.id], next)}
+            />
+          </>
+        ) : (
+          kinds && t('models.kind_gone')
+        )
+      }
+    </EditSheet>
   )
 }

@@ -1,5 +1,5 @@
 import { describeCall } from '../chat/messages/describe-call.ts'
-import { END_WORDS } from '../chat/messages/ends.ts'
+import { END_WORDS } from '../chat/messages/turn-end.tsx'
 import { formatNumber } from '../i18n/format.ts'
 import { joinNames, t } from '../i18n/words.ts'
 import type { Step } from './steps.ts'

@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { ActionIcon, Button } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { t } from '../../i18n/words.ts'
@@ -8,12 +8,11 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import { Failure } from '../../ui/failure.tsx'
 import { GitFork } from '../../ui/icons.ts'
 import { useAction } from '../../ui/use-action.ts'
+import { draftOf } from '../composer/draft.ts'
 import { MessageFiles } from '../files/message-files.tsx'
-import type { ThreadStore } from '../store/thread-store.ts'
-import { readText } from '../store/thread-store.ts'
-import type { Turn } from '../store/thread-view.ts'
+import { readText, type ThreadStore } from '../store/thread-store.ts'
+import type { Message, Turn } from '../store/thread-view.ts'
 import { refreshThreads } from '../store/threads.ts'
-import { Ending } from './ending.tsx'
 import { listArtifacts } from './parts.ts'
 import classes from './turn-end.module.css'
 
@@ -97,3 +96,42 @@ function Fork({ store, message_id }: { store: ThreadStore; message_id: string })
     </>
   )
 }
+
+/** The ends after which the agent can go on. */
+const CAN_CONTINUE = ['length', 'max_steps']
+
+interface EndingProps {
+  /** The last reply of its turn. */
+  message: Message
+  store: ThreadStore
+  isLast: boolean
+}
+
+/** Shows why an answer is incomplete; the last answer can be continued if a limit ended it. */
+function Ending({ message: { stop_reason: end, status }, store, isLast }: EndingProps) {
+  const reason = status === 'stopped' ? 'stopped' : end
+  if (reason === undefined || reason === 'end') return null
+  const goOn = () => {
+    const { settings } = draftOf(store.thread_id).read()
+    return store.send([{ type: 'text', text: t('tools.go_on') }], settings)
+  }
+  return (
+    <div className={classes.note}>
+      {t(END_WORDS[reason])}
+      {isLast && CAN_CONTINUE.includes(reason) && (
+        <Button size="compact-xs" variant="default" onClick={() => void goOn()}>
+          {t('tools.go_on')}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** The words for the ends of an answer that a person should know of. */
+export const END_WORDS = {
+  length: 'tools.length',
+  filtered: 'tools.filtered',
+  refused: 'tools.refused',
+  max_steps: 'tools.max_steps',
+  stopped: 'tools.stopped_turn',
+} as const
