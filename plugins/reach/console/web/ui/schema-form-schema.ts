@@ -113,7 +113,7 @@ function matches(schema: Schema, values: Values, rule: 'all' | 'constants' = 'al
 }
 
 /** Lists the fields that a schema needs for these values and that have neither a value nor a default. */
-export function listMissing(schema: Schema, values: Values): string[] {
+function listMissing(schema: Schema, values: Values): string[] {
   const { properties, required } = resolveSchema(schema, values)
   return required.filter(
     (name) => (values[name] ?? '') === '' && properties[name] && properties[name].default === undefined,
