@@ -52,7 +52,7 @@ function readStatements(file: string): Statement[] {
   return statements
 }
 
-/** The files that specifiers such as `#kernel` stand for. */
+/** The files of specifiers such as `#kernel`. */
 const IMPORTS: Record<string, string> = JSON.parse(
   readFileSync(join(DIST, '../package.json'), 'utf8'),
 ).imports

@@ -62,7 +62,7 @@ export async function startServer(
     signIn?: boolean
   } = {},
 ): Promise<TestServer> {
-  const { config = {}, plugins = {}, given, home: chosen, env, ...settings } = options
+  const { config = {}, plugins = {}, given: pluginObjects, home: chosen, env, ...settings } = options
   const isDatabaseChosen =
     chosen || process.env.SVC_TEST_DATABASE_URL || env?.SVC_DATABASE_URL || 'database' in config
   const database = isDatabaseChosen ? undefined : await acquireDatabase(t)
@@ -73,7 +73,7 @@ export async function startServer(
     home,
     config: config as Record<string, unknown>,
     env: { ...databaseEnvironment(home), ...env },
-    plugins: given,
+    plugins: pluginObjects,
     onStart: () => void startCounts.servers++,
   }).catch(async (error) => {
     await database?.release()

@@ -110,7 +110,7 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
   await server.request('POST', `/agents/${off.id}/stop`)
   const freely = ['unrecorded', 'undecided', 'decided', 'edited', 'expired', 'stopped', 'begun', 'inside']
   t.strictSame(marks().sort(), freely.map((mark) => `${mark} free`).sort())
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   await server.stop()
   for (const leaveOne of left) await leaveOne()
   await server.restart()
@@ -147,7 +147,7 @@ t.test('The turns of a dead process are continued by the next one', async (t) =>
   t.match((await endOf(stopped)).end, { type: 'done', stop_reason: 'stopped', message_id: String })
   t.match((await endOf(begun)).end, { type: 'error', code: 'TURN_INTERRUPTED' })
   t.match((await endOf(away, off.id)).end, { type: 'error', code: 'AGENT_NOT_RUNNING' })
-  t.equal(fake.requests.length, before + 5, 'no model was asked more than it had to')
+  t.equal(fake.requests.length, requestCount + 5, 'no model was asked more than it had to')
 
   for (const left of [paused, taken]) {
     const { type, thread_id, turn_id, seq, ...asked } = left.pending

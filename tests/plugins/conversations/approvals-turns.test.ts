@@ -61,7 +61,7 @@ const isAcceptable = (messages: readonly ChatMessage[]) => {
 }
 
 t.test('A paused turn can be stopped, which ends it permanently', async (t) => {
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const { socket, thread_id, sent, pending } = await pauseTurn([
     {
       text: 'I punch.',
@@ -87,7 +87,7 @@ t.test('A paused turn can be stopped, which ends it permanently', async (t) => {
   t.match(await decide(thread_id, [approve]), notPending)
   await socket.ask({ thread_id, text: 'and now?' })
   t.ok(isAcceptable(fake.requests.at(-1)!.body.messages))
-  t.equal(fake.requests.length, before + 2)
+  t.equal(fake.requests.length, requestCount + 2)
   t.notOk(marks().includes('stopped'))
   other.send({ type: 'stop', thread_id })
   await other.settle()
@@ -187,8 +187,8 @@ t.test('A deletion while a turn is paused leaves nothing behind, and nothing to 
     t.equal(await threads().countDocuments({ _id: thread_id }), 0, what)
     const events = server.db.collection<LedgerEvent>('events')
     t.equal(await events.countDocuments({ _id: { $regex: `^${thread_id}` } }), 0, what)
-    const noted = server.db.collection('client_messages')
-    t.equal(await noted.countDocuments({ client_message_id: sent }), 0, what)
+    const clientMessages = server.db.collection('client_messages')
+    t.equal(await clientMessages.countDocuments({ client_message_id: sent }), 0, what)
   }
   for (const n of range(1, amount({ short: 1, long: 6 }))) {
     const { thread_id } = await pauseTurn([{ toolCalls: [punch('call_a', `gone ${n}`)] }])
@@ -218,14 +218,14 @@ t.test('A turn waits through a stop and a start of its agent', async (t) => {
 
 t.test('Eight turns wait behind a paused one and run after it; the ninth is refused', async (t) => {
   const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', 'first of all')] }])
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const waiting = range(1, 8).map((n) => socket.say({ thread_id, text: `waiting ${n}` }))
   await socket.settle()
   t.match((await server.request('GET', `/agents/${agent_id}/status`)).body, { turns_active: 0 })
   const ninth = socket.say({ thread_id, text: 'too many' })
   const busy = { type: 'error', code: 'THREAD_BUSY', thread_id, details: { waiting: 8 } }
   t.match(await socket.until((frame) => frame.client_message_id === ninth), busy)
-  t.equal(fake.requests.length, before)
+  t.equal(fake.requests.length, requestCount)
   const { queued } = await history(thread_id)
   t.strictSame(
     queued.map(({ text, client_message_id }: Record<string, string>) => [text, client_message_id]),
@@ -268,7 +268,7 @@ t.test('A message queued behind a paused turn is not answered by a stopped agent
 
 t.test('A message sent again while its turn is paused shows that turn', async (t) => {
   const { socket, thread_id, sent } = await pauseTurn([{ toolCalls: [punch('call_a', 'repeated')] }])
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const [again, elsewhere] = [await chat.connect(), await chat.connect()]
   again.say({ thread_id, text: 'go', client_message_id: sent })
   elsewhere.say({ text: 'go', client_message_id: sent })
@@ -276,7 +276,7 @@ t.test('A message sent again while its turn is paused shows that turn', async (t
     await other.seePause(sent)
     t.strictSame(other.of(thread_id), socket.of(thread_id))
   }
-  t.equal(fake.requests.length, before)
+  t.equal(fake.requests.length, requestCount)
   const answer = await decide(thread_id, [reject()])
   t.match((await answer.rest()).at(-1), { type: 'done' })
   for (const other of [again, elsewhere]) t.strictSame(await other.seeTurn(sent), await socket.seeTurn(sent))
@@ -285,7 +285,7 @@ t.test('A message sent again while its turn is paused shows that turn', async (t
 t.test('Two servers on one database', async (t) => {
   const second = await startServer(t, { home: server.home, clock })
   const { url } = second
-  const connectThere = () => connectChat(t, chatUrl(url, agent_id, server.admin.token))
+  const connectOther = () => connectChat(t, chatUrl(url, agent_id, server.admin.token))
 
   await t.test('One of fifty decisions at the same time takes effect, and its tool runs once', async (t) => {
     for (const round of range(1, amount({ short: 1, long: 2 }))) {
@@ -293,9 +293,9 @@ t.test('Two servers on one database', async (t) => {
         { toolCalls: [punch('call_a', `fifty ${round}`)] },
         { text: 'ok' },
       ])
-      const there = await connectThere()
-      await there.subscribe(thread_id)
-      const before = fake.requests.length
+      const otherSocket = await connectOther()
+      await otherSocket.subscribe(thread_id)
+      const requestCount = fake.requests.length
       const answers = await Promise.all(
         range(1, 50).map((n) => decide(thread_id, [approve], n % 2 ? { url } : {})),
       )
@@ -305,10 +305,10 @@ t.test('Two servers on one database', async (t) => {
       const frames = await taken[0]!.rest()
       t.match(frames.at(-1), { type: 'done', stop_reason: 'end' })
       const turn = await socket.seeTurn(sent)
-      t.strictSame(await there.seeTurn(sent), turn, 'readers of both servers see the same')
+      t.strictSame(await otherSocket.seeTurn(sent), turn, 'readers of both servers see the same')
       t.strictSame(turn.frames.slice(-frames.length), frames)
       t.equal(turn.frames.filter(({ type }) => type === 'hitl_resolved').length, 1)
-      t.equal(fake.requests.length, before + 1)
+      t.equal(fake.requests.length, requestCount + 1)
       t.equal(marks().filter((mark) => mark === `fifty ${round}`).length, 1)
     }
   })
@@ -325,10 +325,10 @@ t.test('Two servers on one database', async (t) => {
     t.match((await decided.socket.seeTurn(decided.sent)).end, { type: 'done' })
     const stopped = await pauseTurn([{ toolCalls: [punch('call_a', 'not there')] }])
     const waiting = stopped.socket.say({ thread_id: stopped.thread_id, text: 'behind it' })
-    const there = await connectThere()
-    await there.subscribe(stopped.thread_id)
-    there.send({ type: 'stop', thread_id: stopped.thread_id })
-    t.match((await there.seeTurn(stopped.sent)).end, { type: 'done', stop_reason: 'stopped' })
+    const otherSocket = await connectOther()
+    await otherSocket.subscribe(stopped.thread_id)
+    otherSocket.send({ type: 'stop', thread_id: stopped.thread_id })
+    t.match((await otherSocket.seeTurn(stopped.sent)).end, { type: 'done', stop_reason: 'stopped' })
     t.equal(textOf((await stopped.socket.seeTurn(waiting)).frames), 'ok', 'who waited here goes on')
     t.notOk(marks().includes('not there'))
   })

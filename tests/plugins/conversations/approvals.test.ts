@@ -47,7 +47,7 @@ const whole = async ({ pending_id, thread_id }: TestFrame, index: number, token?
 }
 
 t.test('A turn whose call needs approval pauses, and every connection receives the request', async (t) => {
-  const before = Math.floor(Date.now() / 1000)
+  const startedAt = Math.floor(Date.now() / 1000)
   const { socket, thread_id, sent, pending } = await pauseTurn([
     { text: 'I punch.', toolCalls: [punch('call_a', 'told')] },
   ])
@@ -66,7 +66,7 @@ t.test('A turn whose call needs approval pauses, and every connection receives t
   }
   t.strictSame(frame, { type: 'hitl_required', thread_id, ...asked })
   t.match(frame.pending_id, /^apr_\w+$/)
-  t.ok(expires_at >= before + 86_400 && expires_at <= Math.floor(Date.now() / 1000) + 86_400)
+  t.ok(expires_at >= startedAt + 86_400 && expires_at <= Math.floor(Date.now() / 1000) + 86_400)
   await socket.settle()
   t.equal(
     socket.frames.find(({ type }) => type === 'done' || type === 'error'),
@@ -127,7 +127,7 @@ t.test('A call is approved, changed or refused, and the model receives the outco
     [reject(long), long, true, null],
   ]
   for (const [decision, output, is_error, mark] of table.slice(0, amount({ short: 4, long: table.length }))) {
-    const before = marks().length
+    const markCount = marks().length
     const { socket, thread_id, sent, pending } = await pauseTurn([
       { toolCalls: [punch('call_a', 'first')] },
       { text: 'I see.' },
@@ -140,7 +140,7 @@ t.test('A call is approved, changed or refused, and the model receives the outco
       decisions: [decision],
     })
     t.strictSame(resultsIn(frames), [['call_a', output, is_error]])
-    t.strictSame(marks().slice(before), mark ? [mark] : [])
+    t.strictSame(marks().slice(markCount), mark ? [mark] : [])
     t.strictSame(lastTold(), [['call_a', output]])
     const input = { mark: mark ?? 'first' }
     const said = fake.requests.at(-1)!.body.messages.at(-2)!
@@ -268,7 +268,7 @@ t.test('Decisions that do not fit the requests are refused, and change nothing',
 })
 
 t.test('In a batch, calls without approval run at once and once, and the rest as decided', async (t) => {
-  const before = [marks().length, fake.requests.length] as const
+  const countsBefore = [marks().length, fake.requests.length] as const
   const { thread_id, pending, sent, socket } = await pauseTurn([
     {
       toolCalls: [
@@ -288,7 +288,7 @@ t.test('In a batch, calls without approval run at once and once, and the rest as
     pending.action_requests.map(({ id }: { id: string }) => id),
     ['call_a', 'call_c', 'call_e', 'call_h'],
   )
-  t.strictSame(marks().slice(before[0]).sort(), ['free', 'free too'])
+  t.strictSame(marks().slice(countsBefore[0]).sort(), ['free', 'free too'])
   t.strictSame(
     resultsIn(socket.of(thread_id))
       .map(([id]) => id)
@@ -296,7 +296,7 @@ t.test('In a batch, calls without approval run at once and once, and the rest as
     ['call_b', 'call_d', 'call_f', 'call_g'],
   )
   const frames = await decided(thread_id, [approve, reject('no'), editTo({ mark: 'new' }), respond('this')])
-  t.strictSame(marks().slice(before[0]).slice(2).sort(), ['new', 'yes'])
+  t.strictSame(marks().slice(countsBefore[0]).slice(2).sort(), ['new', 'yes'])
   t.strictSame(
     resultsIn(frames)
       .map(([id]) => id)
@@ -313,7 +313,7 @@ t.test('In a batch, calls without approval run at once and once, and the rest as
     ['call_g', 'punched free too'],
     ['call_h', 'this'],
   ])
-  t.equal(fake.requests.length, before[1] + 2)
+  t.equal(fake.requests.length, countsBefore[1] + 2)
   const turn = await socket.seeTurn(sent)
   t.equal(resultsIn(turn.frames).length, 8)
   t.strictSame(
@@ -323,7 +323,7 @@ t.test('In a batch, calls without approval run at once and once, and the rest as
 })
 
 t.test('Two calls of one answer with the same id are two calls', async (t) => {
-  const before = marks().length
+  const markCount = marks().length
   const { thread_id, pending } = await pauseTurn([
     { toolCalls: [punch('call_a', 'refused'), punch('call_a', 'wanted'), punchFreely('call_a', 'free')] },
     { text: 'ok' },
@@ -331,7 +331,7 @@ t.test('Two calls of one answer with the same id are two calls', async (t) => {
   const ids: string[] = pending.action_requests.map(({ id }: { id: string }) => id)
   t.equal(new Set(ids).size, 2)
   const frames = await decided(thread_id, [reject('no'), approve])
-  t.strictSame(marks().slice(before), ['free', 'wanted'])
+  t.strictSame(marks().slice(markCount), ['free', 'wanted'])
   t.strictSame(resultsIn(frames), [
     [ids[0], 'no', true],
     [ids[1], 'punched wanted', false],
@@ -348,7 +348,7 @@ t.test('Two calls of one answer with the same id are two calls', async (t) => {
 })
 
 t.test('More than sixteen calls are requested in batches', async (t) => {
-  const before = marks().length
+  const markCount = marks().length
   const names = range(1, amount({ short: 17, long: 35 })).map((n) => `n${n}`)
   const { thread_id, pending } = await pauseTurn([
     { toolCalls: names.map((name) => punch(name, name)) },
@@ -358,7 +358,7 @@ t.test('More than sixteen calls are requested in batches', async (t) => {
   t.strictSame(asked(pending), names.slice(0, 16))
   t.match(await decide(thread_id, Array(17).fill(approve)), invalid('/decisions'))
   const first = await decided(thread_id, [reject(), ...Array(15).fill(approve)])
-  t.strictSame(marks().slice(before).sort(), names.slice(1, 16).sort(), 'what is decided is done')
+  t.strictSame(marks().slice(markCount).sort(), names.slice(1, 16).sort(), 'what is decided is done')
   let last = first
   for (let decidedCount = 16; decidedCount < names.length; decidedCount += 16) {
     const batch = names.slice(decidedCount, decidedCount + 16)
@@ -366,7 +366,7 @@ t.test('More than sixteen calls are requested in batches', async (t) => {
     last = await decided(thread_id, Array(batch.length).fill(approve))
   }
   t.match(last.at(-1), { type: 'done' })
-  t.strictSame(marks().slice(before).sort(), names.slice(1).sort())
+  t.strictSame(marks().slice(markCount).sort(), names.slice(1).sort())
   t.strictSame(
     lastTold().map(([id]) => id),
     names,
@@ -465,8 +465,8 @@ t.test('Arguments that are too long or too deep to be shown are read at their ad
     { text: 'ok' },
   ])
   t.equal(many.pending.action_requests.length, 2)
-  const rest = await decided(many.thread_id, [reject(), reject()])
-  t.equal(rest.at(-1)!.action_requests.length, 2)
+  const resumedFrames = await decided(many.thread_id, [reject(), reject()])
+  t.equal(resumedFrames.at(-1)!.action_requests.length, 2)
   await decided(many.thread_id, [reject(), reject()])
 })
 
@@ -698,7 +698,7 @@ t.test('A tool that was disabled while its call waited for approval does not run
 })
 
 t.test('A call of a subagent pauses the turn, and the subagent resumes from there', async (t) => {
-  const before = [marks().length, fake.requests.length] as const
+  const countsBefore = [marks().length, fake.requests.length] as const
   const usage = (tokens: number) => ({ prompt_tokens: tokens, completion_tokens: 1 })
   const { socket, thread_id, sent, pending } = await pauseTurn([
     { text: 'I delegate.', toolCalls: [task('call_t', 'punch twice')], usage: usage(1) },
@@ -711,7 +711,7 @@ t.test('A call of a subagent pauses the turn, and the subagent resumes from ther
   t.match(pending.action_requests, [
     { id: 'call_t/2/call_a', parent_tool_call_id: 'call_t', name: 'punch', args: { mark: 'inner' } },
   ])
-  t.equal(fake.requests.length, before[1] + 3)
+  t.equal(fake.requests.length, countsBefore[1] + 3)
   await server.restart()
   const frames = await decided(thread_id, [approve])
   t.match(frames.at(-1), { type: 'hitl_required', action_requests: [{ id: 'call_t/3/call_a' }] })
@@ -724,24 +724,24 @@ t.test('A call of a subagent pauses the turn, and the subagent resumes from ther
     stop_reason: 'end',
     usage: { input_tokens: 111_111, output_tokens: 6 },
   })
-  t.equal(fake.requests.length, before[1] + 6, 'no model is asked twice')
-  t.strictSame(marks().slice(before[0]), ['inner free', 'inner', 'edited'], 'and no tool is run twice')
-  const told = (n: number) => fake.requests[before[1] + n]!.body.messages
-  t.match(toldResults(told(3)), [
+  t.equal(fake.requests.length, countsBefore[1] + 6, 'no model is asked twice')
+  t.strictSame(marks().slice(countsBefore[0]), ['inner free', 'inner', 'edited'], 'and no tool is run twice')
+  const messagesOf = (n: number) => fake.requests[countsBefore[1] + n]!.body.messages
+  t.match(toldResults(messagesOf(3)), [
     ['call_a', 'punched inner free'],
     [/^[0-9a-f]{9}$/, 'punched inner'],
-    ['call_b', toldResults(told(3))[2]![1]],
+    ['call_b', toldResults(messagesOf(3))[2]![1]],
   ])
   t.strictSame(
-    JSON.parse(told(4).findLast(({ tool_calls }) => tool_calls)!.tool_calls![0]!.function.arguments),
+    JSON.parse(messagesOf(4).findLast(({ tool_calls }) => tool_calls)!.tool_calls![0]!.function.arguments),
     { mark: 'edited' },
   )
   t.strictSame(
-    told(3).slice(0, told(2).length),
-    told(2),
+    messagesOf(3).slice(0, messagesOf(2).length),
+    messagesOf(2),
     'the subagent receives its earlier conversation again',
   )
-  t.strictSame(toldResults(told(5)), [['call_t', 'It is done.']])
+  t.strictSame(toldResults(messagesOf(5)), [['call_t', 'It is done.']])
   const reader = await chat.connect()
   await reader.subscribe(thread_id, 0)
   const turn = await reader.seeTurn(sent)
@@ -764,7 +764,7 @@ t.test('A call of a subagent pauses the turn, and the subagent resumes from ther
 })
 
 t.test('Subagents that wait at the same time are decided at the same time', async (t) => {
-  const before = [marks().length, fake.requests.length] as const
+  const countsBefore = [marks().length, fake.requests.length] as const
   fake.script(({ body: { messages } }): Script => {
     const said = messages.at(-1)!
     const [, first] = messages
@@ -786,8 +786,8 @@ t.test('Subagents that wait at the same time are decided at the same time', asyn
   decisions[byParent.get('call_r')!] = reject('not to the right')
   decisions[byParent.get(undefined as never)!] = editTo({ mark: 'middle' })
   await decided(thread_id, decisions)
-  t.strictSame(marks().slice(before[0]).sort(), ['left', 'middle'])
-  t.equal(fake.requests.length, before[1] + 6)
+  t.strictSame(marks().slice(countsBefore[0]).sort(), ['left', 'middle'])
+  t.equal(fake.requests.length, countsBefore[1] + 6)
   t.strictSame(lastTold(), [
     ['call_l', 'left: punched left'],
     ['call_r', 'right: not to the right'],
@@ -819,9 +819,9 @@ t.test('The tokens and the steps of a turn before its pause count', async (t) =>
     usage,
     toolCalls: [n === 2 || n === 25 ? punch('call_a', `step ${n}`) : punchFreely('call_a', `step ${n}`)],
   })
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const { thread_id } = await pauseTurn(range(1, 25).map(step))
-  t.equal(fake.requests.length, before + 2)
+  t.equal(fake.requests.length, requestCount + 2)
   t.match((await decided(thread_id, [approve])).at(-1), { type: 'hitl_required' })
   const frames = await decided(thread_id, [approve])
   t.match(frames.at(-1), {
@@ -829,7 +829,7 @@ t.test('The tokens and the steps of a turn before its pause count', async (t) =>
     stop_reason: 'max_steps',
     usage: { input_tokens: 250, output_tokens: 25, total_tokens: 275 },
   })
-  t.equal(fake.requests.length, before + 25)
+  t.equal(fake.requests.length, requestCount + 25)
   t.ok(marks().includes('step 25'), 'what the last step wanted is still done')
 })
 

@@ -7,9 +7,9 @@ const chat = await startChat(t)
 const { fake, createThread, server } = chat
 
 /** The last messages that the model received, without the system prompt. */
-const told = () => fake.requests.at(-1)!.body.messages.slice(1)
-const contents = () => told().map(({ content }) => content)
-const beginning = () => JSON.stringify(told()[0])
+const sentMessages = () => fake.requests.at(-1)!.body.messages.slice(1)
+const contents = () => sentMessages().map(({ content }) => content)
+const beginning = () => JSON.stringify(sentMessages()[0])
 
 t.test('The model receives who it is and what it can do', async (t) => {
   const system_prompt = 'Speak like a pirate.'
@@ -43,15 +43,15 @@ t.test(
   async (t) => {
     const thread_id = await seedThread(chat, 100)
     const socket = await chat.connect()
-    const before = fake.requests.length
+    const requestCount = fake.requests.length
     fake.next({ text: 'They spoke of the past.', usage: { prompt_tokens: 700, completion_tokens: 9 } })
     const { frames, end } = await socket.ask({ thread_id, text: 'and now?' })
-    const [summing, ...others] = fake.requests.slice(before)
+    const [summing, ...others] = fake.requests.slice(requestCount)
     t.equal(others.length, 1)
     const [, material] = summing!.body.messages
     t.equal(String(material!.content).match(/a message of the past/g)!.length, 160)
     t.equal(summing!.body.tools, undefined)
-    t.equal(told().length, 41, 'whole exchanges')
+    t.equal(sentMessages().length, 41, 'whole exchanges')
     t.match(beginning(), /"user".*They spoke of the past\..*a message of the past/)
     t.equal(contents().at(-1), 'and now?')
     const counted = frames.find(({ purpose }) => purpose === 'summary')
@@ -59,16 +59,16 @@ t.test(
     t.ok((end.usage as { total_tokens: number }).total_tokens > 709, 'it counts as a part of the turn')
 
     await socket.ask({ thread_id, text: 'and then?' })
-    t.equal(fake.requests.length, before + 3, 'it is made once')
+    t.equal(fake.requests.length, requestCount + 3, 'it is made once')
     t.match(beginning(), /They spoke of the past\./)
     await server.restart()
     const again = await chat.connect()
     for (const n of range(1, 19)) await again.ask({ thread_id, text: `question ${n}` })
-    t.equal(fake.requests.length, before + 22)
-    t.equal(told().length, 81)
+    t.equal(fake.requests.length, requestCount + 22)
+    t.equal(sentMessages().length, 81)
     fake.next({ text: 'They asked much.' })
     await again.ask({ thread_id, text: 'one more' })
-    t.equal(fake.requests.length, before + 24)
+    t.equal(fake.requests.length, requestCount + 24)
     t.match(fake.requests.at(-2)!.body.messages[1]!.content, /They spoke of the past\..*and now\?/s)
     t.match(beginning(), /They asked much\./)
     t.notMatch(beginning(), /They spoke of the past/)
@@ -84,7 +84,7 @@ t.test('If the older messages cannot be summarized, the model receives the newer
     for (const script of scripts) fake.next(script)
     const { end } = await socket.ask({ thread_id, text: 'and now?' })
     t.match(end, { type: 'done', stop_reason: 'end' })
-    t.ok(told().length < 50)
+    t.ok(sentMessages().length < 50)
     t.notMatch(beginning(), /summed up/)
   }
   const { hold } = createHold()
@@ -116,17 +116,17 @@ t.test('Messages that do not fit the window of the model are left out, the oldes
   t.equal(shown.at(-1), texts.at(-1))
   await socket.ask({ thread_id, text: 'x'.repeat(5000) })
   await socket.ask({ thread_id, text: 'short' })
-  t.equal(told().length, 1, 'an exchange that is too long is only summed up')
+  t.equal(sentMessages().length, 1, 'an exchange that is too long is only summed up')
   t.match(beginning(), /Numbers\..*short/)
   const error = { message: 'prompt is too long' }
   fake.next({ status: 400, error })
   await socket.ask({ thread_id, text: 'shorter' })
   t.match(beginning(), /summed up:\\nNumbers\./, 'a shortened prompt keeps the summary')
-  t.equal(told().length, 1)
+  t.equal(sentMessages().length, 1)
   await setWindow(null)
   fake.script(() => ({ text: 'Yes.' }))
   await socket.ask({ thread_id, text: 'short' })
-  t.equal(told().length, 5)
+  t.equal(sentMessages().length, 5)
 })
 
 t.test(
@@ -155,7 +155,7 @@ t.test(
     )
     await server.restart()
     await (await chat.connect()).ask({ thread_id, text: 'again' })
-    t.match(told(), [
+    t.match(sentMessages(), [
       { role: 'user', content: 'look' },
       {
         role: 'assistant',
@@ -166,8 +166,8 @@ t.test(
       { role: 'tool', tool_call_id: 'call_done' },
       { role: 'user', content: 'again' },
     ])
-    t.equal(told().length, 4)
-    t.notMatch(JSON.stringify(told()), /call_cut/)
+    t.equal(sentMessages().length, 4)
+    t.notMatch(JSON.stringify(sentMessages()), /call_cut/)
   },
 )
 

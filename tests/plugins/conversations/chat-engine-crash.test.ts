@@ -68,14 +68,14 @@ t.test(
     t.teardown(restore)
     clientMessages.note = async (...args) => {
       await server.db.collection<ThreadDocument>('threads').updateOne({ _id: thread_id }, LOST)
-      const known = await note(...args)
+      const noteResult = await note(...args)
       restore()
       // The lease is looked for twice before the beginning of the turn is written.
       turnLeases.renew = async (leases) => {
-        const found = await renew(leases)
+        const renewed = await renew(leases)
         looks += 1
         if (looks === 2) looked.release()
-        return found
+        return renewed
       }
       Object.assign(client, {
         bulkWrite: async (...write: Parameters<typeof bulkWrite>) => {
@@ -83,7 +83,7 @@ t.test(
           return bulkWrite.apply(client, write)
         },
       })
-      return known
+      return noteResult
     }
     const socket = await chat.connect()
     for (const text of ['one', 'two']) {
@@ -179,12 +179,12 @@ t.test(
       killEngine()
       for (;;) {
         attempts += 1
-        const before = socket.frames.length
+        const frameCount = socket.frames.length
         socket.say({ thread_id, client_message_id, text: 'are you there?' })
         const answer = await socket.until(
           (frame) =>
             frame.client_message_id === client_message_id &&
-            (frame.type === 'turn_started' || socket.frames.indexOf(frame) >= before),
+            (frame.type === 'turn_started' || socket.frames.indexOf(frame) >= frameCount),
         )
         if (answer.type === 'turn_started') break
         t.match(answer, { type: 'error', code: 'DATABASE_UNAVAILABLE', thread_id })

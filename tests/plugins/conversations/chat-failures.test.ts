@@ -78,9 +78,9 @@ for (const [what, scripts, error, shown] of refused)
     ])
     t.equal(messages.length, 2)
     await isUsable(t, socket, thread_id)
-    const told = fake.requests.at(-1)!.body.messages.map(({ content }) => content)
+    const sentContents = fake.requests.at(-1)!.body.messages.map(({ content }) => content)
     t.ok(
-      told.some((text) => String(text).startsWith('hello')),
+      sentContents.some((text) => String(text).startsWith('hello')),
       'the message that failed is still part of the conversation',
     )
   })
@@ -140,7 +140,7 @@ t.test('A turn whose provider is disabled says so and asks no other one', async 
 t.test('A turn that cannot start is refused, stores nothing and creates no thread', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
-  const before = (await threads('GET', '?limit=200')).body.length
+  const threadCount = (await threads('GET', '?limit=200')).body.length
   const refusedWith = async (turn: object, error: object) => {
     const client_message_id = socket.say({ text: 'hello', ...turn })
     const frame = await socket.until((f) => f.client_message_id === client_message_id)
@@ -157,7 +157,7 @@ t.test('A turn that cannot start is refused, stores nothing and creates no threa
   await refusedWith({ thread_id: 'thr_none' }, { thread_id: 'thr_none', code: 'THREAD_NOT_FOUND' })
   await refusedWith({ session_key: 'none' }, { code: 'THREAD_NOT_FOUND' })
   t.match(await history(thread_id), { messages: [], last_seq: 0 })
-  t.equal((await threads('GET', '?limit=200')).body.length, before)
+  t.equal((await threads('GET', '?limit=200')).body.length, threadCount)
   await isUsable(t, socket, thread_id)
 })
 

@@ -214,8 +214,8 @@ t.test(
     )!
     t.ok(/\[cut at 65024 bytes/.test(output))
     t.ok(output.isWellFormed() && output.length < 66_000)
-    const told = fake.requests.at(-1)!.body.messages.at(-1)!.content
-    t.ok(told === output)
+    const sentContent = fake.requests.at(-1)!.body.messages.at(-1)!.content
+    t.ok(sentContent === output)
   },
 )
 

@@ -91,7 +91,7 @@ t.test('A fork that is removed takes nothing from its source', async (t) => {
 t.test('Deleting an account or an agent removes forks and the rest of their sources', async (t) => {
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { is_shared: true } })
   const kept = await converse(1)
-  const before = await remains()
+  const remainsBefore = await remains()
   for (const name of ['account', 'agent']) {
     const { token, username } = await server.createUser({ username: `ann-${name}` })
     const { body: agent } = await server.request('POST', '/agents', { token, body: { name } })
@@ -111,7 +111,7 @@ t.test('Deleting an account or an agent removes forks and the rest of their sour
     t.match(await remains(), { threads: 1 + 3 })
     if (name === 'account') t.equal((await server.request('DELETE', `/users/${username}`)).status, 204)
     else t.equal((await server.request('DELETE', `/agents/${agent_id}`, { token })).status, 204)
-    t.strictSame(await remains(), before, name)
+    t.strictSame(await remains(), remainsBefore, name)
   }
   await remove(kept)
 })
@@ -156,10 +156,10 @@ t.test('Sources and forks that are deleted at the same time leave nothing', asyn
 t.test('A source that is found hidden after its fork was stored takes the fork with it', async (t) => {
   const source = await converse(1)
   const documents = server.db.collection<ThreadDocument>('threads')
-  const found = (await documents.findOne({ _id: source }))!
+  const sourceDocument = (await documents.findOne({ _id: source }))!
   await documents.updateOne({ _id: source }, { $set: { deleted_at: clock.seconds() } })
   const { forks, chat: conversations } = server.server.runtime.cradleOf('chat')
-  const making = forks.make(found, { assistant_turns_from_end: 1 }, 'en')
+  const making = forks.make(sourceDocument, { assistant_turns_from_end: 1 }, 'en')
   await t.rejects(making, { code: /THREAD_NOT_FOUND|REPLY_NOT_FOUND/ })
   t.equal(await documents.countDocuments({ _id: { $ne: source } }), 0)
   await conversations.purge([source])
@@ -173,14 +173,18 @@ t.test(
     const { token, id: user_id, username } = await server.createUser({ username: 'ben' })
     const source = await converse(1, { token })
     const documents = server.db.collection<ThreadDocument>('threads')
-    const found = (await documents.findOne({ _id: source }))!
-    const others = range(1, 400).map((n) => ({ ...found, _id: `thr_00${n}`, session_key: `ses_00${n}` }))
+    const sourceDocument = (await documents.findOne({ _id: source }))!
+    const others = range(1, 400).map((n) => ({
+      ...sourceDocument,
+      _id: `thr_00${n}`,
+      session_key: `ses_00${n}`,
+    }))
     await documents.insertMany(others)
     const { forks, chat: conversations, threads: documented } = server.server.runtime.cradleOf('chat')
     let made = 0
     const forkOn = async () => {
       for (;;) {
-        await forks.make(found, { assistant_turns_from_end: 1 }, 'en')
+        await forks.make(sourceDocument, { assistant_turns_from_end: 1 }, 'en')
         made += 1
       }
     }

@@ -11,7 +11,7 @@ await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/look_up`, 
 const socket = await chat.connect()
 
 /** The last messages that the model received, without the system prompt. */
-const told = () => fake.requests.at(-1)!.body.messages.slice(1)
+const sentMessages = () => fake.requests.at(-1)!.body.messages.slice(1)
 
 t.test('The sources that a tool names are bounded', async (t) => {
   const long = 'x'.repeat(5000)
@@ -88,7 +88,7 @@ t.test('The summary of a long conversation is kept in forks that show all of it'
   const whole = await forkAt(thread_id, { message_id: behind!._id })
   t.match(await summaryOf(whole), { text: 'They spoke of the past.', position })
   await socket.ask({ thread_id: whole, text: 'go on' })
-  t.match(JSON.stringify(told()[0]), /They spoke of the past\./)
+  t.match(JSON.stringify(sentMessages()[0]), /They spoke of the past\./)
 
   const earlier = await messages.findOne(
     { thread_id, position: { $lt: last!.position }, role: 'assistant' },

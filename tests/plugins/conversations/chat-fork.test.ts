@@ -10,7 +10,7 @@ await server.request('PATCH', `/agents/${chat.agent_id}/tool-settings/look_up`, 
 const socket = await chat.connect()
 
 /** The last messages that the model received, without the system prompt. */
-const told = () => fake.requests.at(-1)!.body.messages.slice(1)
+const sentMessages = () => fake.requests.at(-1)!.body.messages.slice(1)
 
 /** Creates a thread with a number of turns, "question n" and "answer n". */
 async function converse(turns: number): Promise<string> {
@@ -24,7 +24,7 @@ async function converse(turns: number): Promise<string> {
 
 t.test('A fork contains the conversation up to the chosen reply and continues independently', async (t) => {
   const source = await converse(4)
-  const before = { history: await history(source), row: await rowOf(source) }
+  const sourceBefore = { history: await history(source), row: await rowOf(source) }
   const { status, body } = await fork(source, { assistant_turns_from_end: 2 })
   t.equal(status, 201)
   t.strictSame(body, {
@@ -34,8 +34,8 @@ t.test('A fork contains the conversation up to the chosen reply and continues in
     copied_messages: 6,
     title: 'question 1 (fork)',
   })
-  t.not(body.session_key, before.row.session_key)
-  t.strictSame(await all(body.thread_id), before.history.messages.slice(0, 6))
+  t.not(body.session_key, sourceBefore.row.session_key)
+  t.strictSame(await all(body.thread_id), sourceBefore.history.messages.slice(0, 6))
   t.match(await rowOf(body.thread_id), {
     forked_from: source,
     title: 'question 1 (fork)',
@@ -48,7 +48,7 @@ t.test('A fork contains the conversation up to the chosen reply and continues in
   fake.next({ text: 'another answer' })
   await socket.ask({ session_key: body.session_key, text: 'another question' })
   t.strictSame(
-    told().map(({ content }) => content),
+    sentMessages().map(({ content }) => content),
     [...range(1, 3).flatMap((n) => [`question ${n}`, `answer ${n}`]), 'another question'],
   )
   t.match((await all(body.thread_id)).slice(5), [
@@ -58,11 +58,11 @@ t.test('A fork contains the conversation up to the chosen reply and continues in
   ])
   t.strictSame(
     { history: await history(source), row: await rowOf(source) },
-    before,
+    sourceBefore,
     'the original is as it was',
   )
   t.equal((await threads('DELETE', `/${body.thread_id}`)).status, 204)
-  t.strictSame({ history: await history(source), row: await rowOf(source) }, before)
+  t.strictSame({ history: await history(source), row: await rowOf(source) }, sourceBefore)
   await socket.ask({ thread_id: source, text: 'question 5' })
   t.equal((await all(source)).length, 10)
 })
@@ -131,7 +131,7 @@ t.test(
     const cut = await forkAt(thread_id, { message_id: messages[calling]!.id })
     await socket.ask({ thread_id: cut, text: 'and now?' })
     t.match(
-      told().map(({ role }) => role),
+      sentMessages().map(({ role }) => role),
       ['user', 'assistant', 'user', 'assistant', 'tool', 'tool', 'user'],
       'the model receives a whole exchange',
     )

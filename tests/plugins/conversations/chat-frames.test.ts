@@ -134,7 +134,7 @@ t.test('A whole turn arrives in the declared order, each frame with its place', 
 t.test('The model receives its calls and their results, in this turn and in the next', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   fake.next(
     { reasoning: ['hm'], text: ['Writing'], toolCalls: [writeFile('call_w', 'a.txt', 'abc')] },
     { text: 'done' },
@@ -142,7 +142,7 @@ t.test('The model receives its calls and their results, in this turn and in the 
   )
   await socket.ask({ thread_id, text: 'first' })
   await socket.ask({ thread_id, text: 'second' })
-  const [, step, next] = fake.requests.slice(before).map(({ body }) => body.messages.slice(1))
+  const [, step, next] = fake.requests.slice(requestCount).map(({ body }) => body.messages.slice(1))
   const spoken = [
     { role: 'user', content: 'first' },
     {
@@ -161,7 +161,7 @@ t.test('The model receives its calls and their results, in this turn and in the 
 t.test('Parallel calls, a tool that fails and bad calls are all answered before the next step', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   fake.next(
     {
       toolCalls: [
@@ -195,9 +195,9 @@ t.test('Parallel calls, a tool that fails and bad calls are all answered before 
     ['call_a', 'call_b', 'call_c', 'call_d', 'call_e', 'call_f', 'call_g'],
   )
   t.strictSame(calls[3]!.input, { text: '{"path": "x' }, 'broken arguments are shown as they were written')
-  const told = fake.requests[before + 1]!.body.messages.filter(({ role }) => role === 'tool')
+  const toolMessages = fake.requests[requestCount + 1]!.body.messages.filter(({ role }) => role === 'tool')
   t.strictSame(
-    told.map(({ tool_call_id, content }) => [tool_call_id, content]),
+    toolMessages.map(({ tool_call_id, content }) => [tool_call_id, content]),
     ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => [`call_${letter}`, resultOf(`call_${letter}`)!.output]),
     'the results come to the model in the order of the calls',
   )
@@ -232,11 +232,11 @@ t.test('An upstream that reuses the ids of calls does not mix up their results',
 t.test('A model that never stops calling tools is stopped after its last step', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   fake.next(...Array.from({ length: 25 }, (_, n) => ({ toolCalls: [call(`call_${n}`, 'ls', {})] })))
   const { end, frames } = await socket.ask({ thread_id, text: 'go on' })
   t.match(end, { type: 'done', stop_reason: 'max_steps' })
-  t.equal(fake.requests.length - before, 25)
+  t.equal(fake.requests.length - requestCount, 25)
   t.equal(frames.filter(({ type }) => type === 'tool_result').length, 25)
   fake.next({ text: 'fine' })
   t.match((await socket.ask({ thread_id, text: 'and now?' })).end, { stop_reason: 'end' })
@@ -260,7 +260,7 @@ t.test('seq rises by one over several turns, and each turn continues where the l
 
 t.test('A turn without a thread creates one, and the model receives its content blocks', async (t) => {
   const socket = await chat.connect()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   fake.next({ text: 'a picture' })
   const content = [
     { type: 'text', text: 'what is' },
@@ -270,8 +270,8 @@ t.test('A turn without a thread creates one, and the model receives its content 
   const { thread_id } = await socket.ask({ content })
   const { messages } = await history(thread_id)
   t.strictSame(messages[0].content, content)
-  const told = JSON.stringify(fake.requests[before]!.body.messages.at(-1))
-  for (const part of ['what is', 'inbound/cat.png', 'inbound/a.pdf']) t.match(told, part)
+  const sentMessage = JSON.stringify(fake.requests[requestCount]!.body.messages.at(-1))
+  for (const part of ['what is', 'inbound/cat.png', 'inbound/a.pdf']) t.match(sentMessage, part)
 })
 
 t.test('Every frame of a turn reaches every connection that reads its thread', async (t) => {

@@ -82,9 +82,9 @@ t.test('A page has at most 200 messages, 25 by default', async (t) => {
   t.match(await history(thread_id), { limit: 25, has_more: true })
   const page = await history(thread_id, '?limit=100000')
   t.match(page, { limit: 200, has_more: true, messages: { length: 200 } })
-  const rest: Page = await history(thread_id, `?limit=500&cursor=${page.next_cursor}`)
-  t.match(rest, { has_more: false, messages: { length: 60 } })
-  t.equal(new Set([...idsOf(rest), ...idsOf(page)]).size, 260)
+  const lastPage: Page = await history(thread_id, `?limit=500&cursor=${page.next_cursor}`)
+  t.match(lastPage, { has_more: false, messages: { length: 60 } })
+  t.equal(new Set([...idsOf(lastPage), ...idsOf(page)]).size, 260)
   const linked = await readPages(
     chat.server,
     `/agents/${chat.agent_id}/threads/${thread_id}/history?limit=99&offset=3`,
@@ -94,7 +94,7 @@ t.test('A page has at most 200 messages, 25 by default', async (t) => {
       .map(({ body }) => idsOf(body))
       .reverse()
       .flat(),
-    [...idsOf(rest), ...idsOf(page)].slice(0, -3),
+    [...idsOf(lastPage), ...idsOf(page)].slice(0, -3),
   )
 })
 
@@ -135,9 +135,9 @@ t.test('Pages of a thread in which a turn is streaming are whole, by offset and 
 function fold(messages: readonly Message[], frames: readonly TestFrame[], said: string): Message[] {
   const folded = new Map(messages.map(({ id, role, content }) => [id, { id, role, content: [...content] }]))
   const open = (id: string, role: string, content: Message['content'] = []) => {
-    const found = folded.get(id) ?? { id, role, content }
-    folded.set(id, found)
-    return found.content
+    const message = folded.get(id) ?? { id, role, content }
+    folded.set(id, message)
+    return message.content
   }
   const append = (blocks: Message['content'], type: string, field: string, text: string) => {
     const last = blocks.at(-1)

@@ -113,10 +113,10 @@ t.test('A refused picture is left out, and the model is remembered to take none'
   t.match(damaged.notices, [{ code: 'PICTURES_NOT_SEEN' }])
   t.strictSame((await learned()).learned, [], 'the refusal of one picture says nothing of others')
 
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   refuse('unknown variant `image_url`, expected `text`')
   const refused = await turnWith([picture])
-  t.equal(fake.requests.length, before + 2, 'the call is repeated once')
+  t.equal(fake.requests.length, requestCount + 2, 'the call is repeated once')
   t.match(refused.notices, [{ code: 'PICTURES_NOT_SEEN' }])
   t.match((await learned()).learned, [
     { model: 'm', changes: [{ name: 'without_pictures', label: '不发送图片' }] },
@@ -127,7 +127,7 @@ t.test('A refused picture is left out, and the model is remembered to take none'
   t.strictSame((await listed()).input, ['text'], 'the list of models says so, too')
 
   const later = await turnWith([picture])
-  t.equal(fake.requests.length, before + 3, 'later ones are not sent')
+  t.equal(fake.requests.length, requestCount + 3, 'later ones are not sent')
   t.match(later.notices, [{ code: 'PICTURES_NOT_SEEN' }])
 
   const { id } = await learned()

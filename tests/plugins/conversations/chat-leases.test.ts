@@ -91,8 +91,8 @@ t.test('A turn without any event is forgotten, and its message can be sent again
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { turn_id } = await abandonTurn(thread_id, {}, 0)
-  const noted = server.db.collection<{ _id: string; client_message_id: string }>('client_messages')
-  const { client_message_id } = (await noted.findOne({ _id: turn_id }))!
+  const clientMessages = server.db.collection<{ _id: string; client_message_id: string }>('client_messages')
+  const { client_message_id } = (await clientMessages.findOne({ _id: turn_id }))!
   await socket.ask({ thread_id, text: 'something else' })
   const again = await socket.ask({ thread_id, text: 'one two three', client_message_id })
   t.equal(textOf(again.frames), 'one two three')
@@ -173,32 +173,32 @@ t.test('Two servers of one process leave each other’s turns alone', async (t) 
 t.test('Two servers on one database run one turn of a thread at a time', async (t) => {
   const spawned = isLong ? await spawnService(t, server.home) : undefined
   const { url } = spawned ?? other
-  const connectThere = () => connectChat(t, chatUrl(url, chat.agent_id, server.admin.token))
-  const [here, there] = [await chat.connect(), await connectThere()]
+  const connectOther = () => connectChat(t, chatUrl(url, chat.agent_id, server.admin.token))
+  const [ownSocket, otherSocket] = [await chat.connect(), await connectOther()]
   const thread_id = await createThread()
 
   await t.test('A turn waits for a turn that another server runs', async (t) => {
     const { hold, release } = createHold()
-    const before = fake.requests.length
+    const requestCount = fake.requests.length
     fake.next({ text: ['from ', 'there'], hold, holdAfter: 1 }, { text: 'from here' })
-    const first = there.say({ thread_id, text: 'one' })
-    await there.until(({ content }) => content === 'from ')
+    const first = otherSocket.say({ thread_id, text: 'one' })
+    await otherSocket.until(({ content }) => content === 'from ')
     t.match(await history(thread_id), {
       turn_active: true,
       last_seq: 2,
       messages: [{}, { status: 'streaming' }],
     })
-    t.match(await here.subscribe(thread_id, 0), { active: true, last_seq: 2 })
-    const second = here.say({ thread_id, text: 'two' })
-    await here.until(({ content }) => content === 'from ')
-    for (const _ of range(1, amount({ short: 10, long: 50 }))) await here.settle()
-    t.equal(fake.requests.length, before + 1)
+    t.match(await ownSocket.subscribe(thread_id, 0), { active: true, last_seq: 2 })
+    const second = ownSocket.say({ thread_id, text: 'two' })
+    await ownSocket.until(({ content }) => content === 'from ')
+    for (const _ of range(1, amount({ short: 10, long: 50 }))) await ownSocket.settle()
+    t.equal(fake.requests.length, requestCount + 1)
     release()
-    t.equal(textOf((await there.seeTurn(first)).frames), 'from there')
-    const turn = await here.seeTurn(second)
+    t.equal(textOf((await otherSocket.seeTurn(first)).frames), 'from there')
+    const turn = await ownSocket.seeTurn(second)
     t.equal(textOf(turn.frames), 'from here')
     t.strictSame(
-      here.of(thread_id).map(({ seq }) => seq),
+      ownSocket.of(thread_id).map(({ seq }) => seq),
       range(1, turn.end.seq),
       'a reader here has seen all of the turn that ran there',
     )
@@ -213,13 +213,13 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     const { hold } = createHold()
     const request = fake.request(fake.requests.length)
     fake.next({ text: ['stop ', 'me'], hold, holdAfter: 1 })
-    const sent = there.say({ thread_id, text: 'talk' })
-    await there.until(({ content }) => content === 'stop ')
+    const sent = otherSocket.say({ thread_id, text: 'talk' })
+    await otherSocket.until(({ content }) => content === 'stop ')
     const late = await chat.connect()
     t.match(await late.subscribe(thread_id, 0), { active: true })
-    here.send({ type: 'stop', thread_id })
+    ownSocket.send({ type: 'stop', thread_id })
     await (await request).aborted
-    const turn = await there.seeTurn(sent)
+    const turn = await otherSocket.seeTurn(sent)
     t.match(turn.end, { type: 'done', stop_reason: 'stopped' })
     t.strictSame(
       await late.seeTurn(sent),
@@ -232,11 +232,11 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     for (const round of range(1, amount({ short: 2, long: 5 }))) {
       const client_message_id = `both-${round}`
       const turn = { thread_id, client_message_id, text: `round ${round}` }
-      const before = fake.requests.length
-      here.say(turn)
-      there.say(turn)
-      t.strictSame(await here.seeTurn(client_message_id), await there.seeTurn(client_message_id))
-      t.equal(fake.requests.length, before + 1)
+      const requestCount = fake.requests.length
+      ownSocket.say(turn)
+      otherSocket.say(turn)
+      t.strictSame(await ownSocket.seeTurn(client_message_id), await otherSocket.seeTurn(client_message_id))
+      t.equal(fake.requests.length, requestCount + 1)
     }
   })
 
@@ -244,7 +244,7 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
   const queueBoth = async (count: number) => {
     const waiting: string[] = []
     for (const n of range(1, count)) {
-      const socket = n % 2 ? here : there
+      const socket = n % 2 ? ownSocket : otherSocket
       const sent = socket.say({ thread_id, text: `waiting ${n}` })
       waiting.push(sent)
       t.match(await socket.until(({ client_message_id }) => client_message_id === sent), {
@@ -254,7 +254,7 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     }
     return waiting
   }
-  const startedIn = (socket: typeof here, sent: readonly string[]) =>
+  const startedIn = (socket: typeof ownSocket, sent: readonly string[]) =>
     socket
       .of(thread_id)
       .flatMap(({ type, client_message_id }) =>
@@ -264,16 +264,16 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
   await t.test('Turns queued on both servers run once, in order, and are seen on both sides', async (t) => {
     const { hold, release } = createHold()
     fake.next({ text: ['held ', 'there'], hold, holdAfter: 1 })
-    const before = fake.requests.length
-    const first = there.say({ thread_id, text: 'hold' })
-    await there.until(({ content }) => content === 'held ')
+    const requestCount = fake.requests.length
+    const first = otherSocket.say({ thread_id, text: 'hold' })
+    await otherSocket.until(({ content }) => content === 'held ')
     const waiting = await queueBoth(amount({ short: 4, long: 6 }))
     release()
-    for (const socket of [here, there]) {
+    for (const socket of [ownSocket, otherSocket]) {
       await Promise.all([first, ...waiting].map((sent) => socket.seeTurn(sent)))
       t.strictSame(startedIn(socket, waiting), waiting)
     }
-    t.equal(fake.requests.length, before + 1 + waiting.length)
+    t.equal(fake.requests.length, requestCount + 1 + waiting.length)
   })
 
   const skip = onlyLong
@@ -281,12 +281,12 @@ t.test('Two servers on one database run one turn of a thread at a time', async (
     const { hold } = createHold()
     fake.next({ text: ['half ', 'said'], hold, holdAfter: 1 })
     const reader = await chat.connect()
-    const sent = there.say({ thread_id, text: 'talk' })
-    await there.until(({ content }) => content === 'half ')
+    const sent = otherSocket.say({ thread_id, text: 'talk' })
+    await otherSocket.until(({ content }) => content === 'half ')
     const waiting = await queueBoth(4)
     await spawned!.kill()
     await reader.subscribe(thread_id)
-    const next = await here.ask({ thread_id, text: 'still there?' })
+    const next = await ownSocket.ask({ thread_id, text: 'still there?' })
     t.match(next.end, { type: 'done' })
     const cut = await reader.seeTurn(sent)
     t.match(cut.end, { type: 'error', code: 'TURN_INTERRUPTED' })

@@ -42,13 +42,13 @@ const MOST_ROUNDS = 40
 async function costOf(operation: () => Promise<unknown>, least?: Cost): Promise<Cost> {
   const costs = least ? [least] : []
   for (let run = 0; run < RUNS; run += 1) {
-    const before = await examined()
+    const costBefore = await examined()
     await operation()
     const after = await examined()
     costs.push({
-      keys: after.keys - before.keys,
-      documents: after.documents - before.documents,
-      scans: after.scans - before.scans,
+      keys: after.keys - costBefore.keys,
+      documents: after.documents - costBefore.documents,
+      scans: after.scans - costBefore.scans,
     })
   }
   const leastOf = (field: keyof Cost) => Math.min(...costs.map((cost) => cost[field]))
@@ -212,8 +212,7 @@ t.test(
       )
     await copies('somebody', 2000)
     await copies(owner.user_id, 1000)
-    const noted = server.db.collection<ClientMessageDocument>('client_messages')
-    await noted.insertMany(
+    await server.db.collection<ClientMessageDocument>('client_messages').insertMany(
       Array.from({ length: 2000 }, (_, n) => ({
         ...owner,
         _id: `trn_${n}`,

@@ -35,15 +35,15 @@ t.test('A queued message is stored, announced, shown, and run under its first id
     ]
     waiting.push(socket.say({ thread_id, content }))
   }
-  const told = await Promise.all(waiting.map((id) => socket.until(isQueued(id))))
+  const queuedFrames = await Promise.all(waiting.map((id) => socket.until(isQueued(id))))
   t.strictSame(
-    told.map(({ position }) => position),
+    queuedFrames.map(({ position }) => position),
     [1, 2, 3],
   )
   const { queued } = await history(thread_id)
   t.match(
     queued,
-    told.map(({ queue_id }, index) => ({
+    queuedFrames.map(({ queue_id }, index) => ({
       queue_id,
       client_message_id: waiting[index],
       text: `wait ${index + 1}\nmore`,
@@ -55,7 +55,7 @@ t.test('A queued message is stored, announced, shown, and run under its first id
   const turns = await Promise.all([sent, ...waiting].map((id) => other.seeTurn(id)))
   t.strictSame(
     turns.slice(1).map(({ turn_id }) => turn_id),
-    told.map(({ queue_id }) => queue_id),
+    queuedFrames.map(({ queue_id }) => queue_id),
   )
   t.strictSame(turnsIn(socket, thread_id), [sent, ...waiting])
   t.match(await history(thread_id), { queued: [], messages: { length: 8 } })
@@ -73,10 +73,10 @@ t.test('A queued message can be taken back, and is then not run', async (t) => {
   other.send({ type: 'unqueue', thread_id, queue_id })
   for (const reader of [socket, other])
     t.match(await reader.until(({ type }) => type === 'unqueued'), { thread_id, queue_id })
-  const before = socket.frames.length
+  const frameCount = socket.frames.length
   socket.send({ type: 'unqueue', thread_id, queue_id })
   const status = await socket.until(
-    (frame) => frame.type === 'turn_status' && socket.frames.indexOf(frame) >= before,
+    (frame) => frame.type === 'turn_status' && socket.frames.indexOf(frame) >= frameCount,
   )
   t.match(status, { thread_id, active: true, queued: [{ client_message_id: stays }] })
   t.equal(status.queued.length, 1)
@@ -128,7 +128,7 @@ t.test(
       const { sent, release } = await holdTurn(socket, thread_id)
       const waiting = socket.say({ thread_id, text: `wait ${n}` })
       const { queue_id } = await socket.until(isQueued(waiting))
-      const before = socket.frames.length
+      const frameCount = socket.frames.length
       release()
       if (n > 4) await socket.seeTurn(sent)
       for (let ticks = n; ticks > 0; ticks -= 1) await new Promise(setImmediate)
@@ -136,7 +136,7 @@ t.test(
       const answer = await socket.until(
         (frame) =>
           (frame.type === 'unqueued' && frame.queue_id === queue_id) ||
-          (frame.type === 'turn_status' && socket.frames.indexOf(frame) >= before),
+          (frame.type === 'turn_status' && socket.frames.indexOf(frame) >= frameCount),
       )
       outcomes[answer.type as keyof typeof outcomes] += 1
       if (answer.type === 'turn_status') await socket.seeTurn(waiting)
@@ -190,7 +190,7 @@ t.test('An account runs as many turns as it may, the others wait in the order th
   t.match(await socket.next('turn_status'), { thread_id: three, active: false, queued: { length: 2 } })
 
   const threads = async () => (await chat.threads('GET', '?limit=200')).body.length
-  const before = await threads()
+  const threadCount = await threads()
   for (const place of [{ thread_id: three }, { thread_id: one }, {}]) {
     const sent = socket.say({ ...place, text: 'one too many' })
     t.match(await socket.until(({ client_message_id }) => client_message_id === sent), {
@@ -199,7 +199,7 @@ t.test('An account runs as many turns as it may, the others wait in the order th
       details: { limit: 'waiting_turns', max: 3 },
     })
   }
-  while ((await threads()) > before) await new Promise(setImmediate)
+  while ((await threads()) > threadCount) await new Promise(setImmediate)
   const { body } = await server.request('GET', '/auth/me')
   if (body.limits)
     t.match(body.limits, { running_turns: { used: 2, max: 2 }, waiting_turns: { used: 3, max: 3 } })

@@ -15,7 +15,7 @@ t.test('A message sent twice on one connection starts one turn', async (t) => {
   const socket = await chat.connect()
   const thread_id = await createThread()
   const client_message_id = newId()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const turn = { thread_id, client_message_id, text: 'only once' }
   socket.say(turn)
   socket.say(turn)
@@ -23,7 +23,7 @@ t.test('A message sent twice on one connection starts one turn', async (t) => {
   socket.say(turn)
   const next = await socket.ask({ thread_id, text: 'another' })
   t.equal(next.frames[0]!.seq, seen.end.seq + 1)
-  t.equal(fake.requests.length, before + 2)
+  t.equal(fake.requests.length, requestCount + 2)
   t.strictSame(
     socket.of(thread_id).map(({ seq }) => seq),
     range(1, next.end.seq),
@@ -38,7 +38,7 @@ t.test('A message sent again on another connection shows its turn from the begin
   await one.ask({ thread_id, text: 'before' })
   const client_message_id = newId()
   const { hold, release } = createHold()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   fake.next({ text: ['a', 'b'], hold, holdAfter: 1 })
   one.say({ thread_id, client_message_id, text: 'go' })
   await one.until(({ content }) => content === 'a')
@@ -51,17 +51,17 @@ t.test('A message sent again on another connection shows its turn from the begin
 
   late.say({ thread_id, client_message_id, text: 'go' })
   t.strictSame((await late.seeTurn(client_message_id)).frames, turn.frames, 'also when it has long ended')
-  t.equal(fake.requests.length, before + 1)
+  t.equal(fake.requests.length, requestCount + 1)
   t.equal((await history(thread_id)).messages.length, 4)
 })
 
 t.test('A message without a thread creates one thread, however often it is sent', async (t) => {
   const client_message_id = newId()
-  const before = await listed()
+  const threadCount = await listed()
   const [one, other] = [await chat.connect(), await chat.connect()]
   const turn = await one.ask({ client_message_id, text: 'hello' })
   t.strictSame(await other.ask({ client_message_id, text: 'hello' }), turn)
-  t.equal(await listed(), before + 1)
+  t.equal(await listed(), threadCount + 1)
 })
 
 t.test(
@@ -130,10 +130,10 @@ t.test('A message is recognized after a restart, and forgotten with its thread',
   const client_message_id = newId()
   const turn = await (await chat.connect()).ask({ client_message_id, text: 'remember me' })
   await server.restart()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const again = await chat.connect()
   t.strictSame(await again.ask({ client_message_id, text: 'remember me' }), turn)
-  t.equal(fake.requests.length, before)
+  t.equal(fake.requests.length, requestCount)
   t.equal((await threads('DELETE', `/${turn.thread_id}`)).status, 204)
   const anew = await (await chat.connect()).ask({ client_message_id, text: 'remember me' })
   t.notSame(anew.thread_id, turn.thread_id)

@@ -66,23 +66,23 @@ t.test('After a cut at any frame of a running turn, the rest is sent and nothing
   const thread_id = await createThread()
   const speaker = await chat.connect()
   const reader = async (cut: number) => {
-    const before = await chat.connect()
-    await before.subscribe(thread_id)
-    return { before, cut }
+    const cutSocket = await chat.connect()
+    await cutSocket.subscribe(thread_id)
+    return { cutSocket, cut }
   }
   const readers = await Promise.all(cutsOf(range(1, 30)).map(reader))
   /** Cuts a connection right after a frame and continues with another one. */
-  const goOn = async ({ before, cut }: { before: ChatSocket; cut: number }) => {
+  const resume = async ({ cutSocket, cut }: { cutSocket: ChatSocket; cut: number }) => {
     // On a slow machine texts merge, so there may be fewer frames.
-    await before.until((frame) => hasSeq(thread_id, cut)(frame) || frame.type === 'done')
-    before.webSocket.terminate()
-    const last = before.of(thread_id).at(-1)!
+    await cutSocket.until((frame) => hasSeq(thread_id, cut)(frame) || frame.type === 'done')
+    cutSocket.webSocket.terminate()
+    const last = cutSocket.of(thread_id).at(-1)!
     const after = await chat.connect()
     await after.subscribe(thread_id, last.seq)
     if (last.type !== 'done') await after.until(({ type }) => type === 'done')
-    return { cut, frames: [...before.of(thread_id), ...after.of(thread_id)] }
+    return { cut, frames: [...cutSocket.of(thread_id), ...after.of(thread_id)] }
   }
-  const resumed = readers.map(goOn)
+  const resumed = readers.map(resume)
   fake.next(...wholeTurn())
   const { frames } = await speaker.ask({ thread_id, text: 'go' })
   for (const { cut, frames: seen } of await Promise.all(resumed))
@@ -160,10 +160,10 @@ t.test(
     const thread_id = await createThread()
     const socket = await chat.connect()
     const first = await socket.ask({ thread_id, text: 'one two three' })
-    const before = socket.frames.length
+    const frameCount = socket.frames.length
     for (const after of [0, 2, 0]) await socket.subscribe(thread_id, after)
     const second = await socket.ask({ thread_id, text: 'four' })
-    const since = socket.frames.slice(before).filter(({ seq }) => seq !== undefined)
+    const since = socket.frames.slice(frameCount).filter(({ seq }) => seq !== undefined)
     const lastPass = since.slice(since.findLastIndex(({ seq }) => seq === 1))
     t.strictSame(texts(lastPass), texts([...first.frames, ...second.frames]))
   },

@@ -60,7 +60,7 @@ t.test('Turns that do not finish in time are stored as interrupted before the se
   const socket = await chat.connect()
   const made = await Promise.all(range(1, 3).map(() => createThread()))
   const { hold } = createHold()
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   fake.next(
     { text: ['so ', 'far', ' never'], hold, holdAfter: 2 },
     { reasoning: ['thinking', 'never'], hold, holdAfter: 1 },
@@ -69,13 +69,13 @@ t.test('Turns that do not finish in time are stored as interrupted before the se
   const sent = []
   for (const [n, thread_id] of made.entries()) {
     sent.push(socket.say({ thread_id, text: 'go' }))
-    await fake.request(before + n)
+    await fake.request(requestCount + n)
   }
   await socket.until(({ content }) => content?.endsWith('far'))
   await socket.until(({ type }) => type === 'reasoning')
   await server.stop()
   t.match(await socket.closed, { code: 1001 })
-  for (const request of fake.requests.slice(before)) await request.aborted
+  for (const request of fake.requests.slice(requestCount)) await request.aborted
   const turns = await Promise.all(sent.map((id) => socket.seeTurn(id)))
   for (const { end } of turns) t.match(end, { type: 'error', code: 'TURN_INTERRUPTED', message: String })
 

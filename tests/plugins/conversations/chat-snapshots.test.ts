@@ -128,12 +128,12 @@ t.test('A history that is read when a turn ends contains its files and sources',
   fake.next({ toolCalls: [survey] }, { text: ['that ', 'is it'], hold, holdAfter: 1 })
   const sent = socket.say({ thread_id, text: 'go' })
   await socket.until(({ type }) => type === 'content')
-  const found = await server.db.collection('threads').findOne({ _id: thread_id as never })
-  const before = await threads.get({ user_id: found!.user_id, agent_id }, thread_id)
+  const threadDocument = await server.db.collection('threads').findOne({ _id: thread_id as never })
+  const threadBefore = await threads.get({ user_id: threadDocument!.user_id, agent_id }, thread_id)
   release()
   const { end } = await socket.seeTurn(sent)
   const named = { artifacts: [{ path: 'a.txt' }], sources: [{ id: 'one' }] }
-  const page = () => pages.page(before, { limit: 10, offset: 0 })
+  const page = () => pages.page(threadBefore, { limit: 10, offset: 0 })
   t.match(await page(), { last_seq: end.seq, turn_active: false, ...named })
 
   fake.next({ text: ['more'], hold: new Promise(() => {}), holdAfter: 1 })
@@ -148,8 +148,8 @@ t.test('No reader sees that a turn is paused or has ended before the thread show
   const thread_id = await createThread()
   const socket = await chat.connect()
   const { ledger, resumption, threads } = server.server.runtime.cradleOf('chat')
-  const found = await server.db.collection('threads').findOne({ _id: thread_id as never })
-  const thread = () => threads.get({ user_id: found!.user_id, agent_id }, thread_id)
+  const threadDocument = await server.db.collection('threads').findOne({ _id: thread_id as never })
+  const thread = () => threads.get({ user_id: threadDocument!.user_id, agent_id }, thread_id)
   /** Reads all the time until an event of this type exists; returns the thread as it is then. */
   const poll = async (after: number, type: string) => {
     for (;;) {
@@ -176,8 +176,8 @@ t.test(
     const thread_id = await createThread()
     const socket = await chat.connect()
     const { threads } = server.server.runtime.cradleOf('chat')
-    const found = await server.db.collection('threads').findOne({ _id: thread_id as never })
-    const thread = () => threads.get({ user_id: found!.user_id, agent_id }, thread_id)
+    const threadDocument = await server.db.collection('threads').findOne({ _id: thread_id as never })
+    const thread = () => threads.get({ user_id: threadDocument!.user_id, agent_id }, thread_id)
     const { hold, release } = createHold()
     fake.next({ text: ['one'], hold })
     socket.say({ thread_id, text: 'first' })

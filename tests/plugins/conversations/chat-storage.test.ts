@@ -13,7 +13,7 @@ t.test('a message to an agent is refused while the disk is full, and a running t
   const thread_id = await chat.createThread()
   const { end } = await socket.ask({ thread_id, text: 'one' })
   t.equal(end.type, 'done')
-  const before = disk.stop_below
+  const stopBelow = disk.stop_below
   disk.stop_below = '900000tb'
   const sent = socket.say({ thread_id, text: 'two' })
   const refused = await socket.until(
@@ -22,7 +22,7 @@ t.test('a message to an agent is refused while the disk is full, and a running t
   t.match(refused, { code: 'STORAGE_FULL' })
   const { messages } = await chat.history(thread_id)
   t.equal(messages.length, 2, 'what is stored can be read')
-  disk.stop_below = before
+  disk.stop_below = stopBelow
   const { frames } = await socket.ask({ thread_id, text: 'three' })
   t.equal(textOf(frames), 'three')
 })

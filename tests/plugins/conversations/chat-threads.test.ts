@@ -166,10 +166,10 @@ t.test('A list shows the newest files and sources of a thread, and the history s
 t.test('A thread can be renamed, pinned and have its own model, which its turns then use', async (t) => {
   const thread_id = await createThread()
   const patch = (body: unknown) => threads('PATCH', `/${thread_id}`, { body })
-  const before = (await list()).find((row: { thread_id: string }) => row.thread_id === thread_id)
+  const rowBefore = (await list()).find((row: { thread_id: string }) => row.thread_id === thread_id)
   t.match(await patch({ title: 'Trip to Rome', pinned: true }), {
     status: 200,
-    body: { ...before, title: 'Trip to Rome', pinned: true },
+    body: { ...rowBefore, title: 'Trip to Rome', pinned: true },
   })
   t.match(await patch({ pinned: false }), { body: { title: 'Trip to Rome', pinned: false } })
   t.match(await patch({ model: 'demo:demo' }), { status: 200, body: { model: 'demo:demo' } })
@@ -219,7 +219,7 @@ t.test('Invalid changes are refused with the place of each fault, and change not
   t.match(await patch('{'), { status: 400, body: { error: { code: 'BAD_JSON' } } })
   for (const model of ['none:such', 'fake:other', 'nonsense'])
     t.match(await patch({ model }), { status: 400, body: { error: { code: 'PROVIDER_NOT_VISIBLE' } } })
-  const [row] = (await list()).filter((found: { thread_id: string }) => found.thread_id === thread_id)
+  const [row] = (await list()).filter((entry: { thread_id: string }) => entry.thread_id === thread_id)
   t.match(row, { title: null, pinned: false, model: null })
 })
 

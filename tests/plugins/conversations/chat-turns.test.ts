@@ -41,13 +41,13 @@ t.test('Turns of one thread wait for each other and keep their order', async (t)
   const sent = [one.say({ thread_id, text: 'turn 0' })]
   await request
   await one.until(({ content }) => content === 'first ')
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   for (const n of range(1, 4)) {
     const socket = n % 2 ? other : one
     sent.push(socket.say({ thread_id, text: `turn ${n}` }))
     await socket.settle()
   }
-  t.equal(fake.requests.length, before, 'nothing is asked of the model while a turn runs')
+  t.equal(fake.requests.length, requestCount, 'nothing is asked of the model while a turn runs')
   t.match(await history(thread_id), { messages: { length: 2 }, turn_active: true })
   release()
   const turns = await Promise.all(sent.map((id) => one.seeTurn(id)))
@@ -95,14 +95,14 @@ t.test('Threads run in parallel, also many of them on one connection', async (t)
   const socket = await chat.connect()
   const many = amount({ short: 6, long: 20 })
   const made = await Promise.all(range(1, many).map(() => createThread()))
-  const before = fake.requests.length
+  const requestCount = fake.requests.length
   const { hold, release } = createHold()
   fake.next(...made.map(() => ({ text: ['a', 'b'], hold, holdAfter: 1 })))
   const sent = made.map((thread_id) => socket.say({ thread_id, text: 'go' }))
   await Promise.all(
     made.map((thread_id) => socket.until((f) => f.thread_id === thread_id && f.type === 'content')),
   )
-  t.equal(fake.requests.length, before + many)
+  t.equal(fake.requests.length, requestCount + many)
   const { body } = await server.request('GET', `/agents/${chat.agent_id}/status`)
   t.equal(body.turns_active, many)
   const { body: rows } = await chat.threads('GET', '?limit=100')
@@ -279,8 +279,8 @@ t.test('Settings that change while turns run lose no turn and apply from the nex
   release()
   t.match(await socket.seeTurn(first), { end: { type: 'done', stop_reason: 'end' } })
   t.match(await socket.seeTurn(waiting), { end: { type: 'done', stop_reason: 'end' } })
-  const [before, after] = fake.requests.slice(-2).map(({ body }) => body.messages[0]!.content)
-  t.notMatch(before, /settings number|the newest/)
+  const [firstPrompt, after] = fake.requests.slice(-2).map(({ body }) => body.messages[0]!.content)
+  t.notMatch(firstPrompt, /settings number|the newest/)
   t.match(after, /the newest/)
   await server.request('PATCH', `/agents/${chat.agent_id}`, { body: { system_prompt: null } })
 })

@@ -24,11 +24,11 @@ t.beforeEach(() => {
 })
 
 /** The progress of running calls, by call. */
-const toldIn = (frames: readonly TestFrame[]) => {
-  const told: Record<string, string> = {}
+const progressIn = (frames: readonly TestFrame[]) => {
+  const progress: Record<string, string> = {}
   for (const { tool_call_id, content } of ofType(frames, 'tool_progress'))
-    told[tool_call_id] = (told[tool_call_id] ?? '') + content
-  return told
+    progress[tool_call_id] = (progress[tool_call_id] ?? '') + content
+  return progress
 }
 
 /** Waits until the diary contains one of these lines. */
@@ -68,13 +68,13 @@ t.test('A call is held while a person decides about its steps', async (t) => {
   const then = (await first.rest()).at(-1)!
   t.match(then, { type: 'hitl_required', action_requests: [{ args: { step: 'swim' } }] })
   t.not(then.pending_id, pending_id)
-  const rest = await (await decide(thread_id, [reject('too cold')])).rest()
-  t.match(rest.at(-1), { type: 'done', stop_reason: 'end' })
+  const resumedFrames = await (await decide(thread_id, [reject('too cold')])).rest()
+  t.match(resumedFrames.at(-1), { type: 'done', stop_reason: 'end' })
   t.strictSame(diary(), ['climb yes', 'swim no'], 'it was not begun again')
 
   const { frames, end } = await socket.seeTurn(sent)
   t.strictSame(resultsIn(frames), [['call_e', 'climb: yes, swim: no (too cold)', false]])
-  t.strictSame(toldIn(frames), {
+  t.strictSame(progressIn(frames), {
     call_e: 'before climb\nwaiting to climb\nafter climb\nbefore swim\nwaiting to swim\nafter swim\n',
   })
   t.strictSame(
@@ -193,7 +193,7 @@ t.test('A call of a subagent is held as well', async (t) => {
     ['call_t/1/call_e', 'climb: yes', false],
     ['call_t', 'so climb: yes', false],
   ])
-  t.strictSame(Object.keys(toldIn(frames)), ['call_t/1/call_e'])
+  t.strictSame(Object.keys(progressIn(frames)), ['call_t/1/call_e'])
   t.match(ofType(frames, 'tool_progress')[0], { parent_tool_call_id: 'call_t' })
   t.strictSame(diary(), ['begun', 'climb yes'])
   t.strictSame(await replayFaults(thread_id), [])
@@ -241,11 +241,11 @@ t.test('A call is ended with its turn', async (t) => {
 t.test('A decision at another server reaches the one that holds the call', async (t) => {
   const second = await startServer(t, { home: server.home, clock })
   const { url } = second
-  const there = await connectChat(t, chatUrl(url, agent_id, server.admin.token))
+  const otherSocket = await connectChat(t, chatUrl(url, agent_id, server.admin.token))
   const { thread_id, sent, socket } = await pauseTurn({
     toolCalls: [expedition('call_e', ['climb', 'swim'])],
   })
-  await there.subscribe(thread_id)
+  await otherSocket.subscribe(thread_id)
   const first = await decide(thread_id, [approve], { url })
   t.match((await first.rest()).at(-1), {
     type: 'hitl_required',
@@ -254,14 +254,14 @@ t.test('A decision at another server reaches the one that holds the call', async
   await decide(thread_id, [forThread], { url })
   const { frames, end } = await socket.seeTurn(sent)
   t.strictSame(resultsIn(frames), [['call_e', 'climb: yes, swim: yes always', false]])
-  t.strictSame((await there.seeTurn(sent)).end, end)
+  t.strictSame((await otherSocket.seeTurn(sent)).end, end)
   t.strictSame(diary(), ['begun', 'climb yes', 'swim yes'])
 
   const stopped = await pauseTurn({ toolCalls: [expedition('call_e', ['climb'])] })
-  there.send({ type: 'stop', thread_id: stopped.thread_id })
+  otherSocket.send({ type: 'stop', thread_id: stopped.thread_id })
   t.match((await stopped.socket.seeTurn(stopped.sent)).end, { type: 'done', stop_reason: 'stopped' })
   await untilWritten('aborted: lost')
-  there.close()
+  otherSocket.close()
   await second.stop()
 })
 

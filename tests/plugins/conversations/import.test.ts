@@ -204,8 +204,8 @@ t.test('Two people who import one file have a thread each, and see only their ow
   t.not(mine.body.thread_id, original)
   await start()
   await statusUntil(isDone)
-  const there = await history(theirs.body.thread_id, '?limit=200', { token: guest.token })
-  t.strictSame(withoutIds(there.messages), withoutIds(shown.messages))
+  const theirHistory = await history(theirs.body.thread_id, '?limit=200', { token: guest.token })
+  t.strictSame(withoutIds(theirHistory.messages), withoutIds(shown.messages))
   const path = `/${theirs.body.thread_id}/history`
   t.match(await chat.threads('GET', path), { status: 404 })
 })
@@ -323,7 +323,7 @@ t.test(
       await messages().countDocuments(),
       await server.db.collection('thread_imports').countDocuments(),
     ]
-    const before = await countAll()
+    const countsBefore = await countAll()
     for (const [what, file, reason] of wrong) {
       const { status, body } = await importFile(file)
       t.equal(status, 422, what)
@@ -332,7 +332,7 @@ t.test(
     }
     const { status, body } = await server.request('POST', `/agents/${agent_id}/threads/import`, { body: {} })
     t.match([status, body.error.code], [415, 'UNSUPPORTED_MEDIA_TYPE'])
-    t.strictSame(await countAll(), before)
+    t.strictSame(await countAll(), countsBefore)
   },
 )
 
@@ -354,8 +354,8 @@ t.test('Values are as deep as in live turns, and many events in one turn are no 
   t.match([status, body.imported_events], [201, last], JSON.stringify(body))
   await start()
   await statusUntil(isDone)
-  const { messages: all, ...rest } = await history(body.thread_id)
-  t.match(rest, { history_status: 'ready', last_seq: last + 1 })
+  const { messages: all, ...page } = await history(body.thread_id)
+  t.match(page, { history_status: 'ready', last_seq: last + 1 })
   for (const view of ['', '/metrics', '/export?format=json'])
     t.match(await chat.threads('GET', `/${body.thread_id}/trajectory${view}`), { status: 200 }, view)
   t.match(all, [

@@ -36,9 +36,9 @@ t.test('New threads need no migration', async (t) => {
 })
 
 t.test('Threads of an older projection are rebuilt with the current one', async (t) => {
-  const before = await Promise.all([varied, long].map((id) => history(id, '?limit=200')))
+  const historiesBefore = await Promise.all([varied, long].map((id) => history(id, '?limit=200')))
   const rows = await Promise.all([varied, long].map(row))
-  t.match(before[0].messages, [
+  t.match(historiesBefore[0].messages, [
     { role: 'user' },
     { role: 'assistant', content: [{}, {}, { type: 'tool_use', input: { path: 'b.txt' } }] },
     { role: 'tool', artifacts: [{ path: 'b.txt' }] },
@@ -63,12 +63,15 @@ t.test('Threads of an older projection are rebuilt with the current one', async 
   await messages().insertOne({ ...second!, _id: 'msg_stray', position: 3 })
   await threads().updateOne({ _id: varied }, { $set: { title: null, artifacts: [], last_active: 7 } })
   t.match(await history(varied), { ...READY, history_status: 'pending' })
-  t.match(await history(long, '?limit=200'), { messages: before[1].messages, history_status: 'pending' })
+  t.match(await history(long, '?limit=200'), {
+    messages: historiesBefore[1].messages,
+    history_status: 'pending',
+  })
   t.match(await status(), { ...NOTHING, remaining: 2, pending: 2, can_start: true })
 
   t.match(await start(), { status: 200, body: { accepted: 2, remaining: 2, pending: 0, failed: 0 } })
   await untilDone()
-  t.strictSame(await Promise.all([varied, long].map((id) => history(id, '?limit=200'))), before)
+  t.strictSame(await Promise.all([varied, long].map((id) => history(id, '?limit=200'))), historiesBefore)
   t.strictSame(await Promise.all([varied, long].map(row)), rows)
   const stored = await threads().findOne({ _id: varied })
   t.match(stored, { projection_version: 10 })
@@ -114,8 +117,8 @@ t.test('Threads of one agent are rebuilt one at a time, while its turns run', as
   t.ok(new Set(seen.map(({ queued }) => queued)).size > 5, 'many states were seen')
   t.ok(seen.some(({ processing }) => processing))
   t.match(await row(large), { artifacts: [{ path: 'meanwhile.txt' }] })
-  const { messages: newest, ...rest } = await history(large, '?limit=5')
-  t.match(rest, { ...READY, last_seq: turn.end.seq })
+  const { messages: newest, ...page } = await history(large, '?limit=5')
+  t.match(page, { ...READY, last_seq: turn.end.seq })
   t.match(newest, [
     { role: 'assistant' },
     { role: 'user', content: [{ text: 'are you there?' }] },
@@ -238,10 +241,10 @@ t.test(
 )
 
 t.test('Several agents are worked on at the same time', { skip: onlyLong }, async (t) => {
-  const [here, there] = [await seedThread(chat, LARGE), await seedThread(chat, LARGE)]
+  const [thread, otherThread] = [await seedThread(chat, LARGE), await seedThread(chat, LARGE)]
   const { body: another } = await server.request('POST', '/agents', { body: { name: 'at the same time' } })
-  await threads().updateOne({ _id: there }, { $set: { agent_id: another.id } })
-  await age([here, there])
+  await threads().updateOne({ _id: otherThread }, { $set: { agent_id: another.id } })
+  await age([thread, otherThread])
   const read = async () => {
     const [mine, { body: theirs }] = await Promise.all([
       status(),
@@ -301,7 +304,7 @@ t.test('A thread that is deleted while it is rebuilt leaves nothing behind', asy
 
 t.test('The rebuild of a killed server is continued by another one', async (t) => {
   const made = await copy(long, MANY)
-  const before = await history(made[0]!, '?limit=200')
+  const historyBefore = await history(made[0]!, '?limit=200')
   await age(made)
   const other = await spawnService(t, server.home)
   const response = await fetch(`${other.url}/api${calls.path()}/start`, {
@@ -318,9 +321,9 @@ t.test('The rebuild of a killed server is continued by another one', async (t) =
   t.ok(seen.every(({ running }) => running <= 1))
   t.match(await status(), { ...NOTHING })
   for (const thread_id of made) {
-    const { messages: rebuilt, ...rest } = await history(thread_id, '?limit=200')
-    t.match(rest, READY)
-    t.equal(rebuilt.length, before.messages.length)
+    const { messages: rebuilt, ...page } = await history(thread_id, '?limit=200')
+    t.match(page, READY)
+    t.equal(rebuilt.length, historyBefore.messages.length)
   }
 })
 

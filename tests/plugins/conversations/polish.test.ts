@@ -8,7 +8,7 @@ const bench = new EventEmitter()
 const refused = new Set<string>()
 Object.assign(globalThis, { bench, refused })
 
-/** Sees what calls take, and refuses those of some users. */
+/** Records what calls cost, and refuses the calls of some users. */
 const till = pluginSource(
   'till',
   `

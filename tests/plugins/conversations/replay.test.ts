@@ -97,11 +97,11 @@ t.test('Turns of a server have the same outcome when they are replayed', { skip:
   for (const { scripts, decisions = [], stop, config = {} } of Object.values(turns)) {
     await server.request('PATCH', `/agents/${agent_id}`, { body: { config } })
     const waiting = [...decisions]
-    const before = fake.requests.length
+    const requestCount = fake.requests.length
     fake.next(...scripts)
     const seen = socket.ask({ thread_id, text: 'go' }, () => waiting.shift()!)
     if (stop) {
-      await fake.request(before + scripts.length - 1)
+      await fake.request(requestCount + scripts.length - 1)
       socket.send({ type: 'stop', thread_id })
     }
     await seen

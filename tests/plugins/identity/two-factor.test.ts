@@ -213,11 +213,11 @@ t.test('secrets are sealed anew when the key of the server is replaced', async (
   await server.createUser({ username: 'jan' })
   const { secret } = await setUp(await signIn('jan'))
   const read = () => server.db.collection('totp_factors').findOne({ secret: /^v1\./ })
-  const before = await read()
+  const factorBefore = await read()
   const command = ['admin', 'rotate-secret-key', '--wait', '0', '--json']
   const { stdout } = await runCommand(server.home, command, { env: databaseEnvironment(server.home) })
   t.ok(JSON.parse(stdout).resealed > 0)
-  t.not((await read())!.secret, before!.secret)
+  t.not((await read())!.secret, factorBefore!.secret)
   t.equal((await logIn('jan', { code: codeOf(secret) })).status, 200)
 })
 

@@ -16,7 +16,7 @@ async function examine(home: string, { env }: Parameters<typeof runCommand>[2] =
   const { code, stdout, stderr } = await runCommand(home, ['doctor', '--json'], { env })
   if (!stdout) throw new Error(stderr)
   const findings: Finding[] = JSON.parse(stdout)
-  return { code, ...Object.fromEntries(findings.map(({ check, ...found }) => [check, found])) }
+  return { code, ...Object.fromEntries(findings.map(({ check, ...result }) => [check, result])) }
 }
 
 /** The source of a job declaration in plain JavaScript. */

@@ -73,7 +73,7 @@ async function isAllSealedWith({ db }: TestServer, key: string): Promise<boolean
 
 t.test('a running server reads and writes secrets before, during and after a rotation', async (t) => {
   const { server, store, read } = await start(t)
-  const [before] = readKeys(server)
+  const [oldKey] = readKeys(server)
   let isOver = false
   let written = 0
   const writing = (async () => {
@@ -91,9 +91,9 @@ t.test('a running server reads and writes secrets before, during and after a rot
   t.ok(report.resealed >= 5)
   const keys = readKeys(server)
   t.equal(keys.length, 1)
-  t.not(keys[0], before)
+  t.not(keys[0], oldKey)
   t.ok(await isAllSealedWith(server, keys[0]!))
-  await t.rejects(isAllSealedWith(server, before!), 'the old key no longer opens any secret')
+  await t.rejects(isAllSealedWith(server, oldKey!), 'the old key no longer opens any secret')
   for (let n = 0; n < 5; n += 1) t.equal(await read(`v${n}`), `secret ${n}`)
   t.match(await rotate(server), /^The key was replaced; secrets encrypted with the new key: \d+\.\n$/)
 })
@@ -165,9 +165,9 @@ t.test('a secret that no key opens is reported and left unchanged', async (t) =>
 
 t.test('an invalid --wait is refused before the rotation begins', async (t) => {
   const { server } = await start(t)
-  const before = readKeys(server)
+  const keysBefore = readKeys(server)
   await t.rejects(rotate(server, '--wait', 'soon'), /--wait must be a number of seconds/)
-  t.strictSame(readKeys(server), before)
+  t.strictSame(readKeys(server), keysBefore)
 })
 
 t.test('a rotation that loses its lease to another process keeps both keys', async (t) => {

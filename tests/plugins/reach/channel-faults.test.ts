@@ -43,7 +43,7 @@ const spansOf = (answer: AnswerClass): readonly Span[] => {
   return answer === 'silence' && !isLong ? ['lasting'] : ['once', 'lasting']
 }
 
-/** The cells of a kind in a class; those of live messages are last, as they need another mode of answers. */
+/** Lists the cells of a kind in a class. Live messages come last, as they need another mode of answers. */
 function cellsOf(kind: Kind, answer: AnswerClass): Cell[] {
   const turn = KINDS.indexOf(kind) + CLASSES.indexOf(answer)
   const spans = spansOf(answer)

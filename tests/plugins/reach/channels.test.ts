@@ -620,10 +620,10 @@ t.test('a scan makes one channel, however often it is asked about', async (t) =>
   const { channels, see } = await createPagers(t)
   let answer: object = { value: { status: 'waiting' } }
   let polls = 0
-  onPager(t, 'polled', (state: unknown, given: object) => {
+  onPager(t, 'polled', (state: unknown, step: object) => {
     polls += 1
     t.strictSame(state, { device: 'd1' })
-    Object.assign(given, answer)
+    Object.assign(step, answer)
   })
   const begun = await channels('POST', '/pager/qrcode/generate')
   t.match(begun, {
