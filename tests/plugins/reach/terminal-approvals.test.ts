@@ -42,19 +42,8 @@ const question = (text: string, options?: string[]) => ({
 async function ask(t: Test, scripts: Script[], options: Record<string, unknown> = {}) {
   fake.next(...scripts)
   const run = start(t, { url: server.url, tty: true, env, ...options })
-  await run.until('you › ')
-  run.stdin.write('go\r')
-  /** Waits for a prompt and types a line there. */
-  const type = async (prompt: string, line: string) => {
-    await run.until(`${prompt} › `)
-    run.stdin.write(`${line}\r`)
-  }
-  const leave = async () => {
-    await run.until('you › ')
-    run.stdin.write(CTRL_D)
-    return run.code
-  }
-  return { ...run, type, leave }
+  await run.type('you', 'go')
+  return run
 }
 
 /** The last tool results that the model received. */
@@ -197,8 +186,7 @@ t.test('What somebody else decides meanwhile takes the question back and says so
   await run.until('Decided by another client: execute rejected (not now), execute approved.\n')
   await run.until('Done.')
   fake.next({ text: 'Still here.' })
-  await run.until('you › ')
-  run.stdin.write('there?\r')
+  await run.type('you', 'there?')
   await run.until('Still here.')
   const { messages } = fake.requests.at(-1)!.body
   t.equal(messages.at(-1)!.content, 'there?', 'what was typed of the answer is gone')
@@ -241,16 +229,12 @@ t.test('Ctrl-D leaves the turn waiting, and who comes back to the thread is aske
 
   fake.next({ text: 'At last.' })
   const again = start(t, { url: server.url, tty: true, env })
-  await again.until('you › ')
-  again.stdin.write(`/switch ${thread_id}\r`)
+  await again.type('you', `/switch ${thread_id}`)
   await again.until('you › go\nI echo.\n⚙ execute {"command":"echo","args":["x"]}\n⚠ execute\n')
-  await again.until('decide › ')
-  again.stdin.write('y\r')
+  await again.type('decide', 'y')
   await again.until('At last.')
   t.strictSame(toldResults(), ['x\n[exit code 0]'])
-  await again.until('you › ')
-  again.stdin.write(CTRL_D)
-  t.equal(await again.code, 0)
+  t.equal(await again.leave(), 0)
 })
 
 t.test('Of a turn that waited before, only what waits now is asked', async (t) => {
@@ -266,9 +250,7 @@ t.test('Of a turn that waited before, only what waits now is asked', async (t) =
   run.stdin.write('second\r')
   await run.until('Done.')
   t.strictSame(toldResults(), ['second'])
-  await run.until('you › ')
-  run.stdin.write(CTRL_D)
-  t.equal(await run.code, 0)
+  t.equal(await run.leave(), 0)
 })
 
 t.test('A connection that is lost while somebody decides is taken up again, without a word', async (t) => {
@@ -305,8 +287,7 @@ t.test('An error of the server is shown, and what still waits is asked again', a
 t.test('A message behind a turn that waits has that decided first', async (t) => {
   fake.next({ text: 'Hello.' })
   const run = start(t, { url: server.url, tty: true, env })
-  await run.until('you › ')
-  run.stdin.write('hello\r')
+  await run.type('you', 'hello')
   await run.until('Hello.')
   await run.until('you › ')
   const thread_id = await lastThread()
@@ -317,13 +298,10 @@ t.test('A message behind a turn that waits has that decided first', async (t) =>
   await socket.until(({ type }) => type === 'hitl_required')
   run.stdin.write('mine\r')
   await run.until('The turn before yours is asking:\n⚠ execute\n')
-  await run.until('decide › ')
-  run.stdin.write('y\r')
+  await run.type('decide', 'y')
   await run.until('For you.')
   t.notMatch(run.written.stdout, 'For them.')
-  await run.until('you › ')
-  run.stdin.write(CTRL_D)
-  t.equal(await run.code, 0)
+  t.equal(await run.leave(), 0)
 })
 
 t.test('A message that waits says so, and is taken back by Ctrl-C', async (t) => {
@@ -350,9 +328,7 @@ t.test('A message that waits says so, and is taken back by Ctrl-C', async (t) =>
   release()
   await socket.seeTurn(theirs)
   await socket.seeTurn(second)
-  await other.until('you › ')
-  other.stdin.write(CTRL_D)
-  t.equal(await other.code, 0)
+  t.equal(await other.leave(), 0)
   t.equal(fake.requests.length, earlierCount + 1)
 })
 
@@ -397,9 +373,7 @@ t.test('Nothing in a call drives the terminal, hides in it or passes for somethi
   await run.until('    from The press <https://press.test/>\n')
   await run.until('Done.')
   t.strictSame(JSON.parse(toldResults()[0] as string), args, 'what was offered is what was asked for')
-  await run.until('you › ')
-  run.stdin.write(CTRL_D)
-  t.equal(await run.code, 0)
+  t.equal(await run.leave(), 0)
 })
 
 t.test('A long call is shortened until all of it is wanted, and is too long to be changed', async (t) => {
@@ -528,8 +502,7 @@ t.test('A policy that the server refuses to follow ends the command', async (t) 
 t.test('One message at a terminal asks there, and Ctrl-C ends its turn', async (t) => {
   fake.next({ toolCalls: [echo('one')] }, { text: 'Done.' }, { toolCalls: [echo('two')] })
   const run = start(t, { url: server.url, env, tty: true, message: 'go' })
-  await run.until('decide › ')
-  run.stdin.write('y\r')
+  await run.type('decide', 'y')
   t.equal(await run.code, 0)
   t.match(run.written.stdout, 'Done.')
 

@@ -16,8 +16,7 @@ async function copy(collection: string, count: number, vary: (n: number) => obje
 t.test('all pages of the agents are listed, and the first are named', async (t) => {
   await copy('agents', 240, (n) => ({ _id: `${assistant.id}${n}`, name: `agent-${n}` }))
   const run = start(t, { url: server.url, tty: true, env })
-  await run.until('you › ')
-  run.stdin.write('/agents\r')
+  await run.type('you', '/agents')
   await run.until('Talk to one of them')
   const listed = [...run.written.stdout.matchAll(/^ {2}(agent-\d+) {2}/gm)].map(([, name]) => name)
   t.equal(new Set(listed).size, 240)
@@ -35,8 +34,7 @@ t.test('threads are listed a page at a time, and chosen by their numbers in the 
   }
   const run = start(t, { url: server.url, tty: true, env })
   const enter = async (line: string) => {
-    await run.until('you › ')
-    run.stdin.write(`${line}\r`)
+    await run.type('you', line)
   }
   await enter('/threads more')
   await run.until('  1  ')

@@ -45,22 +45,34 @@ export function start(
   }
   const code = Promise.resolve(chatCommand.run(input, {} as never))
   let seen = 0
+  /** Waits until the text was written to stdout, after what was waited for before. */
+  const until = async (text: string) => {
+    for (;;) {
+      const at = written.stdout.indexOf(text, seen)
+      if (at >= 0) {
+        seen = at + text.length
+        return
+      }
+      await once(changes, 'change')
+    }
+  }
   return {
     code,
     home,
     stdin,
     stdout: input.stdout,
     written,
-    /** Waits until the text was written to stdout, after what was waited for before. */
-    async until(text: string) {
-      for (;;) {
-        const at = written.stdout.indexOf(text, seen)
-        if (at >= 0) {
-          seen = at + text.length
-          return
-        }
-        await once(changes, 'change')
-      }
+    until,
+    /** Waits for a prompt and types a line there. */
+    async type(prompt: string, line: string) {
+      await until(`${prompt} › `)
+      stdin.write(`${line}\r`)
+    },
+    /** Waits for the prompt of a message, leaves, and returns the exit code. */
+    async leave() {
+      await until('you › ')
+      stdin.write(CTRL_D)
+      return code
     },
   }
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from '../../run/file-test.ts'
 import { createFakeService, type FakeTurn } from '../../support/fake-service.ts'
-import { CTRL_C, CTRL_D, start } from './terminal-run.ts'
+import { CTRL_C, start } from './terminal-run.ts'
 
 /** Starts a fake service whose agent is `reply`. */
 async function serve(t: Test, reply: (turn: FakeTurn) => Promise<void> | void = echo) {
@@ -319,9 +319,7 @@ t.test(
     }
     await run.until('Password of admin: ')
     run.stdin.write(`${service.password}\r`)
-    await run.until('you › ')
-    run.stdin.write(CTRL_D)
-    t.equal(await run.code, 0)
+    t.equal(await run.leave(), 0)
     t.notMatch(run.written.stdout, /guess|open-sesame/)
 
     const locked = start(t, { url: service.url, tty: true, env: { SVC_PASSWORD: '' } })
@@ -403,18 +401,14 @@ t.test('Ctrl-C stops the turn and the conversation goes on; Ctrl-D leaves', asyn
     turn.emit({ ...done, stop_reason: 'stopped' })
   })
   const run = start(t, { url: service.url, tty: true })
-  await run.until('you › ')
-  run.stdin.write('long\r')
+  await run.type('you', 'long')
   await run.until('Once upon')
   run.stdin.write(CTRL_C)
   await run.until('Stopping. Press Ctrl-C again to leave.')
   await run.until('1,200 tokens in, 7 out · stopped')
-  await run.until('you › ')
-  run.stdin.write('short\r')
+  await run.type('you', 'short')
   await run.until('You said short.')
-  await run.until('you › ')
-  run.stdin.write(CTRL_D)
-  t.equal(await run.code, 0)
+  t.equal(await run.leave(), 0)
 })
 
 t.test('a second Ctrl-C leaves while the turn is still stopping', async (t) => {
@@ -422,8 +416,7 @@ t.test('a second Ctrl-C leaves while the turn is still stopping', async (t) => {
     emit({ type: 'content', message_id: 'msg_2', content: 'deaf' }),
   )
   const run = start(t, { url: service.url, tty: true })
-  await run.until('you › ')
-  run.stdin.write('go\r')
+  await run.type('you', 'go')
   await run.until('deaf')
   run.stdin.write(CTRL_C)
   await run.until('Stopping')
@@ -460,8 +453,7 @@ t.test('it ends quietly when nobody reads its output any more', async (t) => {
 t.test('at a prompt Ctrl-C clears the line, and on an empty one leaves when pressed twice', async (t) => {
   const service = await serve(t)
   const run = start(t, { url: service.url, tty: true })
-  await run.until('you › ')
-  run.stdin.write(`not this${CTRL_C}but this\r`)
+  await run.type('you', `not this${CTRL_C}but this`)
   await run.until('You said but this.')
   await run.until('you › ')
   run.stdin.write(CTRL_C)
@@ -493,8 +485,7 @@ t.test('lines that are continued, pasted or typed ahead make the messages that w
   await run.until('you › ')
   run.stdin.write('\x1b[200~pasted\rtext\x1b[201~\r')
   await run.until('You said pasted\ntext.')
-  await run.until('you › ')
-  run.stdin.write('hold\r')
+  await run.type('you', 'hold')
   await run.until('Holding. ')
   run.stdin.write('early\rearlier\rhalf')
   release()
@@ -507,9 +498,7 @@ t.test('lines that are continued, pasted or typed ahead make the messages that w
   await run.until('you › ')
   run.stdin.write('\x1b[A\x1b[A\r')
   await run.until('You said earlier.')
-  await run.until('you › ')
-  run.stdin.write(CTRL_D)
-  t.equal(await run.code, 0)
+  t.equal(await run.leave(), 0)
 })
 
 t.test('threads are listed, opened with their last messages, and left for a new one', async (t) => {
@@ -531,8 +520,7 @@ t.test('threads are listed, opened with their last messages, and left for a new 
   )
   const run = start(t, { url: service.url, tty: true, env: { NO_COLOR: '1' } })
   const enter = async (line: string) => {
-    await run.until('you › ')
-    run.stdin.write(`${line}\r`)
+    await run.type('you', `${line}`)
   }
   await enter('/fork')
   await run.until('There is nothing to copy yet.')
@@ -592,9 +580,7 @@ t.test('a thread that is answering is shown and followed from the start of that 
   emit(done)
   await run.until('two\n')
   t.equal(run.written.stdout.split('one ').length, 2, 'its text is shown once')
-  await run.until('you › ')
-  run.stdin.write(CTRL_D)
-  t.equal(await run.code, 0)
+  t.equal(await run.leave(), 0)
 })
 
 t.test('colours are used on a terminal, unless NO_COLOR is set', async (t) => {
@@ -604,9 +590,7 @@ t.test('colours are used on a terminal, unless NO_COLOR is set', async (t) => {
     [{ NO_COLOR: '1' }, false],
   ] as const) {
     const run = start(t, { url: service.url, tty: true, env })
-    await run.until('you › ')
-    run.stdin.write(CTRL_D)
-    await run.code
+    await run.leave()
     t.equal(run.written.stdout.includes('\x1b[2m'), expected)
   }
 })
@@ -628,8 +612,7 @@ t.test('/files, /save and /attach work with the files of the agent, and overwrit
   t.teardown(() => process.chdir(earlierFolder))
   const run = start(t, { tty: true, url: service.url, env: { NO_COLOR: '1' }, home: join(folders, 'home') })
   const enter = async (line: string, ...answers: string[]) => {
-    await run.until('you › ')
-    run.stdin.write(`${line}\r`)
+    await run.type('you', `${line}`)
     for (const answer of answers) await run.until(answer)
   }
   const read = (path: string) => readFile(join(here, path), 'utf8')
