@@ -7,7 +7,7 @@ import type { ClientTools } from './loop/client-tools.ts'
 import type { artifacts, block, noticeFields, sources, stopReason } from './message-schemas.ts'
 import type { StepEvent } from './threads/earlier-turns.ts'
 
-/** The settings of a turn: those of the calls of its model, and the tools and knowledge bases that were chosen for it. */
+/** The settings of a turn: the parameters of its model calls, and the tools and knowledge bases that were chosen for it. */
 export type TurnSettings = ModelSettings &
   ToolChoices & {
     knowledge_base_ids?: readonly string[]

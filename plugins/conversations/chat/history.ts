@@ -109,7 +109,7 @@ export function createHistory({
           limit: room,
           offset: offset - skipped.length,
           // Messages that the turn adds from here on come with the subscription after `last_seq`.
-          before: Math.min(beforeSeq ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
+          beforeSeq: Math.min(beforeSeq ?? Infinity, active?.turn.first_seq ?? thread.last_seq + 1),
         }),
         listQueued(thread, active),
         listReferences(thread, active),

@@ -104,7 +104,7 @@ t.test(
 
 t.test("The model's context is read at the same cost in a short thread and a long one", async (t) => {
   await costsTheSame(t, 41, ({ thread_id, last_seq }) =>
-    messages.page({ _id: thread_id }, { limit: 40, before: last_seq + 1 }),
+    messages.page({ _id: thread_id }, { limit: 40, beforeSeq: last_seq + 1 }),
   )
 })
 

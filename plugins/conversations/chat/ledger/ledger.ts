@@ -37,7 +37,7 @@ export function createLedger({
   }
 
   return {
-    /** Opens the log of a turn, or opens it again after the events in `before`. */
+    /** Opens the log of a turn, or opens it again after `earlierEvents`. */
     open: (start: LogPlace): TurnLog =>
       openTurnLog(start, { ...shared, publish: publisherOf(start.thread_id) }),
     /**

@@ -52,12 +52,12 @@ export interface Settlement {
   publish(): void
 }
 
-/** The place of a turn in the ledger: after `lastSeq`, or after the events in `before`. */
+/** The place of a turn in the ledger: after `lastSeq`, or after `earlierEvents`. */
 export interface LogPlace {
   thread_id: string
   turn_id: string
   lastSeq: number
-  before?: readonly LedgerEvent[]
+  earlierEvents?: readonly LedgerEvent[]
   /** Writes that are made in the command of the first event, before it; they may be repeated. */
   opening?: readonly Write[]
 }
@@ -84,17 +84,17 @@ const RETRY_MS = { first: 50, most: 2000 }
 
 /** Opens the log of a turn. Its events are written in order, those that wait at the same time together. */
 export function openTurnLog(
-  { thread_id, turn_id, lastSeq, before = [], opening = [] }: LogPlace,
+  { thread_id, turn_id, lastSeq, earlierEvents = [], opening = [] }: LogPlace,
   { events, clock, log: logger, jointWriter, pace, writer, publish, unsettled, health }: LogParts,
 ): TurnLog {
-  const committed: LedgerEvent[] = [...before]
+  const committed: LedgerEvent[] = [...earlierEvents]
   /** Events that are not yet being written; the last one may still take text. */
   let waiting: LedgerEvent[] = []
   /** Events that are being written, and the events among them that an attempt has written already. */
   let sent: LedgerEvent[] = []
   const written = new Set<LedgerEvent>()
   let seq = lastSeq
-  let began = before[0]?.ts
+  let began = earlierEvents[0]?.ts
   /** The message whose first text has been sent. */
   let spoken: string | undefined
   let isOpened = false

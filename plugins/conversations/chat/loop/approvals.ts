@@ -84,8 +84,8 @@ export const requestHeldAnswer = (call: Call, question: string): Request => ({
 
 /** Asks for credentials of the user; any answer means that they are there. */
 export function requestAuthorization(call: Call, need: AuthorizationNeed, locale: Locale): Request {
-  const { fields, ...rest } = need
-  const { name, origin = name, authorization_url: url } = rest
+  const { fields, ...server } = need
+  const { name, origin = name, authorization_url: url } = server
   const description = url
     ? {
         en: `Sign in to “${name}” so that the agent can use it: ${url}`,
@@ -98,7 +98,7 @@ export function requestAuthorization(call: Call, need: AuthorizationNeed, locale
   return {
     ...call,
     description: description[locale],
-    authorization_required: { ...rest, ...(fields && { fields: [...fields] }) },
+    authorization_required: { ...server, ...(fields && { fields: [...fields] }) },
     allowed_decisions: QUESTION,
   }
 }

@@ -106,7 +106,7 @@ const UNSPACED_TEXT = new RegExp(`^[${UNSPACED}]`, 'u')
 const WORDS = new RegExp(`(?:(?=[${UNSPACED}])\\p{L})+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}])+`, 'gu')
 
 /**
- * Splits a text into words without accents, also those of `snake_case` and `camelCase`. Of a text without spaces, each
+ * Splits a text into words without accents, also the parts of `snake_case` and `camelCase`. Of a text without spaces, each
  * character and each pair of characters is a word.
  */
 const toWords = (text: string): string[] => {

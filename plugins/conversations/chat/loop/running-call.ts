@@ -61,7 +61,7 @@ export function startCall({
   request,
   facts,
   recorded,
-  held,
+  heldCalls,
   permits,
   round: first,
 }: {
@@ -70,7 +70,7 @@ export function startCall({
   request: Omit<Request, 'description' | 'allowed_decisions'>
   facts: CallFacts
   recorded: RecordedCall
-  held: HeldCallsOfTurn
+  heldCalls: HeldCallsOfTurn
   permits: Semaphore
   round: Round
 }): Promise<CallEnd> {
@@ -130,7 +130,7 @@ export function startCall({
       const decision = decisions[decided]
       if (!decision && !isOver) {
         // The last pause did not contain its request.
-        held.keep(request.id, self)
+        heldCalls.keep(request.id, self)
         end({ requests: [waiting.request] })
         return ended
       }
@@ -144,17 +144,19 @@ export function startCall({
     },
     abandon: (reason) => ending.abort(reason),
   }
-  signal.addEventListener('abort', () => held.take(request.id), { once: true })
+  signal.addEventListener('abort', () => heldCalls.take(request.id), { once: true })
 
   /** Asks for a decision while the call keeps running; `prepare` returns the request, or the decision if it is known. */
-  const hold = <Known>(prepare: () => Request | { known: Known }): Promise<Decision | { known: Known }> => {
+  const hold = <Decided>(
+    prepare: () => Request | { decided: Decided },
+  ): Promise<Decision | { decided: Decided }> => {
     const decide = async () => {
       signal.throwIfAborted()
       const preparation = prepare()
-      if ('known' in preparation) return preparation
+      if ('decided' in preparation) return preparation
       const decision = new Promise<Decision>((resolve) => {
         waiting = { request: preparation, since: performance.now(), decide: resolve }
-        held.keep(request.id, self)
+        heldCalls.keep(request.id, self)
         end({ requests: [preparation] })
       })
       return slot.outside(() => untilAborted(signal, decision))
@@ -203,10 +205,10 @@ export function startCall({
     async requestApproval(step) {
       const decision = await hold(() =>
         round.tools.approvalOf(toolName) === 'never'
-          ? { known: { approved: true, for_thread: true } as const }
+          ? { decided: { approved: true, for_thread: true } as const }
           : requestStep(request, step),
       )
-      return 'known' in decision ? decision.known : stepDecision(decision)
+      return 'decided' in decision ? decision.decided : stepDecision(decision)
     },
   }
 

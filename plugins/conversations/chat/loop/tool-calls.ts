@@ -67,7 +67,7 @@ export async function runToolCall({
   facts,
   writer,
   recorded = { answers: [], steps: [], delegated: [] },
-  held,
+  heldCalls,
   permits,
   refusal,
   delegate,
@@ -77,7 +77,7 @@ export async function runToolCall({
   facts: CallFacts
   writer: LoopWriter
   recorded?: RecordedCall
-  held: HeldCallsOfTurn
+  heldCalls: HeldCallsOfTurn
   /** The slots of the turn's calls. */
   permits: Semaphore
   /** The result of a call that is not carried out. */
@@ -99,7 +99,7 @@ export async function runToolCall({
   const args = sanitizeForStorage(boundJson(parseArguments(input))) as Record<string, unknown>
   const request = { ...position, name: toolName, args }
   const round: Round = { tools, signal: facts.signal, writer, delegate }
-  const heldCall = held.take(position.id)
+  const heldCall = heldCalls.take(position.id)
   if (refusal !== undefined || (!heldCall && recorded.steps.length > 0)) {
     const end = { output: refusal ?? INTERRUPTED, is_error: true }
     writer.onToolResult({ tool_call_id: toolCallId, name: toolName, ...end })
@@ -107,6 +107,6 @@ export async function runToolCall({
   }
   const end = heldCall
     ? await heldCall.resume(round, recorded.steps)
-    : await startCall({ call, request, facts, recorded, held, permits, round })
+    : await startCall({ call, request, facts, recorded, heldCalls, permits, round })
   return 'requests' in end ? end : part(end.output, end.is_error, end.pictures)
 }

@@ -68,7 +68,7 @@ export interface LoopParts {
   facts: CallFacts
   writer: LoopWriter
   /** The calls that kept running while the turn was paused. */
-  held: HeldCallsOfTurn
+  heldCalls: HeldCallsOfTurn
   /** The recorded steps from before the turn paused. */
   recorded: readonly RecordedStep[]
   /** Stores a file that the model has made in the workspace. */
@@ -138,7 +138,7 @@ async function carryOut(
 }
 
 async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string): Promise<LoopEnd> {
-  const { system, messages, tools, facts, writer, recorded, held, max_steps = MAX_STEPS } = parts
+  const { system, messages, tools, facts, writer, recorded, heldCalls, max_steps = MAX_STEPS } = parts
   const prompt: LanguageModelV3Message[] = [{ role: 'system', content: system }, ...joinMessages(messages)]
   const usedIds = new Set(listCallIds(prompt))
   const showPictures = createResultPictures(parts.readPictures)
@@ -191,7 +191,7 @@ async function loop(parts: LoopParts, permits: Semaphore, delegated_by?: string)
           facts,
           writer,
           recorded: recordedCall,
-          held,
+          heldCalls,
           permits,
           refusal: isWithheld ? WITHHELD : index >= MAX_CALLS ? TOO_MANY_CALLS : undefined,
           async delegate(instruction) {
@@ -233,7 +233,7 @@ interface StepAnswer {
 async function askModel(
   { call, settings, ids, tools, facts, writer, keepFile }: LoopParts,
   prompt: LanguageModelV3Message[],
-  place: Omit<ModelStep, 'call_id'>,
+  step: Omit<ModelStep, 'call_id'>,
 ): Promise<StepAnswer> {
   const call_id = ids.make('call_')
   const options = {
@@ -244,12 +244,12 @@ async function askModel(
   }
   writer.beginMessage()
   const begun = performance.now()
-  const { parts, model } = await call(options, { call_id, ...place })
+  const { parts, model } = await call(options, { call_id, ...step })
   const { content, files, ending, usage, first_token_ms, ms } = await readAnswer(parts, writer, begun)
   // The frames contain the text of the last answer; a turn that continues needs everything else.
-  const isTold =
-    place.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')
-  const answer = isTold ? undefined : JSON.stringify(content)
+  const isInFrames =
+    step.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')
+  const answer = isInFrames ? undefined : JSON.stringify(content)
   writer.onUsage({
     call_id,
     usage,

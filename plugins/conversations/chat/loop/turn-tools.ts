@@ -67,8 +67,8 @@ export async function offerTools(
 const NO_ACCESS: ToolAccess = { tools: [], write_area: null, approvals: { always: [], never: [] } }
 
 /**
- * Creates the tools of a turn; `allowed` are those that the user has allowed for its thread, `offered` those that it has
- * in a form of its own, `remote` those of its program, which replace the agent's tools of the same names, and
+ * Creates the tools of a turn; `allowed` are those that the user has allowed for its thread, `offered` the tools that it has
+ * in a form of its own, `remote` the tools of its program, which replace the agent's tools of the same names, and
  * `foundNames` those that searches have found before. The agent and the user as given apply until `refresh` is called.
  */
 export function createTurnTools(
@@ -78,7 +78,7 @@ export function createTurnTools(
     user,
     allowed,
     offered,
-    lent,
+    borrowedTools,
     choices,
     remote,
     foundNames,
@@ -87,7 +87,7 @@ export function createTurnTools(
     user: TurnUser
     allowed: readonly string[]
     offered: ReadonlyMap<string, Tool | null>
-    lent: LentTools
+    borrowedTools: LentTools
     choices: ToolChoices
     remote: readonly RemoteTool[]
     foundNames: readonly string[]
@@ -95,7 +95,7 @@ export function createTurnTools(
 ): TurnTools {
   const toolList = createToolList(foundNames)
   const remoteNames = new Set(remote.map(({ name }) => name))
-  let access: ToolAccess = { ...NO_ACCESS, tools: [...agents.listTools(agent, user), ...lent.tools] }
+  let access: ToolAccess = { ...NO_ACCESS, tools: [...agents.listTools(agent, user), ...borrowedTools.tools] }
   const current = (): readonly Tool[] => {
     if (offered.size === 0 && remote.length === 0) return access.tools
     const ofAgent = access.tools.flatMap((tool) => {

@@ -96,7 +96,7 @@ export function createTurnWriter({
   model,
   agent_id,
   locale,
-  before = [],
+  earlierEvents = [],
   onTool = () => undefined,
 }: {
   log: EventLog
@@ -107,23 +107,23 @@ export function createTurnWriter({
   locale: Locale
   model: () => string
   /** The events of the turn before it paused. */
-  before?: readonly LedgerEvent[]
+  earlierEvents?: readonly LedgerEvent[]
   /** Called with the outcome of each call. */
   onTool?: (outcome: ToolOutcome) => void
 }): TurnWriter {
-  const usage = sumUsage(before)
+  const usage = sumUsage(earlierEvents)
   const sources = new Map<string, Source>()
   const noteSources = (named: readonly Source[] = []) => {
     for (const source of named) sources.set(source.id, source)
   }
-  for (const event of before) if (event.type === 'tool_result') noteSources(event.frame.sources)
+  for (const event of earlierEvents) if (event.type === 'tool_result') noteSources(event.frame.sources)
   const results = new Map<string, string>()
   /** The first half of a character, whose second half has not arrived, by type of text. */
   const halves = { content: '', reasoning: '' }
   /** Notices from before the first model call, which is what has a message. */
   const early: TurnNotice[] = []
   let begun: string | null = null
-  let written = projectTurn(before).findLast(({ role }) => role === 'assistant')?._id ?? null
+  let written = projectTurn(earlierEvents).findLast(({ role }) => role === 'assistant')?._id ?? null
 
   /** Returns the message that the model's text belongs to. */
   const reply = () => {

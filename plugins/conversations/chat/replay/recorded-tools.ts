@@ -9,7 +9,7 @@ import { type Recording, toCallKey } from './recording.ts'
  * without a recorded output, whose turn ended before it.
  */
 export function createRecordedTools(
-  { outputs, files, questions, approvalSteps, asked, answers }: Recording,
+  { outputs, files, questions, approvalSteps, approvedCalls, answers }: Recording,
   {
     registry,
     remote,
@@ -26,7 +26,7 @@ export function createRecordedTools(
 ): TurnTools {
   const recorded = (tool: Tool): Tool => ({
     ...tool,
-    needsApproval: (_input, { tool_call_id }) => asked.has(toCallKey(step(), tool_call_id)),
+    needsApproval: (_input, { tool_call_id }) => approvedCalls.has(toCallKey(step(), tool_call_id)),
     async execute(_input, context) {
       const id = toCallKey(step(), context.tool_call_id)
       for (const question of questions.get(id) ?? []) await context.ask(question).catch(() => undefined)

@@ -31,7 +31,7 @@ export interface Recording {
   /** Steps of running calls that a person decided, in order, by tool call. */
   approvalSteps: Map<string, ApprovalStep[]>
   /** Tool calls that needed a person's approval to run. */
-  asked: Set<string>
+  approvedCalls: Set<string>
 }
 
 /**
@@ -48,7 +48,7 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
     files: new Map(),
     questions: new Map(),
     approvalSteps: new Map(),
-    asked: new Set(),
+    approvedCalls: new Set(),
   }
   const said = new Map<string, LanguageModelV3Content[]>()
   let step = -1
@@ -97,7 +97,7 @@ export function readRecording(events: readonly LedgerEvent[]): Recording {
         for (const [n, { id, description, args, is_step }] of event.frame.action_requests.entries())
           if (is_step) append(recording.approvalSteps, toCallKey(step, id), { description, args })
           else if (event.frame.review_configs[n]?.allowed_decisions.includes('approve'))
-            recording.asked.add(toCallKey(step, id))
+            recording.approvedCalls.add(toCallKey(step, id))
           else append(recording.questions, toCallKey(step, id), description)
     }
   }

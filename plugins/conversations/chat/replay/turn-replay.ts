@@ -82,7 +82,7 @@ async function replay(
     }
     const earlierEvents = [...events]
     const model = () => references[0] ?? 'none:none'
-    const writer = createTurnWriter({ log, ids, model, agent_id: '', locale, before: earlierEvents })
+    const writer = createTurnWriter({ log, ids, model, agent_id: '', locale, earlierEvents })
     const steps = readRecordedLoop(earlierEvents)
     let current = steps.length - 1
     const call = async function* (...[, { step, delegated_by }]: Parameters<LoopParts['call']>) {
@@ -111,7 +111,7 @@ async function replay(
         }),
         facts,
         writer,
-        held: heldCalls,
+        heldCalls,
         recorded: steps,
         delegate: writer.delegate,
         readPictures: () => Promise.resolve(new Map()),

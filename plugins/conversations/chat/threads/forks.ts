@@ -19,7 +19,7 @@ export function createForks({ threads, messages, chat }: Pick<Cradle, 'threads' 
   /** Finds the position after the reply and the tool results that follow it; the active turn is left out. */
   const findCut = async (source: ThreadDocument, { message_id, assistant_turns_from_end }: ForkPlace) => {
     // While a history is rebuilt, its newest messages may be missing; they are left out as well.
-    const newest = (await messages.page(source, { limit: 1, before: source.last_seq + 1 })).at(-1)
+    const newest = (await messages.page(source, { limit: 1, beforeSeq: source.last_seq + 1 })).at(-1)
     if (!newest) throw new AppError('REPLY_NOT_FOUND')
     const ranges = listRanges(source, newest.position)
     const reply =
@@ -40,11 +40,11 @@ export function createForks({ threads, messages, chat }: Pick<Cradle, 'threads' 
     /** Throws REPLY_NOT_FOUND, and THREAD_NOT_FOUND if the source is removed meanwhile. */
     async make(
       source: ThreadDocument,
-      place: ForkPlace,
+      position: ForkPlace,
       locale: Locale,
     ): Promise<{ fork: ThreadDocument; copied_messages: number }> {
       const { _id: forked_from, user_id, agent_id, title, model, instructions, summary } = source
-      const cut = await findCut(source, place)
+      const cut = await findCut(source, position)
       const base = listRanges(source, cut)
       const [copied_messages, named] = await Promise.all([messages.count(base), listReferences(source, base)])
       const fork = await threads.create(

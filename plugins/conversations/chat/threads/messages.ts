@@ -91,16 +91,12 @@ export function createMessages(messages: Collection<MessageDocument>) {
       })),
     find: (message_id: string): Promise<MessageDocument | null> => messages.findOne({ _id: message_id }),
     /**
-     * Reads a page counted from the newest message, or before `before`; oldest first, with one message more than `limit`
+     * Reads a page counted from the newest message, or before `beforeSeq`; oldest first, with one message more than `limit`
      * if there are more.
      */
     async page(
       thread: ShownThread,
-      {
-        limit,
-        offset = 0,
-        before: beforeSeq = Infinity,
-      }: { limit: number; offset?: number; before?: number },
+      { limit, offset = 0, beforeSeq = Infinity }: { limit: number; offset?: number; beforeSeq?: number },
     ): Promise<MessageDocument[]> {
       // Earlier ranges are further back than the page, because each range but the newest contains a message.
       const ranges = listRanges(thread, beforeSeq - 1).slice(-(offset + limit + 2))

@@ -44,7 +44,7 @@ export function createRecentMessages(messages: Messages) {
       const { _id: thread_id, projection_version: version } = thread
       const cached = threads.get(thread_id)
       if (cached?.lastSeq === firstSeq - 1 && cached.version === version) return cached.newest
-      const newest = await messages.page(thread, { limit: KEPT_MESSAGES, before: firstSeq })
+      const newest = await messages.page(thread, { limit: KEPT_MESSAGES, beforeSeq: firstSeq })
       keep(thread_id, { lastSeq: firstSeq - 1, version, newest })
       return newest
     },

@@ -42,7 +42,7 @@ export function createRetention({
 
   return {
     /**
-     * Removes the messages of a hidden thread, and those of removed threads that it is a fork of, unless another thread
+     * Removes the messages of a hidden thread, and the messages of removed threads that it is a fork of, unless another thread
      * shows them. Must be called before the thread itself is removed; can be repeated.
      */
     async release(thread_id: string): Promise<void> {

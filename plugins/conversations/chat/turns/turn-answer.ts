@@ -33,30 +33,30 @@ export interface TurnOrder {
   request_id: string
 }
 
-/** The place in which an order is carried out; `before` are the stored events of a turn that was paused. */
+/** The place in which an order is carried out; `earlierEvents` are the stored events of a turn that was paused. */
 interface Stage {
   lease: TurnLease
   thread: ThreadDocument
   log: TurnLog
-  before: readonly LedgerEvent[]
+  earlierEvents: readonly LedgerEvent[]
   signal: AbortSignal
 }
 
 /** Answers a user's message and writes the answer to the log; returns the end of the turn and never throws. */
 export async function answer(
   { agent, user, content, model: requestedModel, settings: requestedSettings, locale, request_id }: TurnOrder,
-  { lease, thread, log, before, signal }: Stage,
+  { lease, thread, log, earlierEvents, signal }: Stage,
   cradle: Cradle,
 ): Promise<TurnEnd | { type: 'paused'; requests: Request[] }> {
   const { recent, agents, ids, clock, explainError, heldCalls } = cradle
   // A turn keeps its settings while it waits, unless its program sends new ones with the results of its tools.
   const settings =
-    before.length > 0
-      ? (before.findLast((event) => event.settings)?.settings ?? {})
+    earlierEvents.length > 0
+      ? (earlierEvents.findLast((event) => event.settings)?.settings ?? {})
       : toTurnSettings({ agent, settings: requestedSettings }, agents)
   // Each model is asked at most once in a turn that its fallbacks answer, also after a pause.
   const unavailable = new Set(
-    before.flatMap(({ type, frame }) =>
+    earlierEvents.flatMap(({ type, frame }) =>
       type === 'notice' && frame.code === 'MODEL_FALLBACK' ? [String(frame.details?.from)] : [],
     ),
   )
@@ -67,7 +67,7 @@ export async function answer(
     model: () => chain!.current.reference,
     agent_id: agent._id,
     locale,
-    before,
+    earlierEvents,
     onTool({ name, is_error, ms = 0 }) {
       const { first_seq, ...owned } = lease
       void cradle.events.emit('tool.called', { ...owned, name, is_error, ms, ended_ms: clock.now() })
@@ -85,10 +85,10 @@ export async function answer(
     const [newest, opened, system, offered, borrowedTools] = await Promise.all([
       recent.before(thread, lease.first_seq),
       // A turn keeps its initial model, whatever is chosen while it waits.
-      cradle.models.open([findLastModel(before), requestedModel, thread.model], user.id, agent),
+      cradle.models.open([findLastModel(earlierEvents), requestedModel, thread.model], user.id, agent),
       buildInstructions(agent, thread, cradle),
       offerTools(agents.listTools(agent, user), { agent, user, thread, settings }),
-      agents.lendTools(agent, user, { choices: settings, has_begun: before.length > 0 }),
+      agents.lendTools(agent, user, { choices: settings, has_begun: earlierEvents.length > 0 }),
     ])
     const models = createModelChain(opened, {
       fallbacks: agents.readFallbackModels(agent).filter((reference) => !unavailable.has(reference)),
@@ -112,7 +112,7 @@ export async function answer(
     const earlier = history.flatMap((message) => message.content)
     const images = await readImages({ agent_id: agent._id, earlier, content }, opened, {
       extensions: cradle.extensions,
-      onNotice: before.length > 0 ? () => undefined : writer.onNotice,
+      onNotice: earlierEvents.length > 0 ? () => undefined : writer.onNotice,
     })
     const end = await runTurnLoop({
       call: (options, { call_id, delegated_by, authors }) => {
@@ -120,7 +120,7 @@ export async function answer(
         return models.ask({ call_id, account, purpose, options }, authors)
       },
       settings: toCallSettings(settings, opened.description),
-      max_steps: (settings.max_steps ?? MAX_STEPS) + countClientSteps(before),
+      max_steps: (settings.max_steps ?? MAX_STEPS) + countClientSteps(earlierEvents),
       ids,
       system,
       messages: withSummary(
@@ -139,10 +139,10 @@ export async function answer(
         user,
         allowed: thread.allowed_tools ?? [],
         offered,
-        lent: borrowedTools,
+        borrowedTools,
         choices: settings,
         remote: toRemoteTools(settings),
-        foundNames: readFoundTools(before),
+        foundNames: readFoundTools(earlierEvents),
       }),
       facts: {
         workspace: agents.workspaceOf(agent._id),
@@ -153,8 +153,8 @@ export async function answer(
         signal,
       },
       writer,
-      held: heldCalls.of(lease),
-      recorded: readRecordedLoop(before),
+      heldCalls: heldCalls.of(lease),
+      recorded: readRecordedLoop(earlierEvents),
       delegate: writer.delegate,
       readPictures: (pictures) =>
         readImages({ agent_id: agent._id, earlier: pictures, content: [] }, models.current, {

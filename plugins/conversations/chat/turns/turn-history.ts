@@ -57,7 +57,7 @@ export async function readTurnHistory(
 
   const begin = history[0]!.position
   const missed = begin === newest[0]!.position
-  const olderMessages = missed ? await messages.page(thread, { limit: MOST_SUMMED_UP, before: begin }) : []
+  const olderMessages = missed ? await messages.page(thread, { limit: MOST_SUMMED_UP, beforeSeq: begin }) : []
   const summarized = [...olderMessages.filter(isOpen), ...older]
   /** Summarizes one piece together with what was remembered before it. */
   const sumUp = async (piece: string, previous: string | undefined): Promise<string> => {

@@ -72,7 +72,7 @@ export interface Turn extends TurnPlace {
     record?: Pick<EventRecord, 'results' | 'settings'>,
   ): Promise<boolean>
   /** Continues a turn that this process has adopted, after its stored events. */
-  adopt(leased: LeasedThread, before: readonly LedgerEvent[]): void
+  adopt(leased: LeasedThread, earlierEvents: readonly LedgerEvent[]): void
   /** Carries out an order until the turn ends or pauses. */
   run(order: TurnOrder | Refusal): Promise<void>
   /** Stores the end of the turn and shows it. */
@@ -88,10 +88,10 @@ export interface Turn extends TurnPlace {
 }
 
 /** Creates a turn, which is one of this process from now on and can be stopped. */
-export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
+export function createTurn(start: TurnPlace, cradle: Cradle): Turn {
   const { agents, clientMessages, clock, config, events, ids, ledger, queuedTurns, running } = cradle
   const { turnLeases, turnOutcomes, log: logger } = cradle
-  const { thread_id, client_message_id, user_id, agent_id } = place
+  const { thread_id, client_message_id, user_id, agent_id } = start
   const owner = { user_id, agent_id }
   const abort = new AbortController()
   const isLost = () => abort.signal.reason === ('lost' satisfies StopReason)
@@ -112,12 +112,12 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
   }
 
   /** Opens the log of a turn that has its thread. */
-  const openLog = (leased: LeasedThread, before: readonly LedgerEvent[] = []): TurnLog => {
+  const openLog = (leased: LeasedThread, earlierEvents: readonly LedgerEvent[] = []): TurnLog => {
     const { turn_id, first_seq } = leased.lease
-    const last = before.at(-1)
+    const last = earlierEvents.at(-1)
     const lastSeq = last ? seqOf(last) : first_seq - 1
     const opening = last ? [] : [turnLeases.toRestoreWrite(leased)]
-    const log = ledger.open({ thread_id, turn_id, lastSeq, before, opening })
+    const log = ledger.open({ thread_id, turn_id, lastSeq, earlierEvents, opening })
     void log.lost.then(() => abort.abort('lost' satisfies StopReason))
     opened = { ...leased, log }
     state = 'running'
@@ -193,7 +193,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
   }
 
   const turn: Turn = {
-    ...place,
+    ...start,
     get state() {
       return state
     },
@@ -255,7 +255,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         if (!isResumed) leaveAs('ended')
       }
     },
-    adopt: (leased, before) => void openLog(leased, before),
+    adopt: (leased, earlierEvents) => void openLog(leased, earlierEvents),
     async run(order) {
       const { lease, thread, log } = opened!
       try {
@@ -271,11 +271,7 @@ export function createTurn(place: TurnPlace, cradle: Cradle): Turn {
         // The steps of elsewhere are read back like those from before a pause.
         if (!isNew && !(await log.durable())) return
         const earlierEvents = isNew ? [] : [...log.committed]
-        const end = await answer(
-          order,
-          { lease, thread, log, before: earlierEvents, signal: abort.signal },
-          cradle,
-        )
+        const end = await answer(order, { lease, thread, log, earlierEvents, signal: abort.signal }, cradle)
         if (isLost()) return
         await (end.type === 'paused' ? pause(end.requests) : turn.end(end))
       } finally {
