@@ -10,8 +10,6 @@ export function createGroupCommit<Item>(write: (batch: Item[]) => Promise<void>)
   let writing: Promise<void> | undefined
 
   const writeAll = async () => {
-    // Items that arrive in the same tick are written together.
-    await undefined
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_LIMIT)
       waiting = waiting.slice(BATCH_LIMIT)
@@ -23,7 +21,8 @@ export function createGroupCommit<Item>(write: (batch: Item[]) => Promise<void>)
   return {
     add(item: Item): void {
       waiting.push(item)
-      writing ??= writeAll()
+      // Items that arrive in the same tick are written together.
+      writing ??= Promise.resolve().then(writeAll)
     },
     /** Resolves when no item is waiting or being written. */
     async idle(): Promise<void> {

@@ -38,59 +38,62 @@ export function jointWriterOf({ db: { client } }: Pick<Collection, 'db'>): Joint
 }
 
 function createJointWriter(client: Pick<MongoClient, 'bulkWrite'>): JointWriter {
-  const send = async (requests: readonly CollectedRequest[]): Promise<void> => {
-    const writes = requests.flatMap(({ writes }) => writes)
-    try {
-      if (writes.length > 0) await client.bulkWrite<Record<string, Stored>>(writes, { ordered: true })
-    } catch (error) {
-      return handle(error, requests)
+  const send = async (pending: readonly PendingRequest[]): Promise<void> => {
+    const all: Write[] = []
+    for (const one of pending) {
+      one.writes ??= one.request.collect()
+      all.push(...one.writes)
     }
-    for (const { request } of requests) request.written()
+    try {
+      if (all.length > 0) await client.bulkWrite<Record<string, Stored>>(all, { ordered: true })
+    } catch (error) {
+      return handle(error, pending)
+    }
+    for (const { request } of pending) request.written()
   }
 
-  const handle = async (error: unknown, requests: readonly CollectedRequest[]): Promise<void> => {
+  const handle = async (error: unknown, pending: readonly PendingRequest[]): Promise<void> => {
     const refused = readRefusal(error)
-    if (refused) await sendOthers(requests, refused)
-    else if (requests.length === 1 || isUnavailable(error))
-      for (const { request } of requests) request.failed(error)
+    if (refused) await sendOthers(pending, refused)
+    else if (pending.length === 1 || isUnavailable(error))
+      for (const { request } of pending) request.failed(error)
     // One request must not prevent the others, such as one with a document that is too large.
-    else for (const one of requests) await send([one])
+    else for (const one of pending) await send([one])
   }
 
   /** Reports a refused write to its request, and sends the requests behind it. */
-  const sendOthers = async (requests: readonly CollectedRequest[], { index, error }: Refusal) => {
+  const sendOthers = async (pending: readonly PendingRequest[], { index, error }: Refusal) => {
     let end = 0
-    const at = requests.findIndex(({ writes }) => {
-      end += writes.length
+    const at = pending.findIndex(({ writes }) => {
+      end += writes!.length
       return index < end
     })
-    for (const { request } of requests.slice(0, at)) request.written()
-    requests[at]!.request.failed(error)
-    const behind = requests.slice(at + 1)
+    for (const { request } of pending.slice(0, at)) request.written()
+    pending[at]!.request.failed(error)
+    const behind = pending.slice(at + 1)
     if (behind.length > 0) await send(behind)
   }
 
-  const { add, idle } = createGroupCommit<WriteRequest>((batch) =>
-    send(batch.map((request) => ({ request, writes: request.collect() }))),
-  )
+  const commits = createGroupCommit<PendingRequest>(send)
   return {
     add(request) {
       noteWrite()
-      add(request)
+      commits.add({ request, writes: undefined })
     },
     write: (writes) => {
       noteWrite()
       return new Promise((resolve, reject) =>
-        add({ collect: () => writes, written: resolve, failed: reject }),
+        commits.add({ request: { collect: () => writes, written: resolve, failed: reject }, writes }),
       )
     },
-    idle,
+    idle: commits.idle,
   }
 }
 
-interface CollectedRequest {
+interface PendingRequest {
   request: WriteRequest
-  writes: readonly Write[]
+  /** The writes of the request, once its first command is about to be sent. */
+  writes: readonly Write[] | undefined
 }
 
 /** The write of a command that the database refused. */
