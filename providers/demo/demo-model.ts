@@ -16,15 +16,16 @@ export function createDemoModel({ delayMs }: { delayMs: number }): StreamingMode
       const signal = options.abortSignal
       signal?.throwIfAborted()
       const stream = new ReadableStream<LanguageModelV3StreamPart>({
-        async pull(controller) {
-          const { done, value } = parts.next()
-          if (done) return controller.close()
-          if (delayMs > 0 && value.type.endsWith('-delta'))
-            await pause(delayMs, undefined, { signal }).catch((error) => {
-              throw signal?.aborted ? signal.reason : error
-            })
-          signal?.throwIfAborted()
-          controller.enqueue(value)
+        async start(controller) {
+          for (const part of parts) {
+            if (delayMs > 0 && part.type.endsWith('-delta'))
+              await pause(delayMs, undefined, { signal }).catch((error) => {
+                throw signal?.aborted ? signal.reason : error
+              })
+            signal?.throwIfAborted()
+            controller.enqueue(part)
+          }
+          controller.close()
         },
       })
       return { stream }
@@ -35,30 +36,30 @@ export function createDemoModel({ delayMs }: { delayMs: number }): StreamingMode
 /** An answer, perhaps cut at its limit. */
 type CutAnswer = Answer & { isCut?: boolean }
 
-function* writeParts(
-  answer: CutAnswer,
-  options: LanguageModelV3CallOptions,
-): Generator<LanguageModelV3StreamPart, void> {
-  yield { type: 'stream-start', warnings: [] }
+function writeParts(answer: CutAnswer, options: LanguageModelV3CallOptions): LanguageModelV3StreamPart[] {
+  const parts: LanguageModelV3StreamPart[] = [{ type: 'stream-start', warnings: [] }]
   for (const [type, text] of [
     ['reasoning', answer.thought],
     ['text', answer.text],
   ] as const) {
     if (!text) continue
-    yield { type: `${type}-start`, id: type }
-    for (const delta of toWords(text)) yield { type: `${type}-delta`, id: type, delta }
-    yield { type: `${type}-end`, id: type }
+    parts.push({ type: `${type}-start`, id: type })
+    for (const delta of toWords(text)) parts.push({ type: `${type}-delta`, id: type, delta })
+    parts.push({ type: `${type}-end`, id: type })
   }
   if (answer.call) {
     const id = `call_${randomUUID()}`
     const toolName = answer.call.name
     const input = JSON.stringify(answer.call.input)
-    yield { type: 'tool-input-start', id, toolName }
-    yield { type: 'tool-input-delta', id, delta: input }
-    yield { type: 'tool-input-end', id }
-    yield { type: 'tool-call', toolCallId: id, toolName, input }
+    parts.push(
+      { type: 'tool-input-start', id, toolName },
+      { type: 'tool-input-delta', id, delta: input },
+      { type: 'tool-input-end', id },
+      { type: 'tool-call', toolCallId: id, toolName, input },
+    )
   }
-  yield createFinish(answer, options)
+  parts.push(createFinish(answer, options))
+  return parts
 }
 
 /** Cuts an answer at its limit of tokens, which are words here. */
