@@ -4,7 +4,11 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3ToolResultOutput,
 } from '@ai-sdk/provider'
-import { type ModelAnswer, readAnswer } from '../../plugins/conversations/chat/loop/model-answer.ts'
+import {
+  beginAnswer,
+  type ModelAnswer,
+  readAnswer,
+} from '../../plugins/conversations/chat/loop/model-answer.ts'
 import { toAnswerMessages } from '../../plugins/conversations/chat/loop/model-context.ts'
 import { usageOf } from '../../plugins/models/providers/counted-usage.ts'
 import { explainFailure } from '../../plugins/models/providers/explained-failure.ts'
@@ -98,7 +102,8 @@ export async function callModel(model: StreamingModel, options = hello) {
   const counted = parts.map((part) =>
     part.type === 'finish' ? { ...part, tokens: usageOf(usage, () => NO_USAGE) } : part,
   )
-  const answer = await readAnswer(ReadableStream.from(counted), listener)
+  const begun = performance.now()
+  const answer = await readAnswer(await beginAnswer(ReadableStream.from(counted)), listener, begun)
   return { ...answer, usage, finishReason, parts }
 }
 

@@ -48,7 +48,7 @@ export function findCutFaults(events: readonly LedgerEvent[]): string[] {
   for (let cut = 0; cut <= events.length; cut += 1) {
     const [earlier, later] = [events.slice(0, cut), events.slice(cut)]
     const thread = openThread([pageOf(earlier, first_seq, thread_id)])
-    for (const event of later) applyFrame(thread, JSON.parse(frameText(event)))
+    for (const event of later) applyFrame(thread, JSON.parse(frameText(event, thread_id, seqOf(event))))
     const { artifacts, sources } = thread
     const difference = differenceOf(thread, [{ ...whole, artifacts, sources }])
     if (difference) faults.push(`behind ${cut} events: ${difference}`)

@@ -3,7 +3,7 @@ import { AppError, type FrameOf } from '#kernel'
 import type { Block, ThreadDocument } from './documents.ts'
 import { receivedFrames, sentFrames } from './frames.ts'
 import type { EventStream } from './ledger/follow.ts'
-import { subscribe } from './ledger/subscription.ts'
+import { subscribe } from './ledger/follow.ts'
 import { type Cradle, socket } from './manifest.ts'
 import type { KnownTurn } from './queue/client-messages.ts'
 

@@ -11,7 +11,7 @@ import type {
 } from './documents.ts'
 import { threadReaderGuard } from './guards.ts'
 import { createHistory, type History } from './history.ts'
-import { createHub, type Hub, topicOf } from './ledger/hub.ts'
+import { createHub, type Hub } from './ledger/hub.ts'
 import { createLedger, type Ledger } from './ledger/ledger.ts'
 import type { LedgerEvent } from './ledger/ledger-event.ts'
 import { createLedgerReader, type LedgerReader, ledgerIndexes } from './ledger/ledger-reader.ts'
@@ -105,16 +105,15 @@ export default definePlugin({
     host.collection('messages', { indexes: messageIndexes })
     host.collection('threads', { indexes: threadIndexes })
     host.service('hub', ({ signals }) => createHub(signals))
-    host.service('ledger', ({ collections, clock, log, server, hub, signals }) => {
-      const publisherOf = (thread_id: string) => {
-        const topic = topicOf(thread_id)
-        return (event: LedgerEvent) => {
-          hub.publish(event, thread_id)
-          signals.tell(topic, event)
-        }
-      }
-      return createLedger({ events: collections.events, clock, log, writer: server.node_id, publisherOf })
-    })
+    host.service('ledger', ({ collections, clock, log, server, hub }) =>
+      createLedger({
+        events: collections.events,
+        clock,
+        log,
+        writer: server.node_id,
+        publisherOf: hub.publisherOf,
+      }),
+    )
     host.provide('ledgerReader', createLedgerReader)
     host.limit('threads', ({ collections }, user_id) => collections.threads.countDocuments({ user_id }))
     host.provide('threads', ({ agents, collections, clock, events, ids, limits }) =>

@@ -20,8 +20,8 @@ export function measureBlock(block: Block): number {
 }
 
 /** Returns the length of a message as its own model receives it, with its thoughts, in characters. */
-export const measureMessage = ({
-  content,
-  thoughts,
-}: Pick<MessageDocument, 'content' | 'thoughts'>): number =>
-  content.reduce((sum, block) => sum + measureBlock(block), thoughts?.length ?? 0)
+export function measureMessage({ content, thoughts }: Pick<MessageDocument, 'content' | 'thoughts'>): number {
+  let size = thoughts?.length ?? 0
+  for (const block of content) size += measureBlock(block)
+  return size
+}

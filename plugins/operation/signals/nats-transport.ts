@@ -47,7 +47,7 @@ export function createNatsTransport(
     log: Logger
   },
   listener: PacketListener,
-): Transport & Topics {
+): Transport & Required<Topics> {
   const listeners = new Map<string, { listener: (payload: unknown) => void; leave?: () => void }>()
   let connection: NatsConnection | undefined
   let space = ''

@@ -129,6 +129,10 @@ export function createSignals({
   }
   nodes.onChange(follow)
 
+  const tell = (topic: string, payload: unknown): void => {
+    if (nodes.peers > 0) topics?.tell(topic, payload)
+  }
+
   return {
     /** Notifies the other processes, if there are any. A fact may get lost, so it must only save time. */
     publish<Name extends keyof Facts>(name: Name, payload: Facts[Name]): void {
@@ -140,8 +144,7 @@ export function createSignals({
     },
     /** Calls a listener when facts may have been lost, also when another process has joined. */
     onMissed: (listener: () => unknown) => void onMissed.push(listener),
-    tell: (topic: string, payload: unknown): boolean =>
-      topics !== undefined && nodes.peers > 0 && topics.tell(topic, payload),
+    tell: topics && tell,
     listen: topics?.listen ?? (() => () => undefined),
     async start(): Promise<void> {
       await nodes.start()

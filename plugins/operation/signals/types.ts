@@ -41,8 +41,8 @@ export interface Transport {
 
 /** A way for payloads to reach just those processes that listen to a topic. */
 export interface Topics {
-  /** Sends a payload; false if nobody can receive it this way. */
-  tell(topic: string, payload: unknown): boolean
+  /** Sends a payload; without this method, nobody can receive it this way. */
+  tell?(topic: string, payload: unknown): void
   /** Calls the listener with each payload of a topic until the returned function is called; one listener a topic. */
   listen(topic: string, listener: (payload: unknown) => void): () => void
 }

@@ -1,6 +1,6 @@
 import type { Cradle } from '../manifest.ts'
 import type { Reader } from './hub.ts'
-import { isTerminal, type LedgerEvent, seqOf } from './ledger-event.ts'
+import { frameText, type LedgerEvent, seqOf, TERMINAL_TYPES } from './ledger-event.ts'
 import type { Follower } from './tail.ts'
 
 /** The most events that are read at once, and that wait for a slow reader in memory. */
@@ -20,9 +20,9 @@ export interface StreamStart {
 /** Receives the events of one thread in order. */
 export interface Receiver {
   /** Sends an event; returns false if the receiver is behind and the event has not been sent. */
-  send(event: LedgerEvent): boolean
+  send(event: LedgerEvent, seq: number): boolean
   /** Sends an event to a receiver that is behind; resolves to false if the receiver takes no more. */
-  sendSlowly(event: LedgerEvent): Promise<boolean>
+  sendSlowly(event: LedgerEvent, seq: number): Promise<boolean>
   /** Receives a frame that belongs to no turn. */
   sendText?(text: string): void
   /** Called when the thread has been removed, or cannot be read. */
@@ -61,7 +61,7 @@ export function streamEvents(
     deliver(event, seq) {
       if (seq > newest) newest = seq
       if (!isLive) return
-      if (seq === position + 1 && receiver.send(event)) pass(event, seq)
+      if (seq === position + 1 && receiver.send(event, seq)) pass(event, seq)
       else if (seq > position) {
         isLive = false
         void catchUp()
@@ -100,7 +100,7 @@ export function streamEvents(
   const pass = (event: LedgerEvent, seq: number) => {
     position = seq
     hasRead = true
-    turnIsOver = isTerminal(event)
+    turnIsOver = TERMINAL_TYPES.has(event.type)
     const isPaused = event.type === 'hitl_required'
     if (isPaused) isForeign = true
     if (isPaused || turnIsOver) readOthers('later')
@@ -125,8 +125,9 @@ export function streamEvents(
         if (events.length === 0 && published > position) return finish()
         for (const event of events) {
           if (hasEnded) return
-          if (!receiver.send(event) && !(await receiver.sendSlowly(event))) return
-          pass(event, seqOf(event))
+          const seq = seqOf(event)
+          if (!receiver.send(event, seq) && !(await receiver.sendSlowly(event, seq))) return
+          pass(event, seq)
         }
         isLive = events.length < PAGE && newest <= position
         readOthers('soon')
@@ -213,4 +214,58 @@ export async function* follow(
     stream.end()
     drained()
   }
+}
+
+/** The connection that a subscription writes to. */
+interface Outlet {
+  sendText(text: string, flushed?: () => void): void
+  close(code: number, reason: string): void
+  readonly buffered: number
+}
+
+/** The most bytes that may wait for a peer; above, the peer reads from the ledger at its own pace. */
+const BUFFER_LIMIT = 262_144
+/** The time after which a peer that takes nothing at all is closed, in milliseconds. */
+const STALL_LIMIT_MS = 10_000
+const TOO_SLOW = 1013
+
+/** The frames of events as text, so that all readers of a thread share one string. */
+const texts = new WeakMap<LedgerEvent, string>()
+
+/** Sends the events of a thread to a connection as frames; closes a connection that takes nothing. */
+export function subscribe(start: StreamStart, outlet: Outlet, cradle: Cradle): EventStream {
+  const { thread_id } = start
+  return streamEvents(
+    start,
+    {
+      send(event, seq) {
+        if (outlet.buffered >= BUFFER_LIMIT) return false
+        let text = texts.get(event)
+        if (text === undefined) {
+          text = frameText(event, thread_id, seq)
+          texts.set(event, text)
+        }
+        outlet.sendText(text)
+        return true
+      },
+      sendSlowly: (event, seq) =>
+        new Promise((resolve) => {
+          const stalled = setTimeout(() => {
+            outlet.close(TOO_SLOW, 'reads too slowly')
+            resolve(false)
+          }, STALL_LIMIT_MS)
+          outlet.sendText(frameText(event, thread_id, seq), () => {
+            clearTimeout(stalled)
+            resolve(true)
+          })
+        }),
+      sendText: (text) => outlet.sendText(text),
+      end(error) {
+        if (error === undefined) return
+        cradle.log.error({ error, thread_id }, 'a subscription failed')
+        outlet.close(TOO_SLOW, 'the subscription failed; subscribe again')
+      },
+    },
+    cradle,
+  )
 }

@@ -2,7 +2,7 @@ import type { Topics } from '../../../operation/signals/types.ts'
 import { type LedgerEvent, seqOf, threadOf } from './ledger-event.ts'
 
 /** Names the topic of a thread, on which processes send its durable events to each other. */
-export const topicOf = (thread_id: string): string => `thread.${thread_id.replace(/[^\w-]/g, '_')}`
+const topicOf = (thread_id: string): string => `thread.${thread_id.replace(/[^\w-]/g, '_')}`
 
 /** A reader of one thread's events, which it receives as they become durable. */
 export interface Reader {
@@ -18,19 +18,26 @@ export interface Reader {
 export type Hub = ReturnType<typeof createHub>
 
 /** Creates a hub without readers. It listens to the events of other processes for the threads that are read here. */
-export function createHub({ listen }: Pick<Topics, 'listen'>) {
+export function createHub({ listen, tell }: Topics) {
   const threads = new Map<string, Set<Reader>>()
   const leaves = new Map<string, () => void>()
 
-  const publish = (event: LedgerEvent, thread_id = threadOf(event)) => {
-    const readers = threads.get(thread_id)
-    if (!readers) return
+  const deliver = (event: LedgerEvent) => {
     const seq = seqOf(event)
-    for (const reader of readers) reader.deliver(event, seq)
+    for (const reader of threads.get(threadOf(event)) ?? []) reader.deliver(event, seq)
   }
 
   return {
-    publish,
+    /** Delivers an event of another process to the readers of its thread. */
+    deliver,
+    /** Returns the function that delivers the events of a thread that runs here to its readers in all processes. */
+    publisherOf(thread_id: string) {
+      const topic = topicOf(thread_id)
+      return (event: LedgerEvent, seq: number): void => {
+        for (const reader of threads.get(thread_id) ?? []) reader.deliver(event, seq)
+        tell?.(topic, event)
+      }
+    },
     /** Sends the readers of a thread a frame that belongs to no turn. */
     send(thread_id: string, frame: object) {
       const text = JSON.stringify(frame)
@@ -49,7 +56,7 @@ export function createHub({ listen }: Pick<Topics, 'listen'>) {
       const readers = threads.get(thread_id)
       if (readers) return void readers.add(reader)
       threads.set(thread_id, new Set([reader]))
-      const leave = listen(topicOf(thread_id), (event) => publish(event as LedgerEvent))
+      const leave = listen(topicOf(thread_id), (event) => deliver(event as LedgerEvent))
       leaves.set(thread_id, leave)
     },
     remove(thread_id: string, reader: Reader) {

@@ -96,9 +96,11 @@ export const eventRange = (thread_id: string, after = 0, upTo = LAST_SEQ) => ({
   _id: { $gt: eventId(thread_id, after), $lte: eventId(thread_id, upTo) },
 })
 
+/** The events that end their turn. */
+export const TERMINAL_TYPES: ReadonlySet<FrameType> = new Set(['done', 'error'])
+
 /** True if an event ends its turn. */
-export const isTerminal = ({ type }: Pick<LedgerEvent, 'type'>): boolean =>
-  type === 'done' || type === 'error'
+export const isTerminal = ({ type }: Pick<LedgerEvent, 'type'>): boolean => TERMINAL_TYPES.has(type)
 
 /** Adds up the tokens of the model calls among these events. */
 export const sumUsage = (events: readonly LedgerEvent[]): TokenUsage =>
@@ -115,12 +117,9 @@ export const findLastModel = (events: readonly LedgerEvent[]): string | undefine
     .flatMap(({ type, frame }) => (type === 'usage' && frame.model !== UNKNOWN_MODEL ? [frame.model] : []))
     .at(-1)
 
-/** Returns the frame of an event as JSON. */
-export const frameText = (event: LedgerEvent): string =>
-  JSON.stringify({
-    type: event.type,
-    thread_id: threadOf(event),
-    turn_id: event.turn_id,
-    seq: seqOf(event),
-    ...event.frame,
-  })
+/** Returns the frame of an event of a thread as JSON. */
+export const frameText = (
+  { type, turn_id, frame }: Pick<LedgerEvent, 'type' | 'turn_id' | 'frame'>,
+  thread_id: string,
+  seq: number,
+): string => JSON.stringify({ type, thread_id, turn_id, seq, ...frame })

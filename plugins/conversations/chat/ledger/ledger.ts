@@ -2,6 +2,7 @@ import type { Collection, Filter } from 'mongodb'
 import type { Clock, Logger } from '#kernel'
 import { jointWriterOf } from '#toolbox'
 import { sanitizeForStorage } from '../sanitize.ts'
+import type { Hub } from './hub.ts'
 import { eventId, eventRange, type LedgerEvent } from './ledger-event.ts'
 import type { ReadEvent } from './ledger-reader.ts'
 import { type LogParts, type LogPlace, openTurnLog, type TurnLog } from './turn-log.ts'
@@ -24,7 +25,7 @@ export function createLedger({
   /** Unique to this process. */
   writer: string
   /** Returns the function that shows the events of a thread to readers. */
-  publisherOf(thread_id: string): (event: LedgerEvent) => void
+  publisherOf: Hub['publisherOf']
 }) {
   const health: LogParts['health'] = { failure: undefined }
   const unsettled = new Set<string>()

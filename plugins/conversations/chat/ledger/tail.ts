@@ -70,7 +70,7 @@ export function createTail({ ledger, hub, nodes, log }: Pick<Cradle, 'ledger' | 
       isWhole = events.length < AT_ONCE.events
       for (const event of events) {
         news.add(threadOf(event))
-        hub.publish(event)
+        hub.deliver(event)
       }
       if (isWhole) await endRemoved(due.filter(({ thread_id }) => !news.has(thread_id)))
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Collection } from 'mongodb'
 import { type Clock, isDuplicateKey, type Logger } from '#kernel'
 import type { JointWriter, Write, WriteRequest } from '#toolbox'
+import type { Hub } from './hub.ts'
 import type { Pace } from './ledger.ts'
 import {
   type EventRecord,
@@ -71,7 +72,7 @@ export interface LogParts {
   pace: Pace
   /** Unique to this process. */
   writer: string
-  publish(event: LedgerEvent): void
+  publish: ReturnType<Hub['publisherOf']>
   /** The keys of last events that are hidden from readers, because their outcome is not stored. */
   unsettled: Set<string>
   /** The reason why nothing can be written at present; undefined once a write has succeeded. */
@@ -93,7 +94,9 @@ export function openTurnLog(
   /** Events that are being written, and the events among them that an attempt has written already. */
   let sent: LedgerEvent[] = []
   const written = new Set<LedgerEvent>()
+  /** The seq of the newest event, and of the newest one that readers see. */
   let seq = lastSeq
+  let publishedSeq = lastSeq
   let began = earlierEvents[0]?.ts
   /** The message whose first text has been sent. */
   let spoken: string | undefined
@@ -157,7 +160,12 @@ export function openTurnLog(
       const end = last !== undefined && isLast(events) ? last : undefined
       sent = []
       written.clear()
-      for (const event of events) if (event !== end?.event) show(event)
+      for (const event of events) {
+        if (event === end?.event) break
+        committed.push(event)
+        publishedSeq += 1
+        publish(event, publishedSeq)
+      }
       if (waiters.length > 0)
         waiters = waiters.filter(({ event, resolve }) => !events.includes(event) || resolve(true))
       if (end) end.settled.resolve(true)
@@ -171,11 +179,6 @@ export function openTurnLog(
         retry()
       } else refuse(error)
     },
-  }
-
-  const show = (event: LedgerEvent) => {
-    committed.push(event)
-    publish(event)
   }
 
   const requestAgain = () => {
@@ -239,7 +242,8 @@ export function openTurnLog(
     },
     publish() {
       unsettled.delete(event._id)
-      show(event)
+      committed.push(event)
+      publish(event, seq)
     },
   })
 

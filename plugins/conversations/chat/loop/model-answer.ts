@@ -42,7 +42,6 @@ const toEnding = ({ unified, raw }: LanguageModelV3FinishReason): AnswerEnding =
 }
 
 type Spoken = Extract<LanguageModelV3Content, { type: 'text' | 'reasoning' }>
-type BlockPart = { type: string; id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata }
 
 /** Converts the result of a call that the upstream has carried out: texts stay as they are, all else is JSON. */
 const toResultText = (result: unknown): string =>
@@ -52,38 +51,40 @@ const toResultText = (result: unknown): string =>
       ? result
       : JSON.stringify(result)
 
+/** Adds metadata such as signatures, which any part of a block may carry; upstreams expect them back with the whole block. */
+function addMetadata(block: Spoken, metadata: SharedV3ProviderMetadata): void {
+  for (const [provider, values] of Object.entries(metadata))
+    block.providerMetadata = {
+      ...block.providerMetadata,
+      [provider]: { ...block.providerMetadata?.[provider], ...values },
+    }
+}
+
+/** An answer that has begun: its first part has been read, so that it is known to arrive. */
+export interface BegunAnswer {
+  first: IteratorResult<ModelPart, unknown>
+  iterator: AsyncIterator<ModelPart, unknown>
+}
+
+/** Reads the first part of an answer. */
+export async function beginAnswer(parts: AsyncIterable<ModelPart>): Promise<BegunAnswer> {
+  const iterator = parts[Symbol.asyncIterator]()
+  return { first: await iterator.next(), iterator }
+}
+
 /** Reads one answer of a model that was asked at `begun`, passes on every delta as it arrives, and returns the outcome. */
 export async function readAnswer(
-  parts: AsyncIterable<ModelPart>,
+  { first, iterator }: BegunAnswer,
   listener: ModelListener,
-  begun: number = performance.now(),
+  begun: number,
 ): Promise<ModelAnswer> {
   const content: LanguageModelV3Content[] = []
   const files: LanguageModelV3File[] = []
   const spoken = new Map<string, Spoken>()
   const callIds = new Set<string>()
-  let first: number | undefined
+  let firstDeltaAt: number | undefined
   let finish: FinishPart | undefined
 
-  const begin = (kind: Spoken['type'], key: string): Spoken => {
-    const block: Spoken = { type: kind, text: '' }
-    spoken.set(key, block)
-    content.push(block)
-    return block
-  }
-  /** Any part of a block may carry metadata such as signatures, which upstreams expect back with the whole block. */
-  const extend = (kind: Spoken['type'], { type, id, delta = '', providerMetadata }: BlockPart) => {
-    const key = `${kind} ${id}`
-    // A later block may reuse the id of an earlier one.
-    const block = (type.endsWith('-start') ? undefined : spoken.get(key)) ?? begin(kind, key)
-    block.text += delta
-    if (!providerMetadata) return
-    for (const [provider, values] of Object.entries(providerMetadata))
-      block.providerMetadata = {
-        ...block.providerMetadata,
-        [provider]: { ...block.providerMetadata?.[provider], ...values },
-      }
-  }
   /** Some upstreams use the same id for several calls, but decisions and results find their call by its id. */
   const toUniqueId = (sentId: string): string => {
     const id = sentId.toWellFormed()
@@ -98,48 +99,62 @@ export async function readAnswer(
     files.length = 0
     spoken.clear()
   }
-  for await (const part of parts) {
-    if ('delta' in part) first ??= performance.now()
-    switch (part.type) {
-      case 'text-start':
-      case 'text-delta':
-      case 'text-end':
-        extend('text', part)
-        if (part.type === 'text-delta') listener.onText('content', part.delta)
-        break
-      case 'reasoning-start':
-      case 'reasoning-delta':
-      case 'reasoning-end':
-        extend('reasoning', part)
-        if (part.type === 'reasoning-delta') listener.onText('reasoning', part.delta)
-        break
-      case 'tool-call': {
-        const call = { ...part, toolCallId: toUniqueId(part.toolCallId) }
-        content.push(call)
-        const { toolCallId: id, toolName: name, input, providerExecuted } = call
-        listener.onToolCall({ id, name, input, ...(providerExecuted && { by_provider: true }) })
-        break
+  try {
+    for (let next = first; !next.done; next = await iterator.next()) {
+      const part = next.value
+      if ('delta' in part) firstDeltaAt ??= performance.now()
+      switch (part.type) {
+        case 'text-start':
+        case 'text-delta':
+        case 'text-end':
+        case 'reasoning-start':
+        case 'reasoning-delta':
+        case 'reasoning-end': {
+          const type = part.type.startsWith('text') ? 'text' : 'reasoning'
+          const key = `${type} ${part.id}`
+          // A later block may reuse the id of an earlier one.
+          let block = part.type.endsWith('-start') ? undefined : spoken.get(key)
+          if (!block) {
+            block = { type, text: '' } as Spoken
+            spoken.set(key, block)
+            content.push(block)
+          }
+          if (part.providerMetadata) addMetadata(block, part.providerMetadata)
+          if (!('delta' in part)) break
+          block.text += part.delta
+          listener.onText(type === 'text' ? 'content' : 'reasoning', part.delta)
+          break
+        }
+        case 'tool-call': {
+          const call = { ...part, toolCallId: toUniqueId(part.toolCallId) }
+          content.push(call)
+          const { toolCallId: id, toolName: name, input, providerExecuted } = call
+          listener.onToolCall({ id, name, input, ...(providerExecuted && { by_provider: true }) })
+          break
+        }
+        case 'tool-result': {
+          const { toolCallId: tool_call_id, toolName: name, result, isError: is_error = false } = part
+          if (!callIds.has(tool_call_id) || part.preliminary) break
+          content.push(part)
+          listener.onProviderResult?.({ tool_call_id, name, output: toResultText(result), is_error })
+          break
+        }
+        case 'file':
+          files.push(part)
+          break
+        case 'notice':
+          listener.onNotice?.(part)
+          break
+        case 'restarted':
+          restart()
+          break
+        case 'finish':
+          finish = part
+          break
       }
-      case 'tool-result': {
-        const { toolCallId: tool_call_id, toolName: name, result, isError: is_error = false } = part
-        if (!callIds.has(tool_call_id) || part.preliminary) break
-        content.push(part)
-        listener.onProviderResult?.({ tool_call_id, name, output: toResultText(result), is_error })
-        break
-      }
-      case 'file':
-        files.push(part)
-        break
-      case 'notice':
-        listener.onNotice?.(part)
-        break
-      case 'restarted':
-        restart()
-        break
-      case 'finish':
-        finish = part
-        break
     }
+  } finally {
+    await iterator.return?.()
   }
   if (!finish) throw new Error('the model ended its answer without finishing it')
   return {
@@ -147,7 +162,7 @@ export async function readAnswer(
     files,
     ending: toEnding(finish.finishReason),
     usage: finish.tokens,
-    first_token_ms: first === undefined ? null : Math.round(first - begun),
+    first_token_ms: firstDeltaAt === undefined ? null : Math.round(firstDeltaAt - begun),
     ms: Math.round(performance.now() - begun),
   }
 }

@@ -8,10 +8,9 @@ import type {
 import { AppError, type Ids } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
 import { createSemaphore, type Semaphore, untilAborted } from '#toolbox'
-import type { ModelPart } from '../../../models/providers/types.ts'
 import type { Request } from './approvals.ts'
 import { type CallSettings, toTaskSettings } from './call-settings.ts'
-import { type AnswerEnding, readAnswer } from './model-answer.ts'
+import { type AnswerEnding, type BegunAnswer, readAnswer } from './model-answer.ts'
 import { joinMessages, toAnswerMessages } from './model-context.ts'
 import { listCallIds, withUniqueIds } from './prompt-changes.ts'
 import type { RecordedCall, RecordedStep } from './recorded-loop.ts'
@@ -55,10 +54,7 @@ export type Authors = ReadonlyMap<LanguageModelV3Message, string>
 /** The parts that a loop works with. */
 export interface LoopParts {
   /** Calls the model; resolves once its answer begins. */
-  call(
-    options: ModelCallOptions,
-    step: ModelStep,
-  ): Promise<{ parts: AsyncIterable<ModelPart>; model: string }>
+  call(options: ModelCallOptions, step: ModelStep): Promise<{ answer: BegunAnswer; model: string }>
   settings: CallSettings
   max_steps?: number
   ids: Ids
@@ -244,8 +240,8 @@ async function askModel(
   }
   writer.beginMessage()
   const begun = performance.now()
-  const { parts, model } = await call(options, { call_id, ...step })
-  const { content, files, ending, usage, first_token_ms, ms } = await readAnswer(parts, writer, begun)
+  const { answer: begunAnswer, model } = await call(options, { call_id, ...step })
+  const { content, files, ending, usage, first_token_ms, ms } = await readAnswer(begunAnswer, writer, begun)
   // The frames contain the text of the last answer; a turn that continues needs everything else.
   const isInFrames =
     step.delegated_by === undefined && content.every(({ type }) => type === 'text' || type === 'reasoning')

@@ -3,6 +3,7 @@ import type { ReadEvent } from '../ledger/ledger-reader.ts'
 import { createMemoryLog } from '../ledger/memory-log.ts'
 import { toPendingApproval } from '../loop/approvals.ts'
 import { toRemoteTools } from '../loop/client-tools.ts'
+import { beginAnswer } from '../loop/model-answer.ts'
 import { readRecordedLoop } from '../loop/recorded-loop.ts'
 import { type LoopEnd, type LoopParts, runTurnLoop } from '../loop/turn-loop.ts'
 import { createTurnWriter } from '../loop/turn-writer.ts'
@@ -97,7 +98,7 @@ async function replay(
     const facts = { workspace: '', agent_id: '', thread_id: THREAD, user_id: '', locale, signal }
     try {
       return await runTurnLoop({
-        call: async (...asked) => ({ parts: call(...asked), model: model() }),
+        call: async (...step) => ({ model: model(), answer: await beginAnswer(call(...step)) }),
         settings: {},
         max_steps: settings?.max_steps,
         ids,

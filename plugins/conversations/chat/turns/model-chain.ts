@@ -2,7 +2,8 @@ import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { AppError, type Locale } from '#kernel'
 import type { ModelCallOptions } from '#plugin-api'
 import { CHARACTERS_PER_TOKEN } from '#toolbox'
-import type { ModelCall, ModelPart, Models, OpenedModel } from '../../../models/providers/types.ts'
+import type { ModelCall, Models, OpenedModel } from '../../../models/providers/types.ts'
+import { type BegunAnswer, beginAnswer } from '../loop/model-answer.ts'
 import { forOtherModel, hasPicture, withoutPictures } from '../loop/prompt-changes.ts'
 import { MOST_SHORTENINGS, measurePrompt, shortenPrompt } from '../loop/shortened-prompt.ts'
 import type { Authors } from '../loop/turn-loop.ts'
@@ -124,10 +125,7 @@ export function createModelChain(
      * is too long, the model is asked once more with a shorter one, which later calls with the same list of messages send
      * at once. `authors` tells who wrote which message; the others are fit for the first model.
      */
-    async ask(
-      call: ModelCall,
-      authors: Authors,
-    ): Promise<{ parts: AsyncIterable<ModelPart>; model: string }> {
+    async ask(call: ModelCall, authors: Authors): Promise<{ answer: BegunAnswer; model: string }> {
       const { abortSignal: signal, prompt } = call.options
       let shortenedFor: OpenedModel | undefined
       for (;;) {
@@ -135,7 +133,7 @@ export function createModelChain(
         const model = current
         try {
           const options = fit(call.options, authors)
-          return { parts: await begin(model, { ...call, options }, limit_ms), model: model.reference }
+          return { answer: await begin(model, { ...call, options }, limit_ms), model: model.reference }
         } catch (error) {
           signal?.throwIfAborted()
           const { code, details } =
@@ -162,33 +160,17 @@ async function begin(
   model: OpenedModel,
   call: ModelCall,
   limit_ms: number | undefined,
-): Promise<AsyncIterable<ModelPart>> {
-  if (limit_ms === undefined) return withFirst(model.stream(call))
+): Promise<BegunAnswer> {
+  if (limit_ms === undefined) return beginAnswer(model.stream(call))
   const expired = new AbortController()
   const timer = setTimeout(() => expired.abort(new FirstTokenTimeout()), limit_ms)
   const signals = [expired.signal, ...(call.options.abortSignal ? [call.options.abortSignal] : [])]
   try {
     const options = { ...call.options, abortSignal: AbortSignal.any(signals) }
-    return await withFirst(model.stream({ ...call, options }))
+    return await beginAnswer(model.stream({ ...call, options }))
   } catch (error) {
     throw expired.signal.aborted ? expired.signal.reason : error
   } finally {
     clearTimeout(timer)
-  }
-}
-
-/** Reads the first part ahead. The iterator passes the others on as they are: a generator would cost more for each. */
-async function withFirst(parts: AsyncIterable<ModelPart>): Promise<AsyncIterable<ModelPart>> {
-  const iterator = parts[Symbol.asyncIterator]()
-  let first: Promise<IteratorResult<ModelPart>> | undefined = Promise.resolve(await iterator.next())
-  return {
-    [Symbol.asyncIterator]: () => ({
-      next() {
-        const next = first ?? iterator.next()
-        first = undefined
-        return next
-      },
-      return: (value) => iterator.return?.(value) ?? Promise.resolve({ done: true, value }),
-    }),
   }
 }

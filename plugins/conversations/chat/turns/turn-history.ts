@@ -1,7 +1,7 @@
 import { AppError } from '#kernel'
 import type { ModelAccount, OpenedModel } from '../../../models/providers/types.ts'
 import type { MessageDocument, ThreadDocument, ThreadSummary } from '../documents.ts'
-import { readAnswer } from '../loop/model-answer.ts'
+import { beginAnswer, readAnswer } from '../loop/model-answer.ts'
 import { toCharacterBudget } from '../loop/model-context.ts'
 import { withoutOldOutputs } from '../loop/shortened-prompt.ts'
 import { createSummaryCall, divideMessages, toPieces } from '../loop/thread-summary.ts'
@@ -63,8 +63,9 @@ export async function readTurnHistory(
   const sumUp = async (piece: string, previous: string | undefined): Promise<string> => {
     const call_id = ids.make('call_')
     const options = { ...createSummaryCall(piece, previous, { most_tokens }), abortSignal: signal }
+    const begun = performance.now()
     const parts = opened.stream({ call_id, account, purpose: 'summary', options })
-    const { content, usage, first_token_ms, ms } = await readAnswer(parts, SILENT)
+    const { content, usage, first_token_ms, ms } = await readAnswer(await beginAnswer(parts), SILENT, begun)
     writer.onSummary({ call_id, usage, first_token_ms, ms })
     const text = content
       .map((part) => (part.type === 'text' ? part.text : ''))
